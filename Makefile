@@ -1,0 +1,78 @@
+# Everything a working day needs. Each target does its own set-up; `make help` lists them.
+# Needed on the machine: Python 3.11 or newer with pip and venv, and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.package-installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+CODE := $(wildcard src tests tools benchmarks)
+SAMPLE := examples/summer-quads.json
+
+# The rooms whose every branch must be run by a test.
+EXACT := */crosstable/rules/*,*/crosstable/formulas/*,*/crosstable/engine.py,*/crosstable/engine/*
+
+# Without bytecode every start of the program compiles it anew: pip compiles what it installs, we compile src,
+# and Python may keep what it compiles later.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install run test lint format types fidelity bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(READY) ## put the package and its tools into .venv (every other target does this first)
+
+# The whole environment is made anew when a pinned version changes, so that it holds what the file says and no more.
+$(VENV)/.requirements-installed: requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed.")'
+	@echo "Installing the tools into $(VENV) ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(READY): $(VENV)/.requirements-installed pyproject.toml
+	@echo "Installing crosstable into $(VENV) ..."
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+run: $(READY) ## rate and explain the sample event; make run ARGS="rate FILE" runs any command
+ifneq ($(strip $(ARGS)),)
+	@$(BIN)/crosstable $(ARGS)
+else
+	$(BIN)/crosstable rate $(SAMPLE)
+	$(BIN)/crosstable explain $(SAMPLE) --section 1 --player 1
+endif
+
+test: lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
+	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(BIN)/coverage report --include='$(EXACT)' --fail-under=100
+	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95
+
+lint: $(READY) ## ruff: rules and formatting, changing nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(READY) ## ruff: format, and mend what it can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy $(CODE)
+
+fidelity: $(READY) ## compare with the official results, when they lie beside the project
+	@if [ -f ../shared/check ]; then $(BIN)/python ../shared/check engine; \
+	else echo "No official results here (../shared/check is missing): nothing was compared."; fi
+
+bench: $(READY) ## the benchmarks, ratios side by side
+	$(BIN)/python -m benchmarks
+
+docs: $(READY) ## make the generated pages of docs/ anew
+	$(BIN)/python tools/make_docs.py
+
+clean: ## remove everything that was made here
+	rm -rf $(VENV) build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

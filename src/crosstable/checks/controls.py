@@ -1,0 +1,120 @@
+"""Time control and systems of a section: what the control says, what the report names, what the day allows."""
+
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, TimeControlError
+from crosstable.rules.law import Edition
+from crosstable.rules.systems import ControlRanges, counted_time, is_dual_control, systems_for, systems_of_schedule
+from crosstable.rules.time_controls import parse_time_control, stages_disagree
+from crosstable.terms import RatingSystem, ReportedSection, TimeControl
+
+# The delays that were taken for granted where none was written (official facts §5).
+USUAL_DELAYS = (3, 5)
+
+
+class Timing(NamedTuple):
+    """The deciding control, the systems of the section, and whether the control is dual-rated."""
+
+    control: TimeControl | None
+    systems: tuple[RatingSystem, ...]
+    is_dual: bool
+
+
+def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timing, list[Fault]]:
+    """What a section is rated in, and every fault of its time controls."""
+    if section.kind.is_foreign:
+        return _foreign_timing(section, place)
+    faults: list[Fault] = []
+    controls = _parsed(section, place, faults)
+    if controls is None:
+        return Timing(None, section.systems, False), faults
+    if not controls:
+        if not section.systems:
+            faults.append(fault("no-time-control", place, "The section has no time control."))
+        faults += _systems_in_force(section.systems, place, edition)
+        return Timing(None, section.systems, _are_dual(section.systems)), faults
+    ranges = edition.controls
+    slowest = max(controls, key=lambda control: counted_time(control, ranges))
+    by_control = _by_control(section, controls, place, ranges, faults)
+    systems = section.systems or by_control
+    if section.systems and by_control and set(section.systems) != set(by_control):
+        named, told = _names(section.systems), _names(by_control)
+        faults.append(fault("systems-disagree", place, f"The report names {named}; {slowest.text} is {told}."))
+    faults += _systems_in_force(systems, place, edition)
+    is_dual = is_dual_control(slowest, ranges) and not section.is_online
+    return Timing(slowest, tuple(sorted(systems)), is_dual), faults
+
+
+def _foreign_timing(section: ReportedSection, place: str) -> tuple[Timing, list[Fault]]:
+    faults = []
+    if section.systems and section.systems != (RatingSystem.OTBR,):
+        faults.append(fault("foreign-system", place, f"A foreign FIDE event names {_names(section.systems)}."))
+    return Timing(None, (RatingSystem.OTBR,), False), faults
+
+
+def _parsed(section: ReportedSection, place: str, faults: list[Fault]) -> list[TimeControl] | None:
+    controls = []
+    for text in dict.fromkeys(section.time_controls):
+        try:
+            controls.append(parse_time_control(text))
+        except TimeControlError as error:
+            faults.append(fault("time-control-not-read", place, _sentence(error)))
+            return None
+        if stages_disagree(text):
+            faults.append(fault("delays-differ", place, f"{text} names more than one delay; the first one counts."))
+    return controls
+
+
+def _by_control(
+    section: ReportedSection,
+    controls: list[TimeControl],
+    place: str,
+    ranges: ControlRanges,
+    faults: list[Fault],
+) -> tuple[RatingSystem, ...]:
+    try:
+        systems = systems_of_schedule(controls, is_online=section.is_online, ranges=ranges)
+    except TimeControlError as error:
+        if not section.systems:
+            faults.append(fault("time-control-not-rated", place, _sentence(error)))
+        return ()
+    for control in controls:
+        if control.seconds < 0 and ranges.counts_seconds and not section.systems:
+            faults += _unwritten_delay(control, place, section.is_online, ranges)
+    return systems
+
+
+def _unwritten_delay(control: TimeControl, place: str, is_online: bool, ranges: ControlRanges) -> list[Fault]:
+    """A warning where a delay that people take for granted would put the control in another system."""
+    as_written = systems_for(control, is_online=is_online, ranges=ranges)
+    for seconds in USUAL_DELAYS:
+        usual = control._replace(seconds=seconds)
+        if systems_for(usual, is_online=is_online, ranges=ranges) != as_written:
+            message = (
+                f"{control.text} names no delay and counts as {_names(as_written)}; with d{seconds} it would be "
+                f"{_names(systems_for(usual, is_online=is_online, ranges=ranges))}."
+            )
+            return [fault("delay-not-given", place, message)]
+    return []
+
+
+def _systems_in_force(systems: tuple[RatingSystem, ...], place: str, edition: Edition) -> list[Fault]:
+    return [
+        fault("system-not-in-force", place, f"{system.name} ratings did not exist when the section started.")
+        for system in systems
+        if system not in edition.systems
+    ]
+
+
+def _are_dual(systems: tuple[RatingSystem, ...]) -> bool:
+    return {RatingSystem.OTBR, RatingSystem.OTBQ} <= set(systems)
+
+
+def _names(systems: tuple[RatingSystem, ...]) -> str:
+    return " and ".join(system.name for system in systems)
+
+
+def _sentence(error: TimeControlError) -> str:
+    text = str(error)
+    return f"{text[0].upper()}{text[1:]}."

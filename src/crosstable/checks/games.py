@@ -1,0 +1,99 @@
+"""The cells of a section: known codes, opponents who exist, every game on both rows (§7; readings 82, 92)."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault
+from crosstable.terms import ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
+
+MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
+
+
+def game_faults(section: ReportedSection, place: str) -> list[Fault]:
+    """Every fault of a section's cells."""
+    rows = {player.number: player for player in section.players if player.number is not None}
+    faults = []
+    for player in section.players:
+        for at, cell in enumerate(player.cells):
+            here = f"{place}, player {player.number}, round {at + 1}"
+            faults += _cell_faults(player, cell, rows, here)
+    if section.kind is SectionType.ROUND_ROBIN:
+        faults += _unmatched_pairs(section, rows, place)
+    else:
+        faults += _unmirrored(section, rows, place)
+    return faults
+
+
+def _cell_faults(
+    player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, ReportedPlayer], here: str
+) -> list[Fault]:
+    if cell.result is None:
+        return [fault("unknown-code", here, f"{cell.text!r} is no known result.")]
+    if not cell.result.is_game:
+        return []
+    if cell.opponent == 0:
+        return [fault("no-opponent", here, f"{cell.text!r} is a game without an opponent.")]
+    if cell.opponent == player.number:
+        return [fault("plays-self", here, f"{cell.text!r} pairs the player with himself.")]
+    opponent = rows.get(cell.opponent)
+    if opponent is None:
+        return [fault("opponent-missing", here, f"{cell.text!r}: there is no player {cell.opponent} in the section.")]
+    if player.member_id and opponent.member_id == player.member_id:
+        return [fault("plays-self", here, f"{cell.text!r} pairs two rows of member {player.member_id}.")]
+    if cell.result.is_one_sided:
+        return [fault("one-sided", here, f"{cell.text!r} is rated on this row alone.")]
+    return []
+
+
+def _is_sound(cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> bool:
+    """Whether a cell is a game whose other side can be looked up."""
+    return cell.result in MIRROR and cell.opponent in rows
+
+
+def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: str) -> list[Fault]:
+    """Games that the opponent's row does not show in the same round, or shows in the same colour."""
+    faults = []
+    for player in section.players:
+        for at, cell in enumerate(player.cells):
+            if not _is_sound(cell, rows) or cell.opponent == player.number:
+                continue
+            cells = rows[cell.opponent].cells
+            other = cells[at] if at < len(cells) else None
+            here = f"{place}, player {player.number}, round {at + 1}"
+            shown = other is not None and other.opponent == player.number
+            if other is None or not shown or other.result is not MIRROR.get(cell.result or Result.BLANK):
+                faults.append(_not_mirrored(cell, other, here, at + 1))
+            elif cell.colour and cell.colour == other.colour and (player.number or 0) < cell.opponent:
+                message = f"Players {player.number} and {cell.opponent} both have {_COLOURS[cell.colour]}."
+                faults.append(fault("same-colour", here, message))
+    return faults
+
+
+_COLOURS = {"w": "White", "b": "Black"}
+
+
+def _not_mirrored(cell: ReportedCell, other: ReportedCell | None, here: str, round_number: int) -> Fault:
+    shows = f"{other.text!r}" if other is not None and other.text else "nothing"
+    message = f"{cell.text!r}, but player {cell.opponent} shows {shows} in round {round_number}."
+    return fault("not-mirrored", here, message)
+
+
+def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: str) -> list[Fault]:
+    """Round robins may have opponents as columns, so games are matched pair by pair, not round by round."""
+    games: Counter[tuple[int, int, Result]] = Counter()
+    for player in section.players:
+        for cell in player.cells:
+            if player.number is not None and _is_sound(cell, rows) and cell.opponent != player.number:
+                assert cell.result is not None
+                games[player.number, cell.opponent, cell.result] += 1
+    faults = []
+    for (one, other, result), count in games.items():
+        shown = games[other, one, MIRROR[result]]
+        if count != shown:
+            message = (
+                f"{count} times {result.value} against player {other}, who shows {shown} times "
+                f"{MIRROR[result].value} against player {one}."
+            )
+            faults.append(fault("not-mirrored", f"{place}, player {one}", message))
+    return faults

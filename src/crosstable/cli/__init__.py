@@ -1,0 +1,98 @@
+"""The command line, door one: arguments in, text out, and the exit code.
+
+Every command is a module that is imported only when it is called, so that rating one event starts nothing else.
+Exit codes: 0 done, 1 the input has faults, 2 wrong usage, 3 an internal error with what to send.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+from crosstable import __version__
+
+
+class Command(NamedTuple):
+    """A command: the module that holds it and the line that the overview shows."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Command] = {
+    "rate": Command("crosstable.cli.rate", "rate an event file and print its crosstable"),
+    "explain": Command("crosstable.cli.explain", "the whole calculation of one player, step by step"),
+    "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
+    "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
+    "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
+}
+
+USAGE = 2
+INTERNAL = 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        sys.stdout.write(overview())
+        return 0 if arguments else USAGE
+    if arguments[0] == "--version":
+        sys.stdout.write(f"crosstable {__version__}\n")
+        return 0
+    command = COMMANDS.get(arguments[0])
+    if command is None:
+        sys.stderr.write(_unknown(arguments[0]))
+        return USAGE
+    return _run(command, arguments)
+
+
+def overview() -> str:
+    """What ``crosstable --help`` prints."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.summary}\n" for name, command in COMMANDS.items()]
+    return (
+        "usage: crosstable COMMAND …\n\n"
+        "Rates chess events exactly as US Chess does, under the rules of the day they were played.\n\n"
+        f"commands:\n{''.join(lines)}\n"
+        "crosstable COMMAND --help says what a command takes; crosstable --version prints the version.\n"
+    )
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"crosstable: there is no command {name!r}.{hint}\nTry crosstable --help.\n"
+
+
+def _run(command: Command, arguments: list[str]) -> int:
+    module = import_module(command.module)
+    try:
+        code = module.run(arguments[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe went away: that is not our fault, nor a result
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped\n")
+        return 130
+    except SystemExit as stop:  # argparse: 0 after --help, 2 after wrong usage
+        return stop.code if isinstance(stop.code, int) else USAGE
+    except Exception as error:  # the door: everything that nobody foresaw ends here, with what to send
+        sys.stderr.write(internal_error(error, arguments))
+        return INTERNAL
+    return int(code)
+
+
+def internal_error(error: Exception, arguments: Sequence[str]) -> str:
+    """What a user sees, and may send us, when the program itself is wrong."""
+    import traceback
+
+    trace = "".join(traceback.format_exception(error))
+    return (
+        f"{trace}\ncrosstable {__version__} (Python {sys.version.split()[0]}) met an error of its own; "
+        f"nothing was stored.\nPlease send the lines above, this command and the file:\n"
+        f"  crosstable {' '.join(arguments)}\n"
+    )

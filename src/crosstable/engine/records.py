@@ -1,0 +1,108 @@
+"""What rating a section returns: every player's result with the working of every step."""
+
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from crosstable.formulas.initial import Initial, SourceWeight
+from crosstable.formulas.outcome import Outcome
+from crosstable.rules.law import Edition
+from crosstable.terms import Formula, KRule, Past, RatingSystem, Section, Source, Standing
+
+
+class Assumption(StrEnum):
+    """What was taken for granted because the input did not say; listed with the result it may have changed."""
+
+    GAMES = "games: the count is not known, so N' is its cap N*"
+    COUNTS = "wins, draws, losses, events: not given, so a mixed past and no earlier ones for the personal floor"
+    PEAK = "peak: not given, so the pre-event rating"
+    PEAK_SINCE_2010 = "peak_since_2010: not given, so the peak of all time"
+    AS_OF = "as_of: a rating used for the start has no date, so the section's end"
+    NOT_ADULT = "birth_date, adult: not given, so not an adult (750)"
+    PUBLISHED = "published: not given, so the pre-event rating stands for it"
+    FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
+    PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"
+
+
+class SourceWorking(NamedTuple):
+    """One source of an unrated player's start: what it says, since when, and what it weighs."""
+
+    source: Source
+    rating: float
+    games: float | None
+    as_of: date
+    staleness_days: int
+    weight: SourceWeight
+
+
+class Start(NamedTuple):
+    """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted."""
+
+    initial: Initial
+    age: float
+    sources: tuple[SourceWorking, ...]
+
+
+class PassWorking(NamedTuple):
+    """One player's working of Step 4 or Step 5; K, E and bonus are 0 under the special formula."""
+
+    k: float
+    expected: float
+    bonus: float
+    computed: float
+    rating: float
+
+
+class RatedGame(NamedTuple):
+    """One game of a player: the opponent and the strength he is met at in Steps 3, 4 and 5."""
+
+    round_number: int
+    opponent: int
+    colour: str
+    score: float
+    prior: float
+    strength: float
+    intermediate: float
+    post_event: float
+
+
+class RatedPlayer(NamedTuple):
+    """A player's result in one section and system, with the whole working."""
+
+    number: int
+    merged_with: tuple[int, ...]
+    member_id: str
+    name: str
+    before: Standing | None
+    start: Start | None
+    past: Past
+    prior: float
+    games_before: float
+    formula: Formula
+    effective: float
+    score: float
+    games: tuple[RatedGame, ...]
+    earns_bonus: bool
+    most_meetings: int
+    strength: float
+    intermediate: PassWorking
+    final: PassWorking
+    outcome: Outcome
+    after: Standing | None
+    norm: str | None
+    assumed: tuple[str, ...]
+
+    @property
+    def played(self) -> int:
+        """m, the rated games of this section."""
+        return len(self.games)
+
+
+class RatedSection(NamedTuple):
+    """A section rated in one system under one edition."""
+
+    section: Section
+    system: RatingSystem
+    edition: Edition
+    k_rule: KRule
+    players: tuple[RatedPlayer, ...]

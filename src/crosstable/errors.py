@@ -1,0 +1,69 @@
+"""The exceptions, and the fault: a finding about the input, with its place.
+
+    CrosstableError
+    ├── FormatError               a file could not be read at all
+    ├── UnratableSectionError     checked and refused; carries every Fault
+    ├── TimeControlError          a time control that cannot be understood
+    ├── NoEditionError            no rules for this date
+    │   └── UnsupportedEditionError   rules existed, their text is missing
+    └── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+
+Faults of the input are values, all of them reported at once; faults of the caller are exceptions.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """Whether a fault stops the rating (error) or only informs (warning)."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Fault(NamedTuple):
+    """One finding: a stable code, how grave it is, where it is, what is wrong, and what would be right."""
+
+    code: str
+    severity: Severity
+    place: str
+    message: str
+    remedy: str
+
+
+class CrosstableError(Exception):
+    """The ancestor of every exception of this package."""
+
+
+class FormatError(CrosstableError):
+    """A file could not be read at all; carries the fault that says why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(f"{fault.place}: {fault.message} {fault.remedy}")
+        self.fault = fault
+
+
+class UnratableSectionError(CrosstableError):
+    """A report was checked and refused; carries every fault."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("; ".join(f"{fault.place}: {fault.message}" for fault in faults))
+        self.faults = tuple(faults)
+
+
+class TimeControlError(CrosstableError):
+    """A time control that cannot be understood, or that rates nowhere."""
+
+
+class NoEditionError(CrosstableError):
+    """No rules are known for this date."""
+
+
+class UnsupportedEditionError(NoEditionError):
+    """Rules existed on this date, but the document that states them was not found."""
+
+
+class ConvergenceError(CrosstableError):
+    """A bounded loop met its bound; the message ends with the inputs to replay."""

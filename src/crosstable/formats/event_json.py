@@ -1,0 +1,233 @@
+"""Our own event file, ``crosstable-event/1``: JSON, read and written (its schema is ``event.schema.json``)."""
+
+import re
+
+from crosstable.formats import Reading
+from crosstable.formats.json_fields import Fields, load_json
+from crosstable.rules.time_controls import split_schedule
+from crosstable.terms import (
+    Background,
+    Floor,
+    FloorKind,
+    MatchChange,
+    OutsideRating,
+    Posted,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+    Standing,
+)
+
+FORMAT = "crosstable-event/1"
+SYSTEM_NAMES = tuple(system.name for system in RatingSystem)
+FLOOR_ORIGINS = {"money": FloorKind.MONEY, "life_master": FloorKind.LIFE_MASTER, "office": FloorKind.OFFICE}
+_CELL = re.compile(r"(?P<result>[A-Za-z*]?)\s*(?P<opponent>\d{0,6})\s*(?P<colour>[wbWB]?)", re.ASCII)
+_LETTERS = {result.value: result for result in Result}
+
+
+def read(data: bytes, name: str) -> Reading:
+    """Read an event file; raises ``FormatError`` where it is no JSON."""
+    value, faults = load_json(data, name)
+    fields = Fields(value, "", faults)
+    return Reading(_report(fields, name), tuple(faults))
+
+
+def _report(fields: Fields, name: str) -> Report:
+    format_name = fields.text("format", needed=True)
+    if format_name and format_name != FORMAT:
+        fields.report("bad-value", "format", f"format is {format_name!r}; this program reads {FORMAT}.")
+    event = fields.inner("event")
+    if "event" not in fields:
+        fields.report("missing-field", "event", "event is needed.")
+    report = Report(
+        event_id=event.text("id"),
+        name=event.text("name"),
+        start=event.day("start_date"),
+        end=event.day("end_date"),
+        sections=tuple(_section(section) for section in fields.each("sections", needed=True)),
+        place=name,
+    )
+    event.warn_of_unknown()
+    fields.warn_of_unknown()
+    return report
+
+
+def _section(fields: Fields) -> ReportedSection:
+    section = ReportedSection(
+        number=fields.whole("number", least=1, most=9999),
+        name=fields.text("name"),
+        kind=SectionType(fields.choice("type", [kind.value for kind in SectionType], "swiss")),
+        is_online=bool(fields.flag("online")),
+        time_controls=_time_controls(fields),
+        systems=_systems(fields),
+        start=fields.day("start_date"),
+        end=fields.day("end_date"),
+        players=tuple(_player(player) for player in fields.each("players", needed=True)),
+        place=fields.place,
+        is_half_k=fields.choice("k_factor", ("full", "half"), "full") == "half",
+        match_waiver=fields.text("match_waiver"),
+    )
+    fields.warn_of_unknown()
+    return section
+
+
+def _time_controls(fields: Fields) -> tuple[str, ...]:
+    if isinstance(fields.raw("time_control"), list):
+        found = []
+        for at, item in enumerate(fields.items("time_control")):
+            if isinstance(item, str):
+                found.append(item)
+            else:
+                fields.report("wrong-type", f"time_control[{at}]", "A time control must be a text.")
+        return tuple(found)
+    text = fields.raw("time_control")
+    if isinstance(text, str) and len(text) > 80:  # round by round, as old crosstables write it
+        return split_schedule(text)
+    single = fields.text("time_control")
+    return split_schedule(single) if single else ()
+
+
+def _systems(fields: Fields) -> tuple[RatingSystem, ...]:
+    systems = []
+    for at, item in enumerate(fields.items("systems")):
+        if isinstance(item, str) and item in SYSTEM_NAMES:
+            systems.append(RatingSystem[item])
+        else:
+            message = f"{item!r} is no rating system; the systems are {', '.join(SYSTEM_NAMES)}."
+            fields.report("bad-value", f"systems[{at}]", message)
+    return tuple(dict.fromkeys(systems))
+
+
+def _player(fields: Fields) -> ReportedPlayer:
+    player = ReportedPlayer(
+        number=fields.whole("number", least=1, most=99999),
+        member_id=fields.text("member_id"),
+        name=fields.text("name"),
+        cells=tuple(_cell(item) for item in fields.items("rounds", needed=True)),
+        background=_background(fields),
+        place=fields.place,
+        state=fields.text("state"),
+        pairing_rating=fields.number("pairing_rating", most=4000.0),
+        posted=_posted(fields.inner("posted")),
+        is_rated=fields.flag("rate"),
+        fide_flag=fields.text("fide_flag") if "fide_flag" in fields else None,
+        is_member=fields.flag("member"),
+        has_opted_in=fields.flag("fide_opt_in"),
+    )
+    fields.warn_of_unknown(also=("fide_flag",))
+    return player
+
+
+def _cell(item: object) -> ReportedCell:
+    text = "" if item is None else str(item).strip()
+    found = _CELL.fullmatch(text)
+    if found is None or not (item is None or isinstance(item, str)):
+        return ReportedCell(text[:20], None, 0, "")
+    result = _LETTERS.get(found["result"].upper())
+    return ReportedCell(text, result, int(found["opponent"] or 0), found["colour"].lower())
+
+
+def _background(fields: Fields) -> Background:
+    ratings = fields.inner("ratings")
+    standings = {RatingSystem[name]: _standing(ratings.inner(name)) for name in SYSTEM_NAMES if name in ratings}
+    background = Background(
+        standings={system: standing for system, standing in standings.items() if standing is not None},
+        fide=_outside(ratings, "FIDE"),
+        cfc=_outside(ratings, "CFC"),
+        birth_date=fields.day("birth_date"),
+        adult=fields.flag("adult"),
+        canadian_resident=bool(fields.flag("canadian_resident")),
+    )
+    ratings.warn_of_unknown(also=SYSTEM_NAMES)
+    return background
+
+
+def _outside(ratings: Fields, name: str) -> OutsideRating | None:
+    if name not in ratings:
+        ratings.raw(name)
+        return None
+    fields = ratings.inner(name)
+    rating = fields.number("rating", most=4000.0)
+    if "rating" not in fields:
+        fields.report("missing-field", "rating", "rating is needed.")
+    outside = OutsideRating(rating or 0.0, fields.day("as_of"))
+    fields.warn_of_unknown()
+    return None if rating is None else outside
+
+
+def _standing(fields: Fields) -> Standing | None:
+    rating = fields.number("rating", most=4000.0)
+    if "rating" not in fields:
+        fields.report("missing-field", "rating", "rating is needed.")
+    standing = Standing(
+        rating=rating or 0.0,
+        games=fields.number("games"),
+        wins=fields.whole("wins"),
+        draws=fields.whole("draws"),
+        losses=fields.whole("losses"),
+        events=fields.whole("events"),
+        peak=fields.number("peak", most=4000.0),
+        peak_since_2010=fields.number("peak_since_2010", most=4000.0),
+        games_at_2200=fields.whole("games_at_2200") or 0,
+        match_changes=tuple(_match_changes(fields)),
+        as_of=fields.day("as_of"),
+        floors=tuple(_floors(fields)),
+        ceiling=fields.number("ceiling", least=100.0, most=4000.0),
+        lowered_floor=fields.number("lowered_floor", least=100.0, most=4000.0),
+        published=fields.number("published", most=4000.0),
+    )
+    fields.warn_of_unknown()
+    return None if rating is None else standing
+
+
+def _match_changes(fields: Fields) -> list[MatchChange]:
+    changes = []
+    for item in fields.each("match_changes"):
+        day = item.day("date")
+        change = item.number("change", least=-4000.0, most=4000.0)
+        for name in ("date", "change"):
+            if name not in item:
+                item.report("missing-field", name, f"{name} is needed.")
+        if day is not None and change is not None:
+            changes.append(MatchChange(day, change))
+        item.warn_of_unknown()
+    return changes
+
+
+def _floors(fields: Fields) -> list[Floor]:
+    """A number, an object with level and origin, or a list of such objects."""
+    value = fields.raw("floor")
+    if value is None:
+        return []
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        level = fields.number("floor", least=100.0, most=4000.0)
+        return [] if level is None else [Floor(FloorKind.OFFICE, level)]
+    objects = list(fields.each("floor")) if isinstance(value, list) else [fields.inner("floor")]
+    floors = []
+    for item in objects:
+        level = item.number("level", least=100.0, most=4000.0)
+        if "level" not in item:
+            item.report("missing-field", "level", "level is needed.")
+        origin = item.choice("origin", tuple(FLOOR_ORIGINS), "office")
+        if level is not None:
+            floors.append(Floor(FLOOR_ORIGINS[origin], level))
+        item.warn_of_unknown()
+    return floors
+
+
+def _posted(fields: Fields) -> dict[RatingSystem, Posted]:
+    posted = {}
+    for name in SYSTEM_NAMES:
+        if name in fields:
+            inner = fields.inner(name)
+            rating = inner.number("rating", most=4000.0)
+            if rating is not None:
+                posted[RatingSystem[name]] = Posted(rating, inner.number("games"))
+            inner.warn_of_unknown(also=("norm",))
+    fields.warn_of_unknown(also=SYSTEM_NAMES)
+    return posted
+

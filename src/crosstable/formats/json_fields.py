@@ -1,0 +1,187 @@
+"""Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, FormatError
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+LONGEST_TEXT = 500
+
+
+def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
+    """The value of a JSON file and the faults of its text; raises where it is no JSON."""
+    faults: list[Fault] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [key for key, _ in pairs]
+            twice = next(key for key in names if names.count(key) > 1)
+            faults.append(fault("bad-value", name, f"The field {twice!r} stands twice in one object."))
+        return found
+
+    def not_a_number(text: str) -> float:
+        faults.append(fault("bad-value", name, f"{text} is not a number that can be rated."))
+        return 0.0
+
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            fault("not-readable", f"{name}, byte {error.start}", "The file is not UTF-8 text.", "Save it as UTF-8.")
+        ) from error
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number), faults
+    except json.JSONDecodeError as error:
+        place = f"{name}, line {error.lineno}, column {error.colno}"
+        raise FormatError(
+            fault("not-readable", place, f"The file is not valid JSON: {error.msg}.", "Correct it at this place.")
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise FormatError(fault("not-readable", name, "The file is not JSON that an event can have.")) from error
+
+
+class Fields:
+    """One JSON object being read: typed access by name, every fault collected with its place."""
+
+    def __init__(self, value: object, place: str, faults: list[Fault]) -> None:
+        self.place = place
+        self._faults = faults
+        self._seen: set[str] = set()
+        self._values: Mapping[str, object] = {}
+        if isinstance(value, dict):
+            self._values = value
+        else:
+            faults.append(fault("wrong-type", place or "the file", "Here an object { … } is needed."))
+
+    def __contains__(self, name: str) -> bool:
+        return self._values.get(name) is not None
+
+    def at(self, name: str) -> str:
+        """The place of a field."""
+        return f"{self.place}.{name}" if self.place else name
+
+    def report(self, code: str, name: str, message: str) -> None:
+        """Collect a fault about a field."""
+        self._faults.append(fault(code, self.at(name), message))
+
+    def raw(self, name: str) -> object:
+        """The value as it stands, ``None`` where there is none."""
+        self._seen.add(name)
+        return self._values.get(name)
+
+    def text(self, name: str, *, needed: bool = False) -> str:
+        """A string; numbers are taken as their digits, because ids are often written so."""
+        value = self.raw(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if value is None or value == "":
+            if needed:
+                self.report("missing-field", name, f"{name} is needed.")
+            return ""
+        if not isinstance(value, str):
+            self.report("wrong-type", name, f"{name} must be a text.")
+            return ""
+        if len(value) > LONGEST_TEXT or not value.isprintable():
+            self.report("bad-value", name, f"{name} is too long or holds characters that cannot be printed.")
+            return ""
+        return value.strip()
+
+    def number(self, name: str, *, least: float = 0.0, most: float = 1e6) -> float | None:
+        """A finite number within bounds, or ``None``."""
+        value = self.raw(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.report("wrong-type", name, f"{name} must be a number.")
+            return None
+        if not math.isfinite(value) or not least <= value <= most:
+            self.report("bad-value", name, f"{name} is {value}; it must be between {least:g} and {most:g}.")
+            return None
+        return float(value)
+
+    def whole(self, name: str, *, least: int = 0, most: int = 10**6) -> int | None:
+        """A whole number within bounds, or ``None``."""
+        value = self.number(name, least=least, most=most)
+        if value is None:
+            return None
+        if value != int(value):
+            self.report("wrong-type", name, f"{name} must be a whole number.")
+            return None
+        return int(value)
+
+    def flag(self, name: str) -> bool | None:
+        """True, false, or ``None`` where nothing is said."""
+        value = self.raw(name)
+        if value is None or isinstance(value, bool):
+            return value
+        self.report("wrong-type", name, f"{name} must be true or false.")
+        return None
+
+    def day(self, name: str) -> date | None:
+        """A date, or ``None``."""
+        value = self.raw(name)
+        if value is None or value == "":
+            return None
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            try:
+                return date.fromisoformat(value)
+            except ValueError:
+                pass
+        self.report("bad-date", name, f"{value!r} is not a date.")
+        return None
+
+    def choice(self, name: str, allowed: Sequence[str], default: str) -> str:
+        """One of some words."""
+        value = self.text(name)
+        if value and value not in allowed:
+            self.report("bad-value", name, f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+            return default
+        return value or default
+
+    def items(self, name: str, *, needed: bool = False) -> list[object]:
+        """A list, empty where there is none."""
+        value = self.raw(name)
+        if value is None:
+            if needed:
+                self.report("missing-field", name, f"{name} is needed.")
+            return []
+        if not isinstance(value, list):
+            self.report("wrong-type", name, f"{name} must be a list [ … ].")
+            return []
+        return value
+
+    def inner(self, name: str) -> "Fields":
+        """An object inside this one; an empty one where there is none."""
+        value = self.raw(name)
+        return Fields({} if value is None else value, self.at(name), self._faults)
+
+    def each(self, name: str, *, needed: bool = False) -> Iterator["Fields"]:
+        """The objects of a list."""
+        for at, item in enumerate(self.items(name, needed=needed)):
+            yield Fields(item, f"{self.at(name)}[{at}]", self._faults)
+
+    def names(self) -> list[str]:
+        """The names that stand in the object."""
+        return list(self._values)
+
+    def warn_of_unknown(self, *, also: Sequence[str] = ()) -> None:
+        """A warning for every field that nobody asked for, with the nearest name that is known."""
+        known = {*self._seen, *also}
+        for name in self._values:
+            if name not in known:
+                self.report("unknown-field", name, f"{name} is not known here{nearest(name, known)}.")
+
+
+def nearest(name: str, known: set[str]) -> str:
+    """A hint at the known name that looks most like this one, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, sorted(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""

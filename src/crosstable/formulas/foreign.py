@@ -1,0 +1,33 @@
+"""§6: updating a Regular rating from a foreign FIDE event.
+
+Opponents' FIDE ratings are converted (§2.1, or the youth conversion), opponents without one are ignored, and the
+standard formula with bonus is applied once, without the smaller K of dual-rated sections (readings 78, 79).
+"""
+
+from collections.abc import Sequence
+
+from crosstable.formulas.effective import effective_games
+from crosstable.formulas.initial import converted_rating
+from crosstable.formulas.standard import StandardUpdate, k_factor, standard_update
+from crosstable.rules.constants import Constants
+
+
+def opponent_strength(constants: Constants, fide: float, is_youth: bool) -> float:
+    """An opponent's FIDE rating on the US Chess scale (§6); NaN where that conversion was not found."""
+    return converted_rating(constants.fide_youth if is_youth else constants.fide, fide)
+
+
+def is_eligible(constants: Constants, games: float, fide: float, has_flag: bool, has_opted_in: bool) -> bool:
+    """Whether a member's rating is updated: automatic from 2200 FIDE with the flag, else by opting in (§6)."""
+    if constants.foreign_needs_established and games <= constants.established_above:
+        return False
+    return has_opted_in or (has_flag and fide >= constants.foreign_automatic_from)
+
+
+def foreign_update(
+    constants: Constants, prior: float, games: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
+) -> StandardUpdate:
+    """The standard formula, applied once (§6)."""
+    effective = effective_games(constants, prior, games)
+    k = k_factor(constants, effective, float(len(opponents_odds)))
+    return standard_update(constants, prior, k, score, opponents_odds, earns_bonus)

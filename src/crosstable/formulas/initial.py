@@ -1,0 +1,215 @@
+"""§2: initial ratings of unrated players.
+
+Since 2020-06-01 all other ratings are blended (2020 and 2025 texts); before, the first source of a priority list
+was taken (2015 text §2.1 to §2.5).
+
+=========  =======================================================================
+symbol     here
+=========  =======================================================================
+X_k        ``converted``: the source's rating on the US Chess scale
+G_k        ``game_factor``
+D_k        ``staleness_days``
+P_k        ``age_based_then``: the age-based rating when X_k was computed
+Z_k        ``strength_for_age``
+S_k        ``staleness_factor``
+W_k        ``weight``
+R0, N      ``rating``, ``games`` of ``Initial``
+=========  =======================================================================
+
+Sources are positions 0 to 7 in the order of ``terms.Source``. A source that does not exist has the rating NaN; so
+has a conversion whose document was not found, which the caller reports.
+"""
+
+import math
+from collections.abc import MutableSequence, Sequence
+from typing import NamedTuple
+
+from crosstable.rules.constants import Constants, Conversion, Credit, Initialisation, Priority
+from crosstable.terms import Source
+
+SYSTEMS = 6
+SOURCES = 8
+DAYS_A_YEAR = 365.25
+# A sum of weights this little above a whole number is that number (readings 29).
+CEILING_SLACK = 1e-9
+
+
+class Newcomer(NamedTuple):
+    """What is known of an unrated player apart from ratings: age at the section's end (NaN: no birth date)."""
+
+    age: float
+    is_adult: bool
+    is_canadian_resident: bool
+
+
+class Sources(NamedTuple):
+    """What a newcomer's sources say, a column each, one position per source of ``terms.Source``."""
+
+    rating: Sequence[float]
+    games: Sequence[float]
+    staleness_days: Sequence[float]
+    age_then: Sequence[float]
+
+
+class SourceWeight(NamedTuple):
+    """The working of one source of a blend (§2, items 1 to 5); the last field is the result."""
+
+    converted: float
+    game_factor: float
+    age_based_then: float
+    strength_for_age: float
+    staleness_factor: float
+    weight: float
+
+
+class Initial(NamedTuple):
+    """Where a newcomer starts (§2): the source taken (AGE for none, or the heaviest of a blend), R0 and N."""
+
+    source: int
+    total_weight: float
+    mean: float
+    rating: float
+    games: float
+
+
+def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
+    """The rating that age alone suggests (§2.3; readings 21 to 23)."""
+    if math.isnan(age):
+        return constants.adult_start if is_adult else constants.unknown_start
+    if age < constants.age_youngest:  # almost certainly a wrong birth date
+        is_treated_as_adult = is_adult or constants.too_young_is_adult
+        return constants.adult_start if is_treated_as_adult else constants.unknown_start
+    if age > constants.age_oldest:
+        return constants.adult_start
+    return constants.age_base + constants.age_slope * age
+
+
+def converted_rating(conversion: Conversion, rating: float) -> float:
+    """An outside rating on the US Chess scale (§2.1, §2.2, §6); NaN where that piece was not found."""
+    for piece in conversion:
+        if rating < piece.limit or (piece.is_closed and rating == piece.limit):
+            return piece.intercept + piece.slope * rating
+    return math.nan
+
+
+def fide_games(constants: Constants, rating: float) -> float:
+    """The games a FIDE rating is worth (§2.1; readings 28)."""
+    return constants.fide_games_above if rating > constants.fide_split else constants.fide_games_below
+
+
+def cfc_games(constants: Constants, rating: float) -> float:
+    """The games a CFC rating is worth (§2.2; 2015 text §2.1)."""
+    return constants.cfc_games_above if rating > constants.cfc_split else constants.cfc_games_below
+
+
+def is_source(constants: Constants, newcomer: Newcomer, source: int, rating: float) -> bool:
+    """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2)."""
+    if math.isnan(rating):
+        return False
+    return source != Source.CFC or newcomer.is_canadian_resident or not constants.cfc_needs_residence
+
+
+def source_rating(constants: Constants, source: int, rating: float) -> float:
+    """X_k, a source's rating on the US Chess scale (§2)."""
+    if source == Source.FIDE:
+        return converted_rating(constants.fide, rating)
+    if source == Source.CFC:
+        return converted_rating(constants.cfc, rating)
+    return rating
+
+
+def game_factor(constants: Constants, target: int, source: int, rating: float, games: float) -> float:
+    """G_k, at most the games the source is credited with (§2, item 1; readings 26)."""
+    if source == Source.FIDE:
+        return fide_games(constants, rating)
+    if source == Source.CFC:
+        return cfc_games(constants, rating)
+    return min(constants.game_factors[target][source], games)
+
+
+def source_weight(
+    constants: Constants, target: int, source: int, sources: Sources, is_adult: bool
+) -> SourceWeight:
+    """W_k, what one source weighs in the blend (§2, items 1 to 5)."""
+    rating = sources.rating[source]
+    converted = source_rating(constants, source, rating)
+    factor = game_factor(constants, target, source, rating, sources.games[source])
+    age_based = age_based_rating(constants, sources.age_then[source], is_adult)
+    strength = min(constants.strength_cap, (converted - age_based) / constants.strength_unit)
+    years = sources.staleness_days[source] / DAYS_A_YEAR
+    staleness = math.exp(constants.staleness_rate * (strength - constants.strength_cap) * years)
+    return SourceWeight(converted, factor, age_based, strength, staleness, factor * staleness)
+
+
+def rounded_start(mean: float) -> float:
+    """R0 of a blend: the nearest whole number, halves up (§2; readings 29)."""
+    return float(math.floor(mean + 0.5))
+
+
+def credited_games(constants: Constants, total_weight: float) -> float:
+    """N of a blend: the sum of weights, at most 10, rounded up, at least 1 (§2; readings 29)."""
+    capped = min(constants.credited_cap, total_weight)
+    return float(max(1, math.ceil(capped - CEILING_SLACK)))
+
+
+def blended_start(
+    constants: Constants, target: int, newcomer: Newcomer, sources: Sources, weights: MutableSequence[float]
+) -> Initial:
+    """The weighted average of all sources; ``weights`` receives W_k, 0 for a source that does not count (§2)."""
+    total = 0.0
+    sum_of_products = 0.0
+    heaviest = int(Source.AGE)
+    for source in range(SOURCES):
+        weights[source] = 0.0
+        if source != target and is_source(constants, newcomer, source, sources.rating[source]):
+            working = source_weight(constants, target, source, sources, newcomer.is_adult)
+            weights[source] = working.weight
+            total += working.weight
+            sum_of_products += working.weight * working.converted
+            if heaviest == Source.AGE or working.weight > weights[heaviest]:
+                heaviest = source
+    if total == 0.0:
+        return age_start(constants, newcomer)
+    mean = sum_of_products / total
+    return Initial(heaviest, total, mean, rounded_start(mean), credited_games(constants, total))
+
+
+def age_start(constants: Constants, newcomer: Newcomer) -> Initial:
+    """The start of a newcomer without any other rating: by age, on no games, not rounded (§2.3; readings 29)."""
+    rating = age_based_rating(constants, newcomer.age, newcomer.is_adult)
+    return Initial(int(Source.AGE), 0.0, rating, rating, 0.0)
+
+
+def priority_credit(constants: Constants, line: Priority, rating: float, games: float) -> float:
+    """The games a line of a priority list gives (2015 text §2.1 to §2.5)."""
+    if line.credit == Credit.ITS_GAMES:
+        return min(constants.credited_cap, games)
+    if line.credit == Credit.FULL:
+        return constants.credited_cap
+    if line.credit == Credit.BY_RATING and line.source == Source.FIDE:
+        return fide_games(constants, rating)
+    if line.credit == Credit.BY_RATING:
+        return cfc_games(constants, rating)
+    return 0.0
+
+
+def priority_start(constants: Constants, target: int, newcomer: Newcomer, sources: Sources) -> Initial:
+    """The first source of the list that the newcomer has (2015 text §2.1 to §2.5; 2004 text)."""
+    for line in constants.priorities[target]:
+        if line.source == Source.AGE:
+            break
+        rating = sources.rating[line.source]
+        games = sources.games[line.source]
+        if is_source(constants, newcomer, line.source, rating) and line.at_least <= games <= line.at_most:
+            start = source_rating(constants, line.source, rating)
+            return Initial(int(line.source), 0.0, start, start, priority_credit(constants, line, rating, games))
+    return age_start(constants, newcomer)
+
+
+def initial_rating(
+    constants: Constants, target: int, newcomer: Newcomer, sources: Sources, weights: MutableSequence[float]
+) -> Initial:
+    """R0 and N of an unrated player in the system ``target`` (§2)."""
+    if constants.initialisation == Initialisation.BLEND:
+        return blended_start(constants, target, newcomer, sources, weights)
+    return priority_start(constants, target, newcomer, sources)

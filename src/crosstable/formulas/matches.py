@@ -1,0 +1,45 @@
+"""§7: individual matches. Changes are held to 50 points a match, 100 net in 180 days, 200 net in three years.
+
+The limits act on the Step 5 change, before floors (readings 75); "net" is the signed sum (readings 74). Before
+2006 fewer limits were in force (rules history §11).
+"""
+
+import math
+from typing import NamedTuple
+
+from crosstable.rules.constants import Constants
+
+HALF_YEAR_DAYS = 180
+
+
+class MatchLimits(NamedTuple):
+    """The working of the match limits (§7); the last field is the change that stands."""
+
+    computed: float
+    within_match: float
+    within_half_year: float
+    change: float
+
+
+def held(change: float, net_before: float, limit: float) -> float:
+    """A change held so that the net sum stays within ± limit; a sum already beyond it forces no way back."""
+    most = max(0.0, limit - net_before)
+    least = min(0.0, -limit - net_before)
+    return min(max(change, least), most)
+
+
+def match_change(
+    constants: Constants, change: float, net_half_year: float, net_three_years: float
+) -> MatchLimits:
+    """The change of a rating in a match (§7; readings 74, 107)."""
+    within_match = held(change, 0.0, constants.match_change)
+    within_half_year = held(within_match, net_half_year, constants.match_half_year)
+    within_three_years = held(within_half_year, net_three_years, constants.match_three_years)
+    return MatchLimits(change, within_match, within_half_year, within_three_years)
+
+
+def may_play_match(constants: Constants, games: float, published_gap: float) -> bool:
+    """Whether a player may play a rated match: established since 2006, published ratings within 400 (§7)."""
+    if constants.match_needs_established and games <= constants.established_above:
+        return False
+    return math.fabs(published_gap) <= constants.match_published_gap

@@ -1,0 +1,92 @@
+"""§4.2: the standard rating formula, for players with more than eight games and a mixed past.
+
+=========  =======================================================================
+symbol     here
+=========  =======================================================================
+R0         ``prior``
+N', m      ``effective``, ``played``
+K          ``k``
+S, E       ``score``, ``expected``
+We         ``winning_expectancy``
+B, m'      ``bonus_threshold``, the larger of m and 4
+=========  =======================================================================
+
+Expectancies use q(R) = 10^(R/400): We(R, Ri) = q(R) / (q(R) + q(Ri)), one exponential per player and pass.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from crosstable.rules.constants import Constants
+
+
+class StandardUpdate(NamedTuple):
+    """The working of one standard update (§4.2); the last field is the result."""
+
+    k: float
+    expected: float
+    change: float
+    bonus: float
+    rating: float
+
+
+def odds(rating: float) -> float:
+    """q(R) = 10^(R/400), the scale on which expectancies are ratios (§4.2)."""
+    return math.pow(10.0, rating / 400.0)
+
+
+def winning_expectancy(own_odds: float, opponent_odds: float) -> float:
+    """We, the standard winning expectancy, from the odds of the two (§4.2)."""
+    return own_odds / (own_odds + opponent_odds)
+
+
+def expected_score(own_odds: float, opponents_odds: Sequence[float]) -> float:
+    """E, the total winning expectancy (§4.2)."""
+    total = 0.0
+    for opponent_odds in opponents_odds:
+        total += winning_expectancy(own_odds, opponent_odds)
+    return total
+
+
+def k_factor(constants: Constants, effective: float, played: float) -> float:
+    """K of a full-K section (§4.2)."""
+    return constants.k_numerator / (effective + played)
+
+
+def half_k_factor(constants: Constants, effective: float, played: float) -> float:
+    """K of a half-K section, an organiser's option until 2006 (2004 text; rules history §8)."""
+    return (constants.k_numerator / 2.0) / (effective + played / 2.0)
+
+
+def dual_k_factor(constants: Constants, prior: float, effective: float, played: float) -> float:
+    """K of a Regular rating in a dual-rated section: smaller above 2200 (§4.2; readings 56, 57)."""
+    if not constants.dual_k_is_reduced or prior <= constants.dual_k_above:
+        return k_factor(constants, effective, played)
+    if prior >= constants.dual_k_flat_from:
+        return constants.dual_k_flat / (effective + played)
+    share = constants.dual_k_base - constants.dual_k_slope * prior
+    return constants.k_numerator * share / (effective + played)
+
+
+def may_earn_bonus(constants: Constants, played: int, most_meetings: int) -> bool:
+    """Whether the bonus term applies: enough games and nobody met too often (§4.2; readings 41, 42)."""
+    if played < constants.bonus_games or most_meetings > constants.bonus_meetings:
+        return False
+    return played > constants.bonus_games or most_meetings <= constants.bonus_meetings_in_three
+
+
+def bonus_points(constants: Constants, change: float, played: float) -> float:
+    """What a change exceeds the threshold B√m' by (§4.2)."""
+    rounds = max(played, constants.bonus_least_games)
+    return max(0.0, change - constants.bonus_threshold * math.sqrt(rounds))
+
+
+def standard_update(
+    constants: Constants, prior: float, k: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
+) -> StandardUpdate:
+    """The standard rating of a player against these opponents (§4.2)."""
+    expected = expected_score(odds(prior), opponents_odds)
+    change = k * (score - expected)
+    bonus = bonus_points(constants, change, float(len(opponents_odds))) if earns_bonus else 0.0
+    return StandardUpdate(k, expected, change, bonus, prior + change + bonus)

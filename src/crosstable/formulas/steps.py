@@ -1,0 +1,153 @@
+"""§1: the five steps, over positions and sequences.
+
+A section is a field of players at positions 0 to n-1 and a row of game sides: those of player i are the sides
+``first[i]`` up to ``first[i + 1]``, each with the position of the opponent. Every quantity is a column, and the
+steps write their working into the columns of a sheet, so that one text serves the explained and the compiled use.
+Step 1, the initial ratings of §2, has been done before: ``prior`` and ``games`` hold its results.
+"""
+
+from collections.abc import MutableSequence, Sequence
+from typing import NamedTuple
+
+from crosstable.formulas.effective import effective_games
+from crosstable.formulas.special import special_rating
+from crosstable.formulas.standard import dual_k_factor, half_k_factor, k_factor, odds, standard_update
+from crosstable.rules.constants import Constants
+from crosstable.terms import Formula, KRule, Past
+
+
+class Field(NamedTuple):
+    """What the five steps read: a column per quantity, a position per player or per game side."""
+
+    prior: Sequence[float]
+    games: Sequence[float]
+    past: Sequence[Past]
+    starts_at_zero: Sequence[bool]
+    score: Sequence[float]
+    earns_bonus: Sequence[bool]
+    first: Sequence[int]
+    opponent: Sequence[int]
+
+
+class PassColumns(NamedTuple):
+    """The working of Step 4 or Step 5, a position per player; ``rating`` is its result, at least 100."""
+
+    k: MutableSequence[float]
+    expected: MutableSequence[float]
+    bonus: MutableSequence[float]
+    computed: MutableSequence[float]
+    rating: MutableSequence[float]
+
+
+class Sheet(NamedTuple):
+    """What the five steps write: N', the strengths before Step 4, two passes; and room to work in."""
+
+    effective: MutableSequence[float]
+    strength: MutableSequence[float]
+    intermediate: PassColumns
+    final: PassColumns
+    odds: MutableSequence[float]
+    met: MutableSequence[float]
+    met_odds: MutableSequence[float]
+
+
+def formula_for(constants: Constants, games: float, past: Past) -> Formula:
+    """The formula of Step 4: special up to eight games or with all wins or all losses (§1, §4; readings 38, 54)."""
+    if games <= constants.special_games or past != Past.MIXED:
+        return Formula.SPECIAL
+    return Formula.STANDARD
+
+
+def past_of(games: float, wins: float, losses: float) -> Past:
+    """All wins or all losses so far; credited games are neither, and no games at all is mixed (readings 38, 93)."""
+    if games > 0.0 and wins == games:
+        return Past.ALL_WINS
+    if games > 0.0 and losses == games:
+        return Past.ALL_LOSSES
+    return Past.MIXED
+
+
+def section_k(constants: Constants, rule: KRule, prior: float, effective: float, played: float) -> float:
+    """K by the kind of section (§4.2)."""
+    if rule == KRule.HALF:
+        return half_k_factor(constants, effective, played)
+    if rule == KRule.DUAL:
+        return dual_k_factor(constants, prior, effective, played)
+    return k_factor(constants, effective, played)
+
+
+def step_2(constants: Constants, field: Field, sheet: Sheet) -> None:
+    """Effective games of every player (§1, Step 2)."""
+    for i in range(len(field.prior)):
+        sheet.effective[i] = effective_games(constants, field.prior[i], field.games[i])
+
+
+def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
+    """First estimates of players who start on no games; everybody else keeps his prior (§1, Step 3; readings 37).
+
+    Opponents stand at their pre-event or initial ratings. Returns whether every solution was found.
+    """
+    converged = True
+    for side in range(len(field.opponent)):
+        sheet.met[side] = field.prior[field.opponent[side]]
+    for i in range(len(field.prior)):
+        sheet.strength[i] = field.prior[i]
+        if field.starts_at_zero[i]:
+            opponents = sheet.met[field.first[i] : field.first[i + 1]]
+            estimate = special_rating(
+                constants, field.prior[i], constants.step_3_games, Past.MIXED, field.score[i], opponents
+            )
+            sheet.strength[i] = max(estimate.rating, constants.absolute_floor)
+            converged = converged and estimate.converged
+    return converged
+
+
+def meet(field: Field, sheet: Sheet, strength: Sequence[float]) -> None:
+    """Lay out the strengths, and their odds, that each game side meets in a pass."""
+    for i in range(len(field.prior)):
+        sheet.odds[i] = odds(strength[i])
+    for side in range(len(field.opponent)):
+        sheet.met[side] = strength[field.opponent[side]]
+        sheet.met_odds[side] = sheet.odds[field.opponent[side]]
+
+
+def one_pass(
+    constants: Constants, rule: KRule, field: Field, sheet: Sheet, strength: Sequence[float], out: PassColumns
+) -> bool:
+    """Step 4 or Step 5: everyone is rated from his prior against the same strengths (§1; readings 43, 44, 55)."""
+    converged = True
+    meet(field, sheet, strength)
+    for i in range(len(field.prior)):
+        begin = field.first[i]
+        end = field.first[i + 1]
+        if formula_for(constants, field.games[i], field.past[i]) == Formula.SPECIAL:
+            special = special_rating(
+                constants, field.prior[i], sheet.effective[i], field.past[i], field.score[i], sheet.met[begin:end]
+            )
+            out.k[i] = 0.0
+            out.expected[i] = 0.0
+            out.bonus[i] = 0.0
+            out.computed[i] = special.rating
+            converged = converged and special.converged
+        elif begin == end:  # nothing played, and K of a player without effective games has no value
+            out.computed[i] = field.prior[i]
+        else:
+            k = section_k(constants, rule, field.prior[i], sheet.effective[i], float(end - begin))
+            update = standard_update(
+                constants, field.prior[i], k, field.score[i], sheet.met_odds[begin:end], field.earns_bonus[i]
+            )
+            out.k[i] = update.k
+            out.expected[i] = update.expected
+            out.bonus[i] = update.bonus
+            out.computed[i] = update.rating
+        out.rating[i] = max(out.computed[i], constants.absolute_floor)
+    return converged
+
+
+def five_steps(constants: Constants, rule: KRule, field: Field, sheet: Sheet) -> bool:
+    """Steps 2 to 5 over one section; returns whether every special rating was found (§1)."""
+    step_2(constants, field, sheet)
+    first = step_3(constants, field, sheet)
+    fourth = one_pass(constants, rule, field, sheet, sheet.strength, sheet.intermediate)
+    fifth = one_pass(constants, rule, field, sheet, sheet.intermediate.rating, sheet.final)
+    return first and fourth and fifth

@@ -1,0 +1,72 @@
+"""The law on a day: every edition, and the two calendars that pick one for a section (§8).
+
+``edition_for(section_start)`` is the default calendar: the 2025 list, keyed to the day a section starts.
+``announced_edition_for`` is the calendar of the announcements of the time, which were keyed to the day a
+section ends. A section before 2001 has no edition, and asking for one is an error.
+"""
+
+from bisect import bisect_right
+from datetime import date
+from enum import StrEnum
+from functools import lru_cache
+
+from crosstable.errors import NoEditionError
+from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
+from crosstable.rules.law import Amendment, Edition, fold
+
+
+class Calendar(StrEnum):
+    """Which dates pick the edition: the 2025 list by section start, or the announcements by section end."""
+
+    LISTED = "listed"
+    ANNOUNCED = "announced"
+
+
+EDITIONS = fold(FIRST_EDITION, AMENDMENTS)
+LAW_SEEN_THROUGH = date(2025, 7, 26)
+
+
+def edition_for(section_start: date) -> Edition:
+    """The edition in force for a section starting on this date (§8: at or after the date specified)."""
+    at = bisect_right(EDITIONS, section_start, key=lambda edition: edition.effective)
+    if at == 0:
+        raise _no_edition(section_start)
+    return EDITIONS[at - 1]
+
+
+def doubts(section_start: date) -> tuple[Amendment, ...]:
+    """The amendments whose date is assumed and whose true date may lie on the other side of this day."""
+    return tuple(a for a in AMENDMENTS if a.could_be and a.could_be[0] <= section_start <= a.could_be[1])
+
+
+def announced_edition_for(section_start: date, section_end: date) -> Edition:
+    """The edition by the announcements of the time, which counted from the day a section ended."""
+    if section_start < FIRST_EDITION.effective:
+        raise _no_edition(section_start)
+    return _folded(tuple(_was_announced_for(a, section_start, section_end) for a in AMENDMENTS))
+
+
+def edition_by(calendar: Calendar, section_start: date, section_end: date) -> Edition:
+    """The edition of a section under either calendar."""
+    if calendar is Calendar.ANNOUNCED:
+        return announced_edition_for(section_start, section_end)
+    return edition_for(section_start)
+
+
+def _was_announced_for(amendment: Amendment, section_start: date, section_end: date) -> bool:
+    if amendment.keyed_to_start:
+        return section_start >= amendment.effective
+    return section_end >= (amendment.ended_from or amendment.effective)
+
+
+@lru_cache(maxsize=256)
+def _folded(in_force: tuple[bool, ...]) -> Edition:
+    chosen = [a for a, is_in_force in zip(AMENDMENTS, in_force, strict=True) if is_in_force]
+    return fold(FIRST_EDITION, chosen)[-1]
+
+
+def _no_edition(section_start: date) -> NoEditionError:
+    return NoEditionError(
+        f"no rules are known for a section starting {section_start}: the rating system of these documents "
+        f"began on {FIRST_EDITION.effective}"
+    )

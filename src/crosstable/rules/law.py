@@ -1,0 +1,91 @@
+"""The shape of the law: amendments that name only what they change, folded into complete immutable editions (§8)."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from crosstable.rules.constants import Constants
+from crosstable.rules.systems import ControlRanges
+from crosstable.terms import RatingSystem
+
+
+class Knowledge(StrEnum):
+    """How a rule is known: from a text, from official results that follow it, or assumed (readings 112)."""
+
+    TEXT = "text"
+    RESULTS = "official results"
+    ASSUMED = "assumed"
+
+
+class ListRule(NamedTuple):
+    """How official lists are made: lists a year, and the cut-off as the nth weekday (Monday is 0) of a month."""
+
+    lists_a_year: int
+    cutoff_week: int
+    cutoff_weekday: int
+
+
+class Amendment(NamedTuple):
+    """One dated change of the law; it names only what it changes."""
+
+    effective: date
+    stated: str
+    summary: str
+    knowledge: Knowledge
+    source: str
+    changes: Mapping[str, object]
+    announced: date | None = None
+    ended_from: date | None = None
+    keyed_to_start: bool = False
+    could_be: tuple[date, date] | None = None
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the effective date is assumed."""
+        return self.could_be is not None
+
+
+class Edition(NamedTuple):
+    """The whole law on a day: what formulas read, which systems exist, which controls belong to them."""
+
+    effective: date
+    constants: Constants
+    systems: tuple[RatingSystem, ...]
+    controls: ControlRanges
+    lists: ListRule
+    amendments: tuple[Amendment, ...]
+
+    @property
+    def name(self) -> str:
+        """The name under which a result says by which edition it was computed."""
+        return self.effective.isoformat()
+
+
+def amended(edition: Edition, amendment: Amendment) -> Edition:
+    """The edition after one more amendment; an unknown name in it fails at once."""
+    constants = {k: v for k, v in amendment.changes.items() if k in Constants._fields}
+    scope = {k: v for k, v in amendment.changes.items() if k not in constants}
+    if "adds_systems" in scope:
+        added = scope.pop("adds_systems")
+        assert isinstance(added, tuple)
+        scope["systems"] = (*edition.systems, *added)
+    return edition._replace(
+        effective=amendment.effective,
+        constants=edition.constants._replace(**constants),
+        amendments=(*edition.amendments, amendment),
+        **scope,
+    )
+
+
+def fold(first: Edition, amendments: Iterable[Amendment]) -> tuple[Edition, ...]:
+    """All editions, oldest first: one per date on which anything changed."""
+    editions: list[Edition] = []
+    current = first
+    for amendment in amendments:
+        assert amendment.effective >= current.effective, f"{amendment.summary} is out of order"
+        current = amended(current, amendment)
+        if editions and editions[-1].effective == current.effective:
+            editions.pop()
+        editions.append(current)
+    return tuple(editions)

@@ -1,0 +1,336 @@
+"""The nouns of the field: rating systems, results, sections, standings, and what a report says of them.
+
+Everything here is a plain immutable record. Records are named tuples so that the compiled replay can take the
+ones that formulas use, and so that starting the program costs little. Anyone may import this module.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+
+class RatingSystem(IntEnum):
+    """The six rating systems (§1, footnote 1): over the board and online, Regular, Quick and Blitz."""
+
+    OTBR = 0
+    OTBQ = 1
+    OTBB = 2
+    OLR = 3
+    OLQ = 4
+    OLB = 5
+
+    @property
+    def is_online(self) -> bool:
+        """Whether this is one of the three online systems."""
+        return self >= RatingSystem.OLR
+
+    @property
+    def title(self) -> str:
+        """The name people say: Regular, online Blitz …"""
+        speed = ("Regular", "Quick", "Blitz")[self % 3]
+        return f"online {speed}" if self.is_online else speed
+
+
+class Source(IntEnum):
+    """Where an unrated player's start may come from (§2): the six systems, FIDE, CFC, or nothing known."""
+
+    OTBR = 0
+    OTBQ = 1
+    OTBB = 2
+    OLR = 3
+    OLQ = 4
+    OLB = 5
+    FIDE = 6
+    CFC = 7
+    AGE = 8
+
+
+class Past(IntEnum):
+    """What all previous rated games of a player in one system were (§4.1)."""
+
+    MIXED = 0
+    ALL_WINS = 1
+    ALL_LOSSES = 2
+
+
+class Formula(IntEnum):
+    """Which formula rates a player (§1, Step 4)."""
+
+    NONE = 0
+    SPECIAL = 1
+    STANDARD = 2
+
+
+class KRule(IntEnum):
+    """Which K a section uses: full, half (until 2006), or the smaller one of dual-rated sections (§4.2)."""
+
+    FULL = 0
+    HALF = 1
+    DUAL = 2
+
+
+class FloorKind(IntEnum):
+    """The floors of §5, in the order in which equal levels are named."""
+
+    NONE = 0
+    PEAK = 1
+    LIFE_MASTER = 2
+    MONEY = 3
+    OFFICE = 4
+    ABSOLUTE = 5
+    PERSONAL = 6
+
+
+class Result(StrEnum):
+    """The letter of a wallchart cell. W, L, D and the one-sided N, R, S are rated games; the rest are not."""
+
+    WIN = "W"
+    LOSS = "L"
+    DRAW = "D"
+    WIN_ONE_SIDED = "N"
+    DRAW_ONE_SIDED = "R"
+    LOSS_ONE_SIDED = "S"
+    FORFEIT_WIN = "X"
+    FORFEIT_LOSS = "F"
+    FULL_BYE = "B"
+    HALF_BYE = "H"
+    UNPAIRED = "U"
+    ZERO_BYE = "Z"
+    OWN_COLUMN = "*"
+    BLANK = ""
+
+    @property
+    def is_game(self) -> bool:
+        """Whether the cell is a played, rated game (§7)."""
+        return self in GAME_SCORES
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the two rows disagree about this game, which is then rated on this row alone (readings 92)."""
+        return self in ONE_SIDED
+
+
+GAME_SCORES: Mapping[Result, float] = {
+    Result.WIN: 1.0,
+    Result.DRAW: 0.5,
+    Result.LOSS: 0.0,
+    Result.WIN_ONE_SIDED: 1.0,
+    Result.DRAW_ONE_SIDED: 0.5,
+    Result.LOSS_ONE_SIDED: 0.0,
+}
+ONE_SIDED = frozenset({Result.WIN_ONE_SIDED, Result.DRAW_ONE_SIDED, Result.LOSS_ONE_SIDED})
+POINTS: Mapping[Result, float] = {
+    **GAME_SCORES,
+    Result.FORFEIT_WIN: 1.0,
+    Result.FULL_BYE: 1.0,
+    Result.HALF_BYE: 0.5,
+}
+
+
+class SectionType(StrEnum):
+    """How a section was run, where that changes how it is rated (§6, §7)."""
+
+    SWISS = "swiss"
+    ROUND_ROBIN = "round_robin"
+    MATCH = "match"
+    FOREIGN_FIDE = "foreign_fide"
+    FOREIGN_FIDE_YOUTH = "foreign_fide_youth"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the section is a foreign FIDE event (§6)."""
+        return self in (SectionType.FOREIGN_FIDE, SectionType.FOREIGN_FIDE_YOUTH)
+
+
+class Stage(NamedTuple):
+    """One stage of a time control: so many moves (0: the rest of the game) in so many minutes."""
+
+    moves: int
+    minutes: int
+
+
+class TimeControl(NamedTuple):
+    """A time control: its stages and the delay or increment in seconds, -1 where none was written."""
+
+    text: str
+    stages: tuple[Stage, ...]
+    seconds: int
+    is_increment: bool
+
+    @property
+    def main_minutes(self) -> int:
+        """mm: the minutes of all stages (readings 15)."""
+        return sum(stage.minutes for stage in self.stages)
+
+    @property
+    def total(self) -> int:
+        """mm + ss, a missing delay counted as none (§1, footnote 1)."""
+        return self.main_minutes + max(self.seconds, 0)
+
+
+class Cell(NamedTuple):
+    """A cell of the wallchart: result, opponent's number (0: none), colour (``w``, ``b`` or empty)."""
+
+    result: Result
+    opponent: int
+    colour: str
+
+
+class MatchChange(NamedTuple):
+    """An earlier rating change from match play, with the match's end date (§7)."""
+
+    on: date
+    change: float
+
+
+class Floor(NamedTuple):
+    """A floor known from a decision: its level and where it comes from (§5)."""
+
+    kind: FloorKind
+    level: float
+
+
+class Standing(NamedTuple):
+    """A member's state in one system before or after a section; ``None`` means that it is not known."""
+
+    rating: float
+    games: float | None = None
+    wins: int | None = None
+    draws: int | None = None
+    losses: int | None = None
+    events: int | None = None
+    peak: float | None = None
+    peak_since_2010: float | None = None
+    games_at_2200: int = 0
+    match_changes: tuple[MatchChange, ...] = ()
+    as_of: date | None = None
+    floors: tuple[Floor, ...] = ()
+    ceiling: float | None = None
+    lowered_floor: float | None = None
+    published: float | None = None
+
+
+class OutsideRating(NamedTuple):
+    """A FIDE or CFC rating with the date of its list."""
+
+    rating: float
+    as_of: date | None = None
+
+
+class Background(NamedTuple):
+    """What a player brings to a section: standings in all systems, outside ratings, age and residence."""
+
+    standings: Mapping[RatingSystem, Standing] = {}
+    fide: OutsideRating | None = None
+    cfc: OutsideRating | None = None
+    birth_date: date | None = None
+    adult: bool | None = None
+    canadian_resident: bool = False
+    assumed: tuple[str, ...] = ()
+
+
+class Entry(NamedTuple):
+    """A player's row in a section: the pairing number, the member, and a cell per round."""
+
+    number: int
+    member_id: str
+    name: str
+    cells: tuple[Cell, ...]
+    is_rated: bool = True
+
+
+class Section(NamedTuple):
+    """A checked section, ready to be rated; its start date picks the edition, its end date ages (§8, §2.3)."""
+
+    number: int
+    name: str
+    kind: SectionType
+    is_online: bool
+    time_control: TimeControl | None
+    systems: tuple[RatingSystem, ...]
+    start: date
+    end: date
+    entries: tuple[Entry, ...]
+    is_half_k: bool = False
+    is_dual_control: bool = False
+
+
+class Event(NamedTuple):
+    """A tournament: its identity and its checked sections."""
+
+    event_id: str
+    name: str
+    start: date
+    end: date
+    sections: tuple[Section, ...]
+
+
+class ReportedCell(NamedTuple):
+    """A wallchart cell as written; ``result`` is ``None`` where the text is no known code."""
+
+    text: str
+    result: Result | None
+    opponent: int
+    colour: str
+
+
+class Posted(NamedTuple):
+    """What the federation posted for a player after the section."""
+
+    rating: float
+    games: float | None = None
+
+
+class ReportedPlayer(NamedTuple):
+    """A row of a report as read, with what the file knew of the player's ratings."""
+
+    number: int | None
+    member_id: str
+    name: str
+    cells: tuple[ReportedCell, ...]
+    background: Background
+    place: str
+    state: str = ""
+    pairing_rating: float | None = None
+    posted: Mapping[RatingSystem, Posted] = {}
+    is_rated: bool | None = None
+    fide_flag: str | None = None
+    is_member: bool | None = None
+    has_opted_in: bool | None = None
+    total: float | None = None
+    details: Mapping[str, str] = {}
+
+
+class ReportedSection(NamedTuple):
+    """A section of a report as read; empty dates fall back to the event's."""
+
+    number: int | None
+    name: str
+    kind: SectionType
+    is_online: bool
+    time_controls: tuple[str, ...]
+    systems: tuple[RatingSystem, ...]
+    start: date | None
+    end: date | None
+    players: tuple[ReportedPlayer, ...]
+    place: str
+    is_half_k: bool = False
+    match_waiver: str = ""
+    details: Mapping[str, str] = {}
+
+
+class Report(NamedTuple):
+    """What a tournament director sent, as read: it may be wrong. ``checks`` makes sections of it, or faults.
+
+    ``details`` keeps what rating does not need but a file carries (affiliate, city, director …), so that it can be
+    written back.
+    """
+
+    event_id: str
+    name: str
+    start: date | None
+    end: date | None
+    sections: tuple[ReportedSection, ...]
+    place: str
+    details: Mapping[str, str] = {}

@@ -1,0 +1,1 @@
+"""Tests of the house itself: layers, dialect, sizes, words and pages."""

@@ -1,0 +1,226 @@
+"""Imports go one way: who may see whom, and where heavy libraries may stand."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
+
+SECOND_ENGINE = ROOT / "tests" / "second_engine"
+NOUNS = frozenset({"terms", "errors"})
+ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
+INSIDE = ENGINE_AND_BELOW | {"catalogue", "explain", "calculator", "checks", "verify", "formats", "history"}
+
+# room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
+# "crosstable" is the package itself, which holds the version. Nobody imports a door.
+MAY_SEE: dict[str, frozenset[str]] = {
+    "terms": frozenset({"errors"}),
+    "errors": frozenset({"terms"}),
+    "catalogue": NOUNS,
+    "rules": NOUNS,
+    "formulas": frozenset({"terms", "rules.constants"}),
+    "engine": NOUNS | {"rules", "formulas", "crosstable"},
+    "explain": ENGINE_AND_BELOW | {"crosstable"},
+    "calculator": ENGINE_AND_BELOW | {"crosstable"},
+    "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
+    "verify": ENGINE_AND_BELOW | {"crosstable"},
+    "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
+    "history": ENGINE_AND_BELOW | {"crosstable"},
+    "office": INSIDE | {"crosstable"},
+    "lab": INSIDE | {"crosstable"},
+    "cli": INSIDE | {"office", "lab", "crosstable"},
+    "web": INSIDE | {"office", "lab", "crosstable"},
+    "crosstable": NOUNS,
+    "__main__": frozenset({"cli"}),
+}
+
+# library → the rooms or modules that may import it when they are themselves imported.
+# Everybody else imports it inside the function that uses it, so that a quick question stays quick.
+HEAVY: dict[str, frozenset[str]] = {
+    "numpy": frozenset({"history", "lab"}),
+    "numba": frozenset({"history.kernel"}),
+    "polars": frozenset({"history", "lab"}),
+    "joblib": frozenset({"lab"}),
+    "pydantic": frozenset({"office", "web"}),
+    "sqlalchemy": frozenset({"office"}),
+    "alembic": frozenset({"office"}),
+    "psycopg": frozenset({"office"}),
+    "fastapi": frozenset({"web"}),
+    "starlette": frozenset({"web"}),
+    "uvicorn": frozenset({"web"}),
+    "jinja2": frozenset({"web"}),
+    "rich": frozenset(),
+}
+# Only here may the library be named at all, inside functions included.
+NOWHERE_ELSE = frozenset({"numba"})
+
+
+def layer_faults(module: Module) -> Iterator[str]:
+    """Imports that the layers forbid, as sentences."""
+    if module.room not in MAY_SEE:
+        yield f"{module.name}: no room of the house has this name"
+        return
+    for found in imports(module):
+        parts = found.target.split(".")
+        if parts[0] == "crosstable" and not _may_see(module.room, parts[1:]):
+            yield f"{module.name}:{found.line} may not import {found.target}"
+
+
+def _may_see(room: str, path: Sequence[str]) -> bool:
+    """Whether a room may import crosstable.<path>; the path may end in a name inside a module."""
+    target = path[0] if path and path[0] in MAY_SEE else "crosstable"
+    may_see = MAY_SEE[room]
+    return target in may_see or target == room or ".".join(path[:2]) in may_see
+
+
+def heavy_faults(module: Module) -> Iterator[str]:
+    """Heavy libraries imported where they slow every start, as sentences."""
+    for found in imports(module):
+        library = found.target.split(".")[0]
+        if library not in HEAVY or _is_at_home(module, library):
+            continue
+        if library in NOWHERE_ELSE or (found.at_top_level and not found.for_types_only):
+            yield f"{module.name}:{found.line} may not import {library} here"
+
+
+def _is_at_home(module: Module, library: str) -> bool:
+    inside = module.name.removeprefix("crosstable.")
+    return any(inside == home or inside.startswith(f"{home}.") for home in HEAVY[library])
+
+
+def leans_on_the_package(text: str) -> bool:
+    """Whether a text imports anything of the package."""
+    found = imports(snippet("tests.second_engine.module", text))
+    return any(each.target.split(".")[0] == "crosstable" for each in found)
+
+
+def test_every_import_follows_the_layers() -> None:
+    found = modules()
+    assert {module.room for module in found} >= ROOMS_THAT_EXIST
+    assert sum(1 for module in found for _ in imports(module)) > len(ROOMS_THAT_EXIST)
+    faults = [fault for module in found for fault in layer_faults(module)]
+    assert not faults, "\n".join(faults)
+
+
+def test_heavy_libraries_are_imported_only_where_they_live() -> None:
+    faults = [fault for module in modules() for fault in heavy_faults(module)]
+    assert not faults, "\n".join(faults)
+
+
+def test_the_second_engine_shares_nothing_with_the_first() -> None:
+    """Two engines that agree prove something only if neither leans on the other."""
+    paths = [path for path in sorted(SECOND_ENGINE.glob("*.py")) if not path.name.startswith("test_")]
+    assert len(paths) > 1
+    assert not [path.name for path in paths if leans_on_the_package(path.read_text(encoding="utf-8"))]
+
+
+def test_a_second_engine_that_leans_on_the_first_is_found() -> None:
+    assert leans_on_the_package("def rate():\n    from crosstable.terms import Result")
+    assert not leans_on_the_package("from tests.second_engine.rows import Row")
+
+
+def test_nobody_may_import_a_door() -> None:
+    assert all(not seen & {"cli", "web"} for room, seen in MAY_SEE.items() if room != "__main__")
+
+
+def test_the_layers_have_no_circle_above_the_nouns() -> None:
+    """If everyone waits for a room that waits for them, the table itself is wrong."""
+    left = {room: {s.split(".")[0] for s in seen} - NOUNS for room, seen in MAY_SEE.items()}
+    left["crosstable"] = set()
+    while left:
+        free = {room for room, waits in left.items() if not waits & left.keys()}
+        assert free, f"a circle among {sorted(left)}"
+        left = {room: waits for room, waits in left.items() if room not in free}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("crosstable.rules.editions", "from crosstable.engine import rate"),
+        ("crosstable.rules.editions", "from crosstable import formulas"),
+        ("crosstable.formulas.standard", "from crosstable.rules.editions import edition_for"),
+        ("crosstable.formulas.standard", "from crosstable.errors import ConvergenceError"),
+        ("crosstable.formulas.standard", "from ..rules import editions"),
+        ("crosstable.formats.trf", "import crosstable.rules"),
+        ("crosstable.formats.trf", "from crosstable.checks import check"),
+        ("crosstable.engine", "def rate():\n    from crosstable.history import replay"),
+        ("crosstable.engine", "if TYPE_CHECKING:\n    from crosstable.office import ledger"),
+        ("crosstable.explain", "import importlib\nimportlib.import_module('crosstable.cli')"),
+        ("crosstable.explain", "from crosstable.checks import CHECKS"),
+        ("crosstable.lab.sweep", "from crosstable.office.ledger import post"),
+        ("crosstable.history.replay", "from crosstable.lab import metrics"),
+        ("crosstable.web.pages", "from crosstable.cli import main"),
+        ("crosstable.cli.serve", "from crosstable.web import app"),
+        ("crosstable.terms", "from crosstable import __version__"),
+        ("crosstable.toolbox", "import math"),
+    ],
+)
+def test_an_import_against_the_layers_is_found(name: str, text: str) -> None:
+    assert len(list(layer_faults(snippet(name, text)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("crosstable.rules.editions", "import re\nfrom crosstable.rules.amendments import FIRST"),
+        ("crosstable.formulas.standard", "from crosstable.rules.constants import Constants"),
+        ("crosstable.formulas.standard", "from crosstable.rules import constants"),
+        ("crosstable.formulas.standard", "from . import effective"),
+        ("crosstable.formats.trf", "from crosstable.rules.systems import systems_of"),
+        ("crosstable.formats.trf", "from crosstable import __version__"),
+        ("crosstable.checks", "from crosstable.terms import Report"),
+        ("crosstable.cli", "from crosstable import __version__, checks, engine, explain, formats, verify"),
+        ("crosstable.lab.sweep", "from crosstable.history.replay import replay"),
+    ],
+)
+def test_an_import_along_the_layers_passes(name: str, text: str) -> None:
+    assert list(layer_faults(snippet(name, text))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("crosstable.engine", "import numpy as np"),
+        ("crosstable.cli.draw", "from rich.table import Table"),
+        ("crosstable.cli.draw", "try:\n    import rich\nexcept ImportError:\n    pass"),
+        ("crosstable.cli.draw", "class Drawing:\n    from rich import box"),
+        ("crosstable.history.replay", "def replay():\n    import numba"),
+        ("crosstable.history_notes", "import polars"),
+        ("crosstable.checks", "from pydantic import BaseModel"),
+    ],
+)
+def test_a_heavy_import_is_found(name: str, text: str) -> None:
+    assert len(list(heavy_faults(snippet(name, text)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("crosstable.cli.draw", "def draw():\n    from rich.table import Table"),
+        ("crosstable.cli.draw", "if TYPE_CHECKING:\n    from rich.table import Table"),
+        ("crosstable.history.kernel", "import numba\nimport numpy"),
+        ("crosstable.history", "import polars"),
+        ("crosstable.office.ledger", "import sqlalchemy"),
+    ],
+)
+def test_a_heavy_import_in_its_place_passes(name: str, text: str) -> None:
+    assert list(heavy_faults(snippet(name, text))) == []
+
+
+def test_relative_imports_are_resolved() -> None:
+    package = snippet("crosstable.formats", "from . import trf\nfrom ..terms import Report")
+    found = [each.target for each in imports(package._replace(is_package=True))]
+    assert found == ["crosstable.formats.trf", "crosstable.terms.Report"]
+    module = snippet(
+        "crosstable.formats.trf", "from .. import terms\nfrom .dbf import read\nfrom .dbf import *"
+    )
+    found = [each.target for each in imports(module)]
+    assert found == ["crosstable.terms", "crosstable.formats.dbf.read", "crosstable.formats.dbf"]
+
+
+def test_the_else_branch_of_a_type_guard_is_run() -> None:
+    text = "if TYPE_CHECKING:\n    import rich\nelse:\n    import numpy"
+    assert list(imports(snippet("crosstable.cli", text))) == [
+        Import("rich", 2, at_top_level=True, for_types_only=True),
+        Import("numpy", 4, at_top_level=True, for_types_only=False),
+    ]

@@ -1,0 +1,83 @@
+"""The pages beside the code keep their promises: the changelog, the decisions, the pinned requirements."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.house.source import ROOT
+
+DECISIONS = ROOT / "docs" / "decisions"
+
+
+def changelog_faults(text: str) -> list[str]:
+    """Versions that do not say which sections must be rated again."""
+    _, *entries = re.split(r"^## ", text, flags=re.MULTILINE)
+    if not entries:
+        return ["no version at all"]
+    return [
+        f"{entry.splitlines()[0]}: no line 'Impacted sections:'"
+        for entry in entries
+        if not re.search(r"^\*{0,2}Impacted sections:\*{0,2} \S", entry, flags=re.MULTILINE)
+    ]
+
+
+def unlisted(index: str, names: list[str]) -> list[str]:
+    """Decision pages that the index does not link to, and links that lead nowhere."""
+    linked = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", index)
+    return sorted(set(names) ^ set(linked))
+
+
+def unpinned(requirements: str, names: list[str]) -> list[str]:
+    """Dependencies that the requirement file does not pin."""
+    pinned = set(re.findall(r"^([a-z0-9-]+)==\S+", requirements, flags=re.MULTILINE))
+    return [name for name in names if name not in pinned]
+
+
+def test_every_version_says_which_sections_it_touches() -> None:
+    assert changelog_faults((ROOT / "CHANGELOG.md").read_text(encoding="utf-8")) == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    names = [path.name for path in DECISIONS.glob("[0-9]*.md")]
+    assert names
+    assert unlisted((DECISIONS / "README.md").read_text(encoding="utf-8"), names) == []
+
+
+def test_every_dependency_is_pinned_with_hashes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[^\w-]", dependency)[0].lower() for dependency in project["dependencies"]]
+    requirements = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
+    assert names
+    assert unpinned(requirements, names) == []
+    _, *pins = re.split(r"^(?=[a-z0-9-]+==)", requirements, flags=re.MULTILINE)
+    assert all("--hash=sha256:" in pin for pin in pins)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Changelog\n",
+        "## [0.1.0]\n\n### Added\n\n- x\n",
+        "## [0.1.0]\n\n**Impacted sections:**\n",
+        "## [1]\n\nImpacted\n",
+    ],
+)
+def test_a_version_without_the_line_is_found(text: str) -> None:
+    assert len(changelog_faults(text)) == 1
+
+
+def test_a_version_with_the_line_passes() -> None:
+    text = "## [0.1.0]\n\n**Impacted sections:** none.\n\n## [0]\n\nImpacted sections: OTBR\n"
+    assert changelog_faults(text) == []
+
+
+def test_an_unlisted_decision_and_a_dead_link_are_found() -> None:
+    assert unlisted("- [one](0001-one.md)\n- [two](0002-two.md)", ["0001-one.md", "0003-three.md"]) == [
+        "0002-two.md",
+        "0003-three.md",
+    ]
+
+
+def test_an_unpinned_dependency_is_found() -> None:
+    assert unpinned("rich==15.0.0 \\\n    --hash=sha256:00\n", ["rich", "click"]) == ["click"]
