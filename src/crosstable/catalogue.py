@@ -23,6 +23,10 @@ class Kind(NamedTuple):
 CATALOGUE: Mapping[str, Kind] = {
     # Files
     "not-readable": Kind(ERROR, "The file cannot be read at all.", "Give a file of one of the known formats."),
+    "damaged-file": Kind(
+        ERROR, "The file's own sums do not agree, so nothing in it can be trusted.", "Export or copy the file again."
+    ),
+    "ignored-record": Kind(WARNING, "A record of the file is not understood and was left out.", "Check that record."),
     "wrong-type": Kind(ERROR, "A field holds the wrong kind of value.", "Write the kind of value it names."),
     "missing-field": Kind(ERROR, "A field that is needed is not there.", "Add the field."),
     "unknown-field": Kind(WARNING, "A field is not known and was ignored.", "Remove it or correct its name."),
