@@ -128,6 +128,10 @@ POINTS: Mapping[Result, float] = {
 }
 
 
+# The codes of the seven norm levels, from fourth category to senior life master (official facts §1).
+NORM_CODES = "4321CMS"
+
+
 class SectionType(StrEnum):
     """How a section was run, where that changes how it is rated (§6, §7)."""
 
@@ -160,12 +164,12 @@ class TimeControl(NamedTuple):
 
     @property
     def main_minutes(self) -> int:
-        """mm: the minutes of all stages (readings 15)."""
+        """The minutes of all stages, mm (readings 15)."""
         return sum(stage.minutes for stage in self.stages)
 
     @property
     def total(self) -> int:
-        """mm + ss, a missing delay counted as none (§1, footnote 1)."""
+        """The total mm + ss, a missing delay counted as none (§1, footnote 1)."""
         return self.main_minutes + max(self.seconds, 0)
 
 

@@ -36,10 +36,7 @@ _CALLS: dict[str, str] = {
         name: f"6: {name}() has no place in a formula"
         for name in ("print", "open", "input", "eval", "exec", "getattr", "setattr", "hasattr", "isinstance")
     },
-    **{
-        name: f"6: {name}() makes what the compiler cannot take"
-        for name in ("dict", "set", "frozenset", "str")
-    },
+    **{name: f"6: {name}() makes what the compiler cannot take" for name in ("dict", "set", "frozenset", "str")},
     **{name: f"5: {name}() hides a loop" for name in ("iter", "next", "map", "filter")},
 }
 _NODES: dict[type[ast.AST], str] = {

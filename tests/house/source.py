@@ -62,9 +62,7 @@ def imports(module: Module) -> Iterator[Import]:
     yield from _imports_in(module, module.tree, at_top_level=True, for_types_only=False)
 
 
-def _imports_in(
-    module: Module, node: ast.AST, *, at_top_level: bool, for_types_only: bool
-) -> Iterator[Import]:
+def _imports_in(module: Module, node: ast.AST, *, at_top_level: bool, for_types_only: bool) -> Iterator[Import]:
     for target in _targets(module, node):
         yield Import(target, getattr(node, "lineno", 0), at_top_level, for_types_only)
     runs_later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

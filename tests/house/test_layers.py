@@ -9,7 +9,8 @@ from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
 NOUNS = frozenset({"terms", "errors"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
-INSIDE = ENGINE_AND_BELOW | {"catalogue", "explain", "calculator", "checks", "verify", "formats", "history"}
+ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event"})
+INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output", "history"}
 
 # room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
 # "crosstable" is the package itself, which holds the version. Nobody imports a door.
@@ -25,6 +26,8 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"crosstable"},
     "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
+    "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
+    "output": ENGINE_AND_BELOW | {"catalogue", "explain", "calculator", "verify", "whole_event", "crosstable"},
     "history": ENGINE_AND_BELOW | {"crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},
@@ -211,9 +214,7 @@ def test_relative_imports_are_resolved() -> None:
     package = snippet("crosstable.formats", "from . import trf\nfrom ..terms import Report")
     found = [each.target for each in imports(package._replace(is_package=True))]
     assert found == ["crosstable.formats.trf", "crosstable.terms.Report"]
-    module = snippet(
-        "crosstable.formats.trf", "from .. import terms\nfrom .dbf import read\nfrom .dbf import *"
-    )
+    module = snippet("crosstable.formats.trf", "from .. import terms\nfrom .dbf import read\nfrom .dbf import *")
     found = [each.target for each in imports(module)]
     assert found == ["crosstable.terms", "crosstable.formats.dbf.read", "crosstable.formats.dbf"]
 

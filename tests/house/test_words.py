@@ -18,9 +18,7 @@ PACKAGE_DOCSTRING_LINES = 10
 _MACHINE_FOLDERS = "|".join(["work", "root", "home", "Users"])
 _INDEX_HOSTS = "|".join([r"pypi\." + "org", r"python" + r"hosted\.", r"npm" + r"js\.", r"deb\." + "debian"])
 FORBIDDEN: dict[str, re.Pattern[str]] = {
-    "a path of one machine": re.compile(
-        rf"(?<![\w.~-])/(?:{_MACHINE_FOLDERS})/|/(?:opt)/{'py'}|\.{'py'}env\b"
-    ),
+    "a path of one machine": re.compile(rf"(?<![\w.~-])/(?:{_MACHINE_FOLDERS})/|/(?:opt)/{'py'}|\.{'py'}env\b"),
     "the address of a package index": re.compile(rf"{_INDEX_HOSTS}|index-{'url'}\s*[= ]\s*\w+:"),
     "a folder beside the project": re.compile(rf"\.\./{'shared'}"),
 }
@@ -160,9 +158,11 @@ def test_what_belongs_to_one_machine_is_found(pieces: tuple[str, ...]) -> None:
     assert fault.startswith("docs/page.md:2 ")
 
 
-@pytest.mark.parametrize("text", ["net/work/load", "src/root/x", "--no-emit-index-url", "~/work/x"])
-def test_what_only_looks_like_it_passes(text: str) -> None:
-    assert list(text_faults("docs/page.md", text)) == []
+@pytest.mark.parametrize(
+    "pieces", [("net/wo", "rk/load"), ("src/ro", "ot/x"), ("--no-emit-index-", "url"), ("~/wo", "rk/x")]
+)
+def test_what_only_looks_like_it_passes(pieces: tuple[str, ...]) -> None:
+    assert list(text_faults("docs/page.md", "".join(pieces))) == []
 
 
 @pytest.mark.parametrize("name", ["Makefile", ".ci/run"])

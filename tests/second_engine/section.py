@@ -103,9 +103,7 @@ def rate_abroad(case: Case, members: dict[int, Member], member: Member) -> Row:
     if not (member.rate and record and counted.games):
         return untouched(case, member)
     convert = youth_fide_to_us if case.kind == "foreign_fide_youth" else fide_to_us
-    opponents = [
-        convert(case.start, float(members[game.opponent].record("FIDE")["rating"])) for game in counted.games
-    ]
+    opponents = [convert(case.start, float(members[game.opponent].record("FIDE")["rating"])) for game in counted.games]
     prior = Prior(float(record["rating"]), record.get("games"), False, "mixed")
     effective = effective_games(case, prior.rating, prior.games)
     k = k_factor(case, prior.rating, effective, len(opponents))

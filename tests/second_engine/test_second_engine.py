@@ -42,9 +42,7 @@ def rate(players: list[Row], on: str = TODAY, system: str = "OTBR", **more: obje
     return rate_section(event, {"number": 1, "time_control": "G/90;d5", "players": players, **more}, system)
 
 
-def case(
-    on: str = TODAY, system: str = "OTBR", kind: str = "swiss", half_k: bool = False, dual: bool = False
-) -> Case:
+def case(on: str = TODAY, system: str = "OTBR", kind: str = "swiss", half_k: bool = False, dual: bool = False) -> Case:
     """Make a case of one day."""
     day = date.fromisoformat(on)
     return Case(system, day, day, kind, half_k, dual)
@@ -175,9 +173,7 @@ def test_round_robin_reference() -> None:
     third = step_3(members, priors)
     fourth = step_4(case(), members, priors, step_2(case(), priors), third)
     assert list(third.values()) == [1850, 1700, 1500, 1687.5]
-    assert list(fourth.values()) == pytest.approx(
-        [1855.894126, 1645.268288, 1574.768392, 1816.666667], abs=1e-6
-    )
+    assert list(fourth.values()) == pytest.approx([1855.894126, 1645.268288, 1574.768392, 1816.666667], abs=1e-6)
     rated = rate(players, type="round_robin")
     posts = [rated[number]["post"] for number in (1, 2, 3, 4)]
     assert posts == pytest.approx([1860.750324, 1654.787342, 1580.735741, 1825.310269], abs=1e-6)

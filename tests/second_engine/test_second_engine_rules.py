@@ -43,9 +43,7 @@ def test_controls_of_today(names: str, control: str) -> None:
     assert control_systems(control, online=True) == [online]
 
 
-@pytest.mark.parametrize(
-    "control", ["G/4;+25", "G/2;+3", "G/1;d2", "10/10,SD/10;d5", "40/20", "blitz", "d5", ""]
-)
+@pytest.mark.parametrize("control", ["G/4;+25", "G/2;+3", "G/1;d2", "10/10,SD/10;d5", "40/20", "blitz", "d5", ""])
 def test_controls_that_cannot_be_rated(control: str) -> None:
     """Official facts §5, readings 16."""
     with pytest.raises(NotRatable):
@@ -107,9 +105,7 @@ def test_conversions_by_date() -> None:
     fide = [fide_to_us(day(on), 1420) for on in ("2007-12-31", "2008-01-01", "2008-07-01", "2021-06-01")]
     assert fide == pytest.approx([1470, 1420, 1607.5, 1514.8])
     assert [fide_to_us(day("2008-01-01"), rating) for rating in (2199, 2200)] == [2199, 2250]
-    assert [fide_to_us(day("2024-03-01"), rating) for rating in (2000, 2001)] == pytest.approx(
-        [2060.4, 2061.02]
-    )
+    assert [fide_to_us(day("2024-03-01"), rating) for rating in (2000, 2001)] == pytest.approx([2060.4, 2061.02])
     with pytest.raises(NotKnown):
         fide_to_us(day("2015-05-31"), 2000)
     with pytest.raises(NotKnown):
@@ -117,9 +113,7 @@ def test_conversions_by_date() -> None:
     youth = [youth_fide_to_us(day(on), 1500) for on in ("2009-01-01", "2024-02-29", "2024-03-01")]
     assert youth == pytest.approx([1700, 1700, 1447.05])
     assert [cfc_to_us(day("2024-12-31"), rating) for rating in (1500, 1600)] == pytest.approx([1410, 1520])
-    new = [
-        cfc_to_us(day("2025-01-01"), rating) for rating in (1149.999, 1150, 1609.999, 1610, 1999.999, 2000)
-    ]
+    new = [cfc_to_us(day("2025-01-01"), rating) for rating in (1149.999, 1150, 1609.999, 1610, 1999.999, 2000)]
     assert new == pytest.approx([822.25, 822, 1410.8, 1414.1, 1964, 1960], abs=0.01)
 
 
@@ -170,9 +164,7 @@ def test_blend_rules() -> None:
     cfc = {"CFC": {"rating": 2000}}
     assert start_of(cfc, TODAY, "OTBR") == (750, 0)
     assert start_of(cfc, TODAY, "OTBR", canadian_resident=True) == (1960, 5)
-    assert start_of(
-        {"OTBR": {"rating": 1501, "games": 3}, "OTBQ": {"rating": 1500, "games": 3}}, TODAY, "OLR"
-    ) == (
+    assert start_of({"OTBR": {"rating": 1501, "games": 3}, "OTBQ": {"rating": 1500, "games": 3}}, TODAY, "OLR") == (
         1501,
         6,
     )
@@ -182,9 +174,7 @@ def test_blend_rules() -> None:
 
 def test_no_rated_game() -> None:
     """Readings 40: untouched without a game; an unmirrored code counts on its own row alone (readings 92)."""
-    rated = rate(
-        [player(1, ["X", "H"], 1500, 30), player(2, ["B", "U3"]), player(3, ["N2", "*", "F1"], 1400, 30)]
-    )
+    rated = rate([player(1, ["X", "H"], 1500, 30), player(2, ["B", "U3"]), player(3, ["N2", "*", "F1"], 1400, 30)])
     assert (rated[1]["post"], rated[1]["formula"], rated[1]["games_after"]) == (1500, None, 30)
     assert (rated[2]["pre"], rated[2]["post"], rated[2]["rounded"], rated[2]["initial"]) == (None,) * 4
     k = k_factor(case(), 1400, effective_games(case(), 1400, 30), 1)
@@ -249,9 +239,7 @@ def fall(on: str, rating: float, games: float | None, record: Row, system: str =
         ("2008-08-06", 150, 99, {"wins": 30}, ("absolute", 100)),
     ],
 )
-def test_floors(
-    on: str, rating: float, games: float | None, record: Row, floor: tuple[str, float] | None
-) -> None:
+def test_floors(on: str, rating: float, games: float | None, record: Row, floor: tuple[str, float] | None) -> None:
     """2025 text §5, rules history §10, readings 45, 61-67, 94-97."""
     done = fall(on, rating, games, record)
     assert done["floor"] == (None if floor is None else {"name": floor[0], "level": floor[1]})
@@ -270,9 +258,7 @@ def test_floors_online_and_ceilings() -> None:
 def test_whole_numbers_before_september_2014() -> None:
     """Rules history §9, readings 81: up on a gain, down on a loss, a newcomer to the nearest."""
     old = case("2014-08-31")
-    values = [
-        stored(old, 1500.0, value) for value in (1500.1, 1499.9, 1500.0, 1510.0000000001, 1490.9999999999)
-    ]
+    values = [stored(old, 1500.0, value) for value in (1500.1, 1499.9, 1500.0, 1510.0000000001, 1490.9999999999)]
     assert values == [1501, 1499, 1500, 1510, 1491]
     assert [stored(old, None, value) for value in (1500.4, 1500.5, 1500.6)] == [1500, 1501, 1501]
     assert stored(case("2014-09-01"), 1500.0, 1500.1) == 1500.1

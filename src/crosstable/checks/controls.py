@@ -57,11 +57,12 @@ def _parsed(section: ReportedSection, place: str, faults: list[Fault]) -> list[T
     controls = []
     for text in dict.fromkeys(section.time_controls):
         try:
-            controls.append(parse_time_control(text))
+            control = parse_time_control(text)
         except TimeControlError as error:
             faults.append(fault("time-control-not-read", place, _sentence(error)))
             return None
-        if stages_disagree(text):
+        controls.append(control)
+        if stages_disagree(control):
             faults.append(fault("delays-differ", place, f"{text} names more than one delay; the first one counts."))
     return controls
 

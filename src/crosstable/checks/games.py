@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from crosstable.catalogue import fault
 from crosstable.errors import Fault
-from crosstable.terms import ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
+from crosstable.terms import GAME_SCORES, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
 MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
 
@@ -16,8 +16,9 @@ def game_faults(section: ReportedSection, place: str) -> list[Fault]:
     faults = []
     for player in section.players:
         for at, cell in enumerate(player.cells):
-            here = f"{place}, player {player.number}, round {at + 1}"
-            faults += _cell_faults(player, cell, rows, here)
+            if cell.result is None or cell.result in GAME_SCORES:
+                here = f"{place}, player {player.number}, round {at + 1}"
+                faults += _cell_faults(player, cell, rows, here)
     if section.kind is SectionType.ROUND_ROBIN:
         faults += _unmatched_pairs(section, rows, place)
     else:
@@ -30,8 +31,6 @@ def _cell_faults(
 ) -> list[Fault]:
     if cell.result is None:
         return [fault("unknown-code", here, f"{cell.text!r} is no known result.")]
-    if not cell.result.is_game:
-        return []
     if cell.opponent == 0:
         return [fault("no-opponent", here, f"{cell.text!r} is a game without an opponent.")]
     if cell.opponent == player.number:
@@ -60,11 +59,12 @@ def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], pl
                 continue
             cells = rows[cell.opponent].cells
             other = cells[at] if at < len(cells) else None
-            here = f"{place}, player {player.number}, round {at + 1}"
             shown = other is not None and other.opponent == player.number
             if other is None or not shown or other.result is not MIRROR.get(cell.result or Result.BLANK):
+                here = f"{place}, player {player.number}, round {at + 1}"
                 faults.append(_not_mirrored(cell, other, here, at + 1))
             elif cell.colour and cell.colour == other.colour and (player.number or 0) < cell.opponent:
+                here = f"{place}, player {player.number}, round {at + 1}"
                 message = f"Players {player.number} and {cell.opponent} both have {_COLOURS[cell.colour]}."
                 faults.append(fault("same-colour", here, message))
     return faults

@@ -1,6 +1,5 @@
 """The rows of a section: numbers, ids, re-entries, and whether what each player brings adds up."""
 
-import re
 from collections import Counter
 
 from crosstable.catalogue import fault
@@ -8,7 +7,7 @@ from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.terms import Background, ReportedPlayer, ReportedSection, SectionType, Standing
 
-_MEMBER_ID = re.compile(r"\d{8}", re.ASCII)
+ID_DIGITS = 8
 MOST_ROUNDS = 200
 
 
@@ -32,7 +31,7 @@ def _row_faults(player: ReportedPlayer, place: str, at: int) -> list[Fault]:
     here = f"{place}, player {player.number}"
     if player.number is None:
         faults.append(fault("no-number", f"{place}, row {at + 1}", "The row has no number."))
-    if player.member_id and not _MEMBER_ID.fullmatch(player.member_id):
+    if player.member_id and not _is_member_id(player.member_id):
         message = f"The member id {player.member_id!r} is not eight digits."
         faults.append(fault("member-id-shape", here, message))
     if len(player.cells) > MOST_ROUNDS:
@@ -43,6 +42,10 @@ def _row_faults(player: ReportedPlayer, place: str, at: int) -> list[Fault]:
             message = f"In {system.name} wins, draws and losses are more than the {standing.games:g} games."
             faults.append(fault("counts-disagree", here, message))
     return faults
+
+
+def _is_member_id(text: str) -> bool:
+    return len(text) == ID_DIGITS and text.isascii() and text.isdigit()
 
 
 def _counts_too_much(standing: Standing) -> bool:

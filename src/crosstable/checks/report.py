@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.checks.controls import Timing, timing
-from crosstable.checks.eligibility import eligibility_faults
 from crosstable.checks.games import game_faults
 from crosstable.checks.players import brought, player_faults
 from crosstable.errors import Fault, NoEditionError, Severity
@@ -20,6 +19,7 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     Section,
+    SectionType,
 )
 
 
@@ -90,17 +90,16 @@ def _check_section(
         faults.append(fault("half-k", place, f"A half-K section cannot start on {start}."))
     when, found = timing(section, place, edition)
     faults += found
-    faults += eligibility_faults(section, place, edition, when)
-    backgrounds = {
-        player.number: brought(section, player) for player in section.players if player.number is not None
-    }
+    if section.kind.is_foreign or section.kind is SectionType.MATCH:
+        from crosstable.checks.eligibility import eligibility_faults
+
+        faults += eligibility_faults(section, place, edition, when)
+    backgrounds = {player.number: brought(section, player) for player in section.players if player.number is not None}
     checked = _section(section, place, when, (start, end))
     return faults, CheckedSection(checked, edition, backgrounds, section)
 
 
-def _date_faults(
-    section: ReportedSection, place: str, start: date, end: date, today: date | None
-) -> list[Fault]:
+def _date_faults(section: ReportedSection, place: str, start: date, end: date, today: date | None) -> list[Fault]:
     faults = []
     if end < start:
         faults.append(fault("dates-reversed", place, f"The section starts on {start} and ends on {end}."))
@@ -133,8 +132,6 @@ def _section(section: ReportedSection, place: str, when: Timing, days: tuple[dat
 
 def _entry(section: ReportedSection, player: ReportedPlayer) -> Entry:
     assert player.number is not None
-    cells = tuple(
-        Cell(cell.result or Result.BLANK, cell.opponent, cell.colour) for cell in player.cells
-    )
+    cells = tuple(Cell(cell.result or Result.BLANK, cell.opponent, cell.colour) for cell in player.cells)
     is_rated = bool(player.is_rated) if section.kind.is_foreign else True
     return Entry(player.number, player.member_id, player.name, cells, is_rated)

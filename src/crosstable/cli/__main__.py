@@ -1,7 +1,5 @@
 """``python -m crosstable.cli`` is the command line."""
 
-import sys
+from crosstable.cli import entry
 
-from crosstable.cli import main
-
-sys.exit(main())
+entry()

@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from crosstable.checks import CheckedEvent, check
 from crosstable.errors import Fault, FormatError, Severity
@@ -13,6 +12,13 @@ from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
 
 FAULTY = 1
+
+
+class Help(argparse.HelpFormatter):
+    """Help of a fixed width: asking the terminal for its own would load more than rating an event does."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:
@@ -26,12 +32,12 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def checked_file(path: Path, options: argparse.Namespace) -> CheckedEvent:
+def checked_file(path: str, options: argparse.Namespace) -> CheckedEvent:
     """Read and check one file; a file that cannot be read gives an event with that one fault."""
     try:
         reading = read_file(path)
     except FormatError as error:
-        return CheckedEvent(Report("", "", None, None, (), path.name), (), (error.fault,))
+        return CheckedEvent(Report("", "", None, None, (), path), (), (error.fault,))
     today = datetime.now(tz=UTC).date()
     checked = check(reading.report, today=today, calendar=Calendar(options.calendar))
     return checked._replace(faults=(*reading.faults, *checked.faults))
@@ -40,7 +46,9 @@ def checked_file(path: Path, options: argparse.Namespace) -> CheckedEvent:
 def print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Every fault with its place and remedy on standard error, errors first."""
     for fault in sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR):
-        sys.stderr.write(f"{name}: {fault.severity.value}: {fault.place}: {fault.message}\n    {fault.remedy} [{fault.code}]\n")
+        sys.stderr.write(
+            f"{name}: {fault.severity.value}: {fault.place}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
+        )
     errors = sum(fault.severity is Severity.ERROR for fault in faults)
     if errors:
         sys.stderr.write(f"{name}: {errors} error{'s' if errors > 1 else ''}; nothing was rated\n")

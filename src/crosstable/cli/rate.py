@@ -3,9 +3,8 @@
 import argparse
 import json
 import sys
-from pathlib import Path
 
-from crosstable.cli.files import FAULTY, add_file_options, checked_file, print_faults
+from crosstable.cli.files import FAULTY, Help, add_file_options, checked_file, print_faults
 from crosstable.output.rated_json import rated_document
 from crosstable.whole_event import RatedEvent, rate_event
 
@@ -14,10 +13,11 @@ def parser() -> argparse.ArgumentParser:
     """What the command takes."""
     made = argparse.ArgumentParser(
         prog="crosstable rate",
+        formatter_class=Help,
         description="Rate event files and print each section's crosstable with ratings before and after.",
         epilog="Exit code 1: a file has faults; all of them are printed and nothing is rated.",
     )
-    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an event file")
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file")
     made.add_argument("--json", action="store_true", help="print crosstable-rated/1, one document a line")
     add_file_options(made)
     return made
@@ -38,8 +38,8 @@ def run(arguments: list[str]) -> int:
     return code
 
 
-def _print(event: RatedEvent, path: Path) -> None:
-    print_faults(path.name, event.faults)
+def _print(event: RatedEvent, path: str) -> None:
+    print_faults(path, event.faults)
     if not event.has_errors:
         from crosstable.output.terminal import print_crosstables
 

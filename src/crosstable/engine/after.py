@@ -37,8 +37,8 @@ def merits(constants: Constants, standing: Standing, competitor: Competitor) -> 
     peak = standing.rating if standing.peak is None else standing.peak
     since_2010 = peak if standing.peak_since_2010 is None else standing.peak_since_2010
     return Merits(
-        wins=(standing.wins or 0) + competitor.count(1.0),
-        draws=(standing.draws or 0) + competitor.count(0.5),
+        wins=(standing.wins or 0) + competitor.wins,
+        draws=(standing.draws or 0) + competitor.draws,
         events=(standing.events or 0) + (len(competitor.sides) >= constants.personal_event_games),
         is_established=established,
         peak=peak if established else math.nan,
@@ -83,9 +83,9 @@ def standing_after(
     after = standing._replace(
         rating=rating,
         games=None if standing.games is None else standing.games + added,
-        wins=_plus(standing.wins, competitor.count(1.0)),
-        draws=_plus(standing.draws, competitor.count(0.5)),
-        losses=_plus(standing.losses, competitor.count(0.0)),
+        wins=_plus(standing.wins, competitor.wins),
+        draws=_plus(standing.draws, competitor.draws),
+        losses=_plus(standing.losses, competitor.losses),
         events=_plus(standing.events, int(played >= constants.personal_event_games)),
         as_of=section.end,
     )
@@ -135,7 +135,13 @@ def assumptions(constants: Constants, standing: Standing) -> list[str]:
         assumed.append(Assumption.COUNTS)
     if is_established(constants, standing) and standing.peak is None:
         assumed.append(Assumption.PEAK)
-    elif standing.peak is not None and standing.peak_since_2010 is None:
-        if constants.peak_lowest_since_2010 <= level_below(constants, standing.peak) < constants.peak_lowest:
-            assumed.append(Assumption.PEAK_SINCE_2010)
+    elif _newer_peak_is_missing(constants, standing):
+        assumed.append(Assumption.PEAK_SINCE_2010)
     return assumed
+
+
+def _newer_peak_is_missing(constants: Constants, standing: Standing) -> bool:
+    """Whether only the peak of all time is given, and it lies where the peak since 2010 decides (readings 94)."""
+    if standing.peak is None or standing.peak_since_2010 is not None:
+        return False
+    return constants.peak_lowest_since_2010 <= level_below(constants, standing.peak) < constants.peak_lowest

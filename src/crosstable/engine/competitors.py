@@ -1,6 +1,5 @@
 """Who plays in a section: rows of one member become one competitor, cells become games (readings 104, 106)."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -19,28 +18,38 @@ class GameSide(NamedTuple):
 
 
 class Competitor(NamedTuple):
-    """A player of a section with all rows that are his and all games on them."""
+    """A player of a section with all rows that are his, all games on them, and what they add up to.
+
+    ``most_meetings`` says how often the most frequent opponent was met (§4.2; readings 42).
+    """
 
     entries: tuple[Entry, ...]
     background: Background
     sides: tuple[GameSide, ...]
+    score: float
+    most_meetings: int
+    wins: int
+    draws: int
+    losses: int
 
-    @property
-    def score(self) -> float:
-        """S, the points of the rated games."""
-        total = 0.0
-        for side in self.sides:
-            total += side.score
-        return total
 
-    @property
-    def most_meetings(self) -> int:
-        """How often the most frequent opponent was met (§4.2; readings 42)."""
-        return max(Counter(side.opponent for side in self.sides).values(), default=0)
-
-    def count(self, score: float) -> int:
-        """How many games had this result."""
-        return sum(side.score == score for side in self.sides)
+def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tuple[GameSide, ...]) -> Competitor:
+    """A competitor with his games added up."""
+    meetings: dict[int, int] = {}
+    scores = [side.score for side in sides]
+    for side in sides:
+        meetings[side.opponent] = meetings.get(side.opponent, 0) + 1
+    wins, draws = scores.count(1.0), scores.count(0.5)
+    return Competitor(
+        entries,
+        background,
+        sides,
+        score=wins + 0.5 * draws,
+        most_meetings=max(meetings.values(), default=0),
+        wins=wins,
+        draws=draws,
+        losses=len(scores) - wins - draws,
+    )
 
 
 def competitors(section: Section, backgrounds: Mapping[int, Background]) -> tuple[Competitor, ...]:
@@ -50,7 +59,7 @@ def competitors(section: Section, backgrounds: Mapping[int, Background]) -> tupl
         rows.setdefault(entry.member_id or f"row {entry.number}", []).append(entry)
     position = {entry.number: at for at, entries in enumerate(rows.values()) for entry in entries}
     return tuple(
-        Competitor(tuple(entries), backgrounds[entries[0].number], tuple(_sides(entries, position)))
+        competitor_of(tuple(entries), backgrounds[entries[0].number], tuple(_sides(entries, position)))
         for entries in rows.values()
     )
 

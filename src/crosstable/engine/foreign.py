@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from crosstable.engine.after import assumptions, decided_floor, known_games, match_past, merits, standing_after
-from crosstable.engine.competitors import Competitor, GameSide
+from crosstable.engine.competitors import Competitor, GameSide, competitor_of
 from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.effective import effective_games
@@ -12,7 +12,7 @@ from crosstable.formulas.foreign import foreign_update, opponent_strength
 from crosstable.formulas.outcome import Outcome, outcome, standing_floor
 from crosstable.formulas.standard import may_earn_bonus, odds
 from crosstable.rules.law import Edition
-from crosstable.terms import Formula, FloorKind, Past, RatingSystem, Section, SectionType
+from crosstable.terms import FloorKind, Formula, Past, RatingSystem, Section, SectionType
 
 _NO_PASS = PassWorking(0.0, 0.0, 0.0, math.nan, math.nan)
 _NO_OUTCOME = Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, math.nan)
@@ -64,8 +64,10 @@ def rated_abroad(
     competitor: Competitor, section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
 ) -> RatedPlayer:
     """One player's update against converted opponents; those without a FIDE rating are ignored (§6)."""
-    counted = competitor._replace(
-        sides=tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None)
+    counted = competitor_of(
+        competitor.entries,
+        competitor.background,
+        tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None),
     )
     row = opponent_row(competitor, system)
     if not counted.sides or row.before is None:

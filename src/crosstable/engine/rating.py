@@ -14,16 +14,16 @@ from crosstable.engine.after import (
     standing_after,
 )
 from crosstable.engine.competitors import Competitor, competitors
-from crosstable.engine.foreign import rate_foreign
 from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection, Start
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
-from crosstable.formulas.norms import NO_NORM, NORM_CODES, highest_norm
+from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import Outcome, outcome, standing_floor
 from crosstable.formulas.standard import may_earn_bonus
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
 from crosstable.rules.law import Edition
 from crosstable.terms import (
+    NORM_CODES,
     Background,
     Formula,
     KRule,
@@ -48,7 +48,10 @@ class Prepared(NamedTuple):
 
 
 class RatedField(NamedTuple):
-    """A whole section after the five steps, with the ratings that stand."""
+    """A whole section after the five steps.
+
+    ``finals`` are the ratings that stand; a player without a rated game keeps his prior.
+    """
 
     section: Section
     system: RatingSystem
@@ -57,11 +60,7 @@ class RatedField(NamedTuple):
     field: Field
     sheet: Sheet
     outcomes: Sequence[Outcome]
-
-    def post_event(self, at: int) -> float:
-        """The rating that stands at a position; a player without a rated game keeps his prior."""
-        played = bool(self.players[at].competitor.sides)
-        return self.outcomes[at].rating if played else self.players[at].prior
+    finals: Sequence[float]
 
 
 def rate(
@@ -71,8 +70,14 @@ def rate(
     rule = k_rule(section, system)
     who = competitors(section, backgrounds)
     if section.kind.is_foreign:
+        from crosstable.engine.foreign import rate_foreign
+
         return RatedSection(section, system, edition, rule, rate_foreign(section, system, who, edition))
-    players = [prepare(competitor, section, system, edition) for competitor in who]
+    met = {side.opponent for competitor in who for side in competitor.sides}
+    players = [
+        prepare(competitor, section, system, edition, is_needed=bool(competitor.sides) or at in met)
+        for at, competitor in enumerate(who)
+    ]
     field = columns(section, players, edition)
     sheet = blank_sheet(len(field.prior), len(field.opponent))
     if not five_steps(edition.constants, rule, field, sheet):
@@ -83,7 +88,11 @@ def rate(
     outcomes = [
         outcome_of(player, sheet.final.computed[at], section, system, edition) for at, player in enumerate(players)
     ]
-    rated = RatedField(section, system, edition, players, field, sheet, outcomes)
+    finals = [
+        result.rating if player.competitor.sides else player.prior
+        for player, result in zip(players, outcomes, strict=True)
+    ]
+    rated = RatedField(section, system, edition, players, field, sheet, outcomes, finals)
     return RatedSection(section, system, edition, rule, rows(rated))
 
 
@@ -96,11 +105,17 @@ def k_rule(section: Section, system: RatingSystem) -> KRule:
     return KRule.FULL
 
 
-def prepare(competitor: Competitor, section: Section, system: RatingSystem, edition: Edition) -> Prepared:
-    """A player's prior, games and past: his own, or those of Step 1 where he is unrated."""
+def prepare(
+    competitor: Competitor, section: Section, system: RatingSystem, edition: Edition, *, is_needed: bool
+) -> Prepared:
+    """A player's prior, games and past: his own, or those of Step 1 where he is unrated.
+
+    Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
+    """
     before = competitor.background.standings.get(system)
     if before is None:
-        start, assumed = start_of(competitor.background, system, section.end, edition)
+        background = competitor.background if is_needed else Background()
+        start, assumed = start_of(background, system, section.end, edition)
         standing = newcomer(start.initial.games)
         return Prepared(
             competitor, standing, start, start.initial.rating, start.initial.games, Past.MIXED, tuple(assumed)
@@ -154,9 +169,7 @@ def blank_sheet(players: int, sides: int) -> Sheet:
     )
 
 
-def outcome_of(
-    player: Prepared, computed: float, section: Section, system: RatingSystem, edition: Edition
-) -> Outcome:
+def outcome_of(player: Prepared, computed: float, section: Section, system: RatingSystem, edition: Edition) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
     standing = player.standing
     constants = edition.constants
@@ -215,16 +228,17 @@ def rated_player(at: int, player: Prepared, rated: RatedField) -> RatedPlayer:
 
 def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, ...]:
     """A player's games with the strengths each opponent was met at."""
+    priors, strengths, intermediates = rated.field.prior, rated.sheet.strength, rated.sheet.intermediate.rating
     return tuple(
         RatedGame(
             side.round_number,
             side.opponent_number,
             side.colour,
             side.score,
-            prior=rated.field.prior[side.opponent],
-            strength=rated.sheet.strength[side.opponent],
-            intermediate=rated.sheet.intermediate.rating[side.opponent],
-            post_event=rated.post_event(side.opponent),
+            priors[side.opponent],
+            strengths[side.opponent],
+            intermediates[side.opponent],
+            rated.finals[side.opponent],
         )
         for side in competitor.sides
     )
@@ -239,6 +253,6 @@ def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
     if rated.system is not RatingSystem.OTBR or rated.section.kind is SectionType.MATCH:
         return None
-    opponents = [rated.post_event(side.opponent) for side in competitor.sides]
+    opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)
     return None if level == NO_NORM else NORM_CODES[level]

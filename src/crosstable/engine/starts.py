@@ -44,9 +44,7 @@ def start_of(
     initial = initial_rating(constants, system, newcomer, sources, [0.0] * SOURCES)
     if constants.initialisation == Initialisation.BLEND:
         counted = [
-            Source(k)
-            for k in range(SOURCES)
-            if k != system and is_source(constants, newcomer, k, sources.rating[k])
+            Source(k) for k in range(SOURCES) if k != system and is_source(constants, newcomer, k, sources.rating[k])
         ]
     else:
         counted = [] if initial.source == Source.AGE else [Source(initial.source)]

@@ -1,9 +1,7 @@
 """Our own event file, ``crosstable-event/1``: JSON, read and written (its schema is ``event.schema.json``)."""
 
-import re
-
 from crosstable.formats import Reading
-from crosstable.formats.json_fields import Fields, load_json
+from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -23,9 +21,12 @@ from crosstable.terms import (
 )
 
 FORMAT = "crosstable-event/1"
+LONGEST_NUMBER = 6
+LONGEST_NAME = 60
+LONGEST_CELL = 20
+LONGEST_SCHEDULE = 10_000
 SYSTEM_NAMES = tuple(system.name for system in RatingSystem)
 FLOOR_ORIGINS = {"money": FloorKind.MONEY, "life_master": FloorKind.LIFE_MASTER, "office": FloorKind.OFFICE}
-_CELL = re.compile(r"(?P<result>[A-Za-z*]?)\s*(?P<opponent>\d{0,6})\s*(?P<colour>[wbWB]?)", re.ASCII)
 _LETTERS = {result.value: result for result in Result}
 
 
@@ -50,6 +51,7 @@ def _report(fields: Fields, name: str) -> Report:
         end=event.day("end_date"),
         sections=tuple(_section(section) for section in fields.each("sections", needed=True)),
         place=name,
+        details=_details(event),
     )
     event.warn_of_unknown()
     fields.warn_of_unknown()
@@ -70,23 +72,40 @@ def _section(fields: Fields) -> ReportedSection:
         place=fields.place,
         is_half_k=fields.choice("k_factor", ("full", "half"), "full") == "half",
         match_waiver=fields.text("match_waiver"),
+        details=_details(fields),
     )
     fields.warn_of_unknown()
     return section
+
+
+def _details(fields: Fields) -> dict[str, str]:
+    """What rating does not need but a file carried: an object of texts."""
+    if "details" not in fields:
+        return {}
+    inner = fields.inner("details")
+    details = {}
+    for name in inner.names():
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            fields.report("bad-value", "details", "A name is too long or holds characters that cannot be printed.")
+        elif text := inner.text(name):
+            details[name] = text
+    return details
 
 
 def _time_controls(fields: Fields) -> tuple[str, ...]:
     if isinstance(fields.raw("time_control"), list):
         found = []
         for at, item in enumerate(fields.items("time_control")):
-            if isinstance(item, str):
-                found.append(item)
-            else:
+            if not isinstance(item, str):
                 fields.report("wrong-type", f"time_control[{at}]", "A time control must be a text.")
+            elif len(item) > LONGEST_TEXT or not item.isprintable():
+                fields.report("bad-value", f"time_control[{at}]", "The time control is too long or cannot be printed.")
+            elif item.strip():
+                found.append(item.strip())
         return tuple(found)
     text = fields.raw("time_control")
-    if isinstance(text, str) and len(text) > 80:  # round by round, as old crosstables write it
-        return split_schedule(text)
+    if isinstance(text, str) and LONGEST_TEXT < len(text) <= LONGEST_SCHEDULE and text.isprintable():
+        return split_schedule(text)  # round by round, as old crosstables write it
     single = fields.text("time_control")
     return split_schedule(single) if single else ()
 
@@ -97,7 +116,7 @@ def _systems(fields: Fields) -> tuple[RatingSystem, ...]:
         if isinstance(item, str) and item in SYSTEM_NAMES:
             systems.append(RatingSystem[item])
         else:
-            message = f"{item!r} is no rating system; the systems are {', '.join(SYSTEM_NAMES)}."
+            message = f"{shown(item)} is no rating system; the systems are {', '.join(SYSTEM_NAMES)}."
             fields.report("bad-value", f"systems[{at}]", message)
     return tuple(dict.fromkeys(systems))
 
@@ -112,23 +131,41 @@ def _player(fields: Fields) -> ReportedPlayer:
         place=fields.place,
         state=fields.text("state"),
         pairing_rating=fields.number("pairing_rating", most=4000.0),
-        posted=_posted(fields.inner("posted")),
+        posted=_posted(fields.inner("posted")) if "posted" in fields else {},
         is_rated=fields.flag("rate"),
         fide_flag=fields.text("fide_flag") if "fide_flag" in fields else None,
         is_member=fields.flag("member"),
         has_opted_in=fields.flag("fide_opt_in"),
+        total=fields.number("total"),
+        details=_details(fields),
     )
-    fields.warn_of_unknown(also=("fide_flag",))
+    fields.warn_of_unknown(also=("fide_flag", "posted"))
     return player
 
 
 def _cell(item: object) -> ReportedCell:
-    text = "" if item is None else str(item).strip()
-    found = _CELL.fullmatch(text)
-    if found is None or not (item is None or isinstance(item, str)):
-        return ReportedCell(text[:20], None, 0, "")
-    result = _LETTERS.get(found["result"].upper())
-    return ReportedCell(text, result, int(found["opponent"] or 0), found["colour"].lower())
+    if item is None:
+        return ReportedCell("", Result.BLANK, 0, "")
+    if not isinstance(item, str):
+        return ReportedCell(shown(item)[:LONGEST_CELL], None, 0, "")
+    return read_cell(item)
+
+
+def read_cell(written: str) -> ReportedCell:
+    """A cell as people write it: a letter, the opponent's number, the colour (``W4``, ``D12b``, ``H``), tidied."""
+    text = written.strip()
+    letter, rest = text[:1].upper(), text[1:]
+    result = _LETTERS.get(letter)
+    colour = rest[-1:].lower()
+    if colour in ("w", "b"):
+        rest = rest[:-1]
+    else:
+        colour = ""
+    digits = rest.strip() or "0"
+    if result is None or not (digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER):
+        return ReportedCell(text[:LONGEST_CELL].rstrip(), None, 0, "")
+    number = int(digits)
+    return ReportedCell(f"{letter}{number or ''}{colour}", result, number, colour)
 
 
 def _background(fields: Fields) -> Background:
@@ -230,4 +267,3 @@ def _posted(fields: Fields) -> dict[RatingSystem, Posted]:
             inner.warn_of_unknown(also=("norm",))
     fields.warn_of_unknown(also=SYSTEM_NAMES)
     return posted
-

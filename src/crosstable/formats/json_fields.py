@@ -1,8 +1,6 @@
 """Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
 
 import json
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -10,8 +8,9 @@ from typing import Any
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 LONGEST_TEXT = 500
+LONGEST_SHOWN = 40
+MOST_HINTS = 100
 
 
 def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
@@ -21,9 +20,7 @@ def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [key for key, _ in pairs]
-            twice = next(key for key in names if names.count(key) > 1)
-            faults.append(fault("bad-value", name, f"The field {twice!r} stands twice in one object."))
+            faults.append(fault("bad-value", name, f"The field {shown(_twice(pairs))} stands twice in one object."))
         return found
 
     def not_a_number(text: str) -> float:
@@ -45,6 +42,16 @@ def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
         ) from error
     except (RecursionError, ValueError) as error:
         raise FormatError(fault("not-readable", name, "The file is not JSON that an event can have.")) from error
+
+
+def _twice(pairs: list[tuple[str, Any]]) -> str:
+    """The first name that stands for the second time."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise AssertionError("no name stands twice")
 
 
 class Fields:
@@ -101,8 +108,8 @@ class Fields:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.report("wrong-type", name, f"{name} must be a number.")
             return None
-        if not math.isfinite(value) or not least <= value <= most:
-            self.report("bad-value", name, f"{name} is {value}; it must be between {least:g} and {most:g}.")
+        if not least <= value <= most:  # neither are what is not a number and what is infinite
+            self.report("bad-value", name, f"{name} is {shown(value)}; it must be between {least:g} and {most:g}.")
             return None
         return float(value)
 
@@ -129,13 +136,10 @@ class Fields:
         value = self.raw(name)
         if value is None or value == "":
             return None
-        if isinstance(value, str) and _DAY.fullmatch(value):
-            try:
-                return date.fromisoformat(value)
-            except ValueError:
-                pass
-        self.report("bad-date", name, f"{value!r} is not a date.")
-        return None
+        day = iso_day(value) if isinstance(value, str) else None
+        if day is None:
+            self.report("bad-date", name, f"{shown(value)} is not a date.")
+        return day
 
     def choice(self, name: str, allowed: Sequence[str], default: str) -> str:
         """One of some words."""
@@ -176,12 +180,32 @@ class Fields:
         known = {*self._seen, *also}
         for name in self._values:
             if name not in known:
-                self.report("unknown-field", name, f"{name} is not known here{nearest(name, known)}.")
+                hint = nearest(name, known) if len(self._faults) < MOST_HINTS else ""
+                short = shown(name)[1:-1]
+                self.report("unknown-field", short, f"{short} is not known here{hint}.")
+
+
+def shown(value: object) -> str:
+    """A value in short, as it may stand in a message or a cell; it may be of any depth and size."""
+    if isinstance(value, list | dict):
+        return "[ … ]" if isinstance(value, list) else "{ … }"
+    return repr(value)[:LONGEST_SHOWN]
+
+
+def iso_day(text: str) -> date | None:
+    """The day of a text written YYYY-MM-DD and in no other way, or ``None``."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if day.isoformat() == text else None
 
 
 def nearest(name: str, known: set[str]) -> str:
     """A hint at the known name that looks most like this one, or nothing."""
     from difflib import get_close_matches
 
+    if len(name) > LONGEST_SHOWN:
+        return ""
     close = get_close_matches(name, sorted(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

@@ -127,9 +127,7 @@ def game_factor(constants: Constants, target: int, source: int, rating: float, g
     return min(constants.game_factors[target][source], games)
 
 
-def source_weight(
-    constants: Constants, target: int, source: int, sources: Sources, is_adult: bool
-) -> SourceWeight:
+def source_weight(constants: Constants, target: int, source: int, sources: Sources, is_adult: bool) -> SourceWeight:
     """W_k, what one source weighs in the blend (§2, items 1 to 5)."""
     rating = sources.rating[source]
     converted = source_rating(constants, source, rating)

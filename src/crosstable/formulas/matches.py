@@ -28,9 +28,7 @@ def held(change: float, net_before: float, limit: float) -> float:
     return min(max(change, least), most)
 
 
-def match_change(
-    constants: Constants, change: float, net_half_year: float, net_three_years: float
-) -> MatchLimits:
+def match_change(constants: Constants, change: float, net_half_year: float, net_three_years: float) -> MatchLimits:
     """The change of a rating in a match (§7; readings 74, 107)."""
     within_match = held(change, 0.0, constants.match_change)
     within_half_year = held(within_match, net_half_year, constants.match_half_year)

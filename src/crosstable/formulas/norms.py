@@ -8,7 +8,6 @@ on official results; it has no § of its own in the rating document.
 from collections.abc import Sequence
 
 NORM_LEVELS = (1200.0, 1400.0, 1600.0, 1800.0, 2000.0, 2200.0, 2400.0)
-NORM_CODES = "4321CMS"
 NORM_GAMES = 4
 NORM_MEETINGS = 2
 NORM_MARGIN = 1.0
@@ -42,7 +41,8 @@ def highest_norm(score: float, opponents: Sequence[float], most_meetings: int) -
     best = NO_NORM
     if len(opponents) < NORM_GAMES or most_meetings > NORM_MEETINGS:
         return best
-    for position in range(len(NORM_LEVELS)):
-        if margin(NORM_LEVELS[position], score, opponents) > NORM_MARGIN + MARGIN_SLACK:
-            best = position
+    for position in range(len(NORM_LEVELS)):  # the margin shrinks as the level rises
+        if margin(NORM_LEVELS[position], score, opponents) <= NORM_MARGIN + MARGIN_SLACK:
+            break
+        best = position
     return best

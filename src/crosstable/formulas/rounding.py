@@ -24,4 +24,4 @@ def stored_whole(pre_event: float, post_event: float) -> float:
 
 def stored_first(post_event: float) -> float:
     """The whole number stored before 2014-09 for a brand-new rating: the nearest (readings 81)."""
-    return float(official_rating(post_event))
+    return float(math.floor(post_event + 0.5 + WHOLE_SLACK))

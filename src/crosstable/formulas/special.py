@@ -66,7 +66,9 @@ def adjusted_score(score: float, effective: float, past: Past) -> float:
     return score + effective / 2.0
 
 
-def surplus(guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float) -> float:
+def surplus(
+    guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float
+) -> float:
     """f(R), expected minus attained score of a player rated ``guess`` (§4.1)."""
     total = effective * provisional_expectancy(guess, prior, spread)
     for opponent in opponents:
@@ -136,7 +138,7 @@ def special_rating(
     converged = False
     steps = 0
     # Each move reaches the next knot or the zero before it, and there are 2m + 2 knots.
-    for steps in range(4 * len(opponents) + 16):
+    for _ in range(4 * len(opponents) + 16):
         here = surplus(guess, start, effective, target, opponents, spread)
         if math.fabs(here) <= TOLERANCE:
             converged = True
@@ -147,6 +149,7 @@ def special_rating(
             knot = knot_above(guess, start, opponents, spread)
         there = surplus(knot, start, effective, target, opponents, spread)
         guess = toward_knot(guess, here, knot, there)
+        steps += 1
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)
     return SpecialRating(start, target, steps, converged, guess, min(guess, constants.special_cap))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crosstable.rules.constants import Constants
 from crosstable.rules.systems import ControlRanges
@@ -34,7 +34,7 @@ class Amendment(NamedTuple):
     summary: str
     knowledge: Knowledge
     source: str
-    changes: Mapping[str, object]
+    changes: Mapping[str, Any]
     announced: date | None = None
     ended_from: date | None = None
     keyed_to_start: bool = False
@@ -67,9 +67,7 @@ def amended(edition: Edition, amendment: Amendment) -> Edition:
     constants = {k: v for k, v in amendment.changes.items() if k in Constants._fields}
     scope = {k: v for k, v in amendment.changes.items() if k not in constants}
     if "adds_systems" in scope:
-        added = scope.pop("adds_systems")
-        assert isinstance(added, tuple)
-        scope["systems"] = (*edition.systems, *added)
+        scope["systems"] = (*edition.systems, *scope.pop("adds_systems"))
     return edition._replace(
         effective=amendment.effective,
         constants=edition.constants._replace(**constants),

@@ -10,19 +10,21 @@ import re
 from crosstable.errors import TimeControlError
 from crosstable.terms import Stage, TimeControl
 
-_STAGE = re.compile(
+# Patterns are compiled when first used: the official notation, read first, is all that most files need.
+_OFFICIAL = r"G/(\d{1,4})\s*;?\s*(D|\+)(\d{1,3})"
+_STAGE = (
     r"(?:(?P<moves>\d+)\s*(?:/|IN\b)|(?:GAME|G|SD|S/D|SUDDEN DEATH)\s*(?:/|IN\b|-)?)\s*(?P<minutes>\d+)"
     r"(?P<hours>\s*H(?:OURS?|RS?)?\b)?"
 )
-_SECONDS = re.compile(
+_SECONDS = (
     r"(?:(?P<plus>\+|PLUS\b)|(?P<word>INCREMENT|INCR|INC|DELAY|DEL|TD|D|I))[.\s]*[/:=]?\s*(?P<seconds>\d+)"
     r"\s*(?:SECONDS?|SECS?\b|S\b|\")?"
 )
-_SECONDS_FIRST = re.compile(r"(?P<seconds>\d+)[\s-]*(?:SECONDS?|SECS?\b|S\b|\")\s*(?P<word>INC\w*|DEL\w*)")
-_NO_DELAY = re.compile(r"NO\s*(?:DELAY|INC(?:REMENT)?)")
-_FILLER = re.compile(r"(?:[\s,;:.&()]|MINUTES?\b|MINS?\b|MOVES?\b|AND\b|THEN\b|WITH\b)*")
-_BARE = re.compile(r"(\d+)\s*\+\s*(\d+)")
-_ROUND = re.compile(r"(?:SCHEDULE\s*\d+\s*)?(?:ROUND|RD)\s*\d+\s*:", re.IGNORECASE)
+_SECONDS_FIRST = r"(?P<seconds>\d+)[\s-]*(?:SECONDS?|SECS?\b|S\b|\")\s*(?P<word>INC\w*|DEL\w*)"
+_NO_DELAY = r"NO\s*(?:DELAY|INC(?:REMENT)?)"
+_FILLER = r"(?:[\s,;:.&()]|MINUTES?\b|MINS?\b|MOVES?\b|AND\b|THEN\b|WITH\b)*"
+_BARE = r"(\d+)\s*\+\s*(\d+)"
+_ROUND = r"(?:SCHEDULE\s*\d+\s*)?(?:ROUND|RD)\s*\d+\s*:"
 _TIDY = str.maketrans({"\\": "/", "\N{EN DASH}": "-", "\N{EM DASH}": "-", "'": " ", "\N{PRIME}": " "})
 _LONGEST_TEXT = 80
 _LONGEST_MINUTES = 24 * 60
@@ -34,10 +36,18 @@ def parse_time_control(text: str) -> TimeControl:
     tidy = text.strip().upper().translate(_TIDY)
     if not tidy or len(tidy) > _LONGEST_TEXT:
         raise _not_understood(text)
-    bare = _BARE.fullmatch(tidy)
+    official = re.fullmatch(_OFFICIAL, tidy, re.ASCII)
+    if official is not None:
+        stage = Stage(0, int(official[1]))
+        return TimeControl(text.strip(), (stage,), int(official[3]), official[2] == "+")
+    bare = re.fullmatch(_BARE, tidy, re.ASCII)
     if bare is not None:  # "90+30": minutes and increment, the way FIDE events are announced
         return TimeControl(text.strip(), (Stage(0, int(bare[1])),), int(bare[2]), True)
     return _read_parts(text, tidy)
+
+
+def _match(pattern: str, tidy: str, at: int) -> re.Match[str] | None:
+    return re.compile(pattern, re.ASCII).match(tidy, at)
 
 
 def _read_parts(text: str, tidy: str) -> TimeControl:
@@ -45,13 +55,13 @@ def _read_parts(text: str, tidy: str) -> TimeControl:
     extra: list[tuple[int, bool]] = []
     at = _skip(tidy, 0)
     while at < len(tidy):
-        if found := _NO_DELAY.match(tidy, at):
+        if found := _match(_NO_DELAY, tidy, at):
             extra.append((0, False))
-        elif stages and (found := _SECONDS_FIRST.match(tidy, at)):
+        elif stages and (found := _match(_SECONDS_FIRST, tidy, at)):
             extra.append((int(found["seconds"]), found["word"].startswith("I")))
-        elif stages and (found := _SECONDS.match(tidy, at)):
+        elif stages and (found := _match(_SECONDS, tidy, at)):
             extra.append((int(found["seconds"]), bool(found["plus"]) or found["word"].startswith("I")))
-        elif found := _STAGE.match(tidy, at):
+        elif found := _match(_STAGE, tidy, at):
             stages.append(_stage(found))
         else:
             raise _not_understood(text)
@@ -71,7 +81,7 @@ def _hours_as_minutes(stages: list[Stage]) -> list[Stage]:
 
 
 def _skip(tidy: str, at: int) -> int:
-    found = _FILLER.match(tidy, at)
+    found = _match(_FILLER, tidy, at)
     return found.end() if found else at
 
 
@@ -83,15 +93,19 @@ def _stage(found: re.Match[str]) -> Stage:
 
 def split_schedule(text: str) -> tuple[str, ...]:
     """The controls of a text that names them round by round (``Round 1: G/45;d5, Round 2: G/60;d5``)."""
-    if not _ROUND.search(text):
+    if ":" not in text:
         return (text.strip(),)
-    return tuple(part.strip(" ,;") for part in _ROUND.split(text) if part.strip(" ,;"))
+    parts = re.split(_ROUND, text, flags=re.IGNORECASE | re.ASCII)
+    return tuple(part.strip(" ,;") for part in parts if part.strip(" ,;"))
 
 
-def stages_disagree(text: str) -> bool:
+def stages_disagree(control: TimeControl) -> bool:
     """Whether a control writes different delays for different stages; the first one counts (readings 15)."""
-    tidy = text.strip().upper().translate(_TIDY)
-    return len({found["seconds"] for found in _SECONDS.finditer(tidy)}) > 1
+    if len(control.stages) < 2:
+        return False
+    tidy = control.text.upper().translate(_TIDY)
+    found = re.finditer(r"(?<![A-Z])" + _SECONDS, tidy, re.ASCII)
+    return len({match["seconds"] for match in found}) > 1
 
 
 def _not_understood(text: str) -> TimeControlError:

@@ -1,0 +1,101 @@
+"""``crosstable explain``: the whole calculation of one player, step by step."""
+
+import argparse
+import json
+import math
+import sys
+
+from crosstable.cli.files import FAULTY, Help, add_file_options, checked_file, print_faults
+from crosstable.engine import RatedSection
+from crosstable.explain import Line, explain
+from crosstable.terms import RatingSystem
+from crosstable.whole_event import RatedEvent, rate_event
+
+USAGE = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    made = argparse.ArgumentParser(
+        prog="crosstable explain",
+        formatter_class=Help,
+        description="The whole calculation of one player, step by step, each line with its section of the document.",
+    )
+    made.add_argument("file", metavar="FILE", help="an event file")
+    made.add_argument("--section", type=int, metavar="S", help="the section's number (default: the only one)")
+    made.add_argument("--player", type=int, required=True, metavar="N", help="the player's number in the section")
+    systems = [system.name for system in RatingSystem]
+    made.add_argument("--system", choices=systems, help="one system (default: every system of the section)")
+    made.add_argument("--json", action="store_true", help="print the lines as JSON, with every number in full")
+    add_file_options(made)
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command."""
+    options = parser().parse_args(arguments)
+    event = rate_event(checked_file(options.file, options))
+    print_faults(options.file, event.faults)
+    if event.has_errors:
+        return FAULTY
+    rated = _chosen(event, options)
+    if isinstance(rated, str):
+        sys.stderr.write(f"crosstable explain: {rated}\n")
+        return USAGE
+    for section in rated:
+        lines = explain(section, options.player)
+        sys.stdout.write(
+            _as_json(section, options.player, lines) if options.json else _as_text(section, lines, options)
+        )
+    return 0
+
+
+def _chosen(event: RatedEvent, options: argparse.Namespace) -> list[RatedSection] | str:
+    """The rated sections that were asked for, or why there are none."""
+    numbers = [by_system[0].section.number for by_system in event.sections]
+    wanted = options.section if options.section is not None else numbers[0]
+    if options.section is None and len(numbers) > 1:
+        return f"the event has sections {', '.join(map(str, numbers))}; choose one with --section"
+    if wanted not in numbers:
+        return f"there is no section {wanted}; the sections are {', '.join(map(str, numbers))}"
+    by_system = event.sections[numbers.index(wanted)]
+    chosen = [rated for rated in by_system if options.system in (None, rated.system.name)]
+    if not chosen:
+        return f"section {wanted} is rated {', '.join(rated.system.name for rated in by_system)}, not {options.system}"
+    if all(player.number != options.player for player in chosen[0].players):
+        return f"there is no player {options.player} in section {wanted}"
+    return chosen
+
+
+def _as_text(rated: RatedSection, lines: tuple[Line, ...], options: argparse.Namespace) -> str:
+    player = next(player for player in rated.players if player.number == options.player)
+    out = [f"{player.name or player.member_id or player.number}, section {rated.section.number}, {rated.system.name}\n"]
+    part = ""
+    for line in lines:
+        if line.part != part:
+            part = line.part
+            out.append(f"\n{part}\n")
+        cited = f" ({line.section})" if line.section else ""
+        out.append(f"  {line.text}{cited}\n")
+    return "".join(out) + "\n"
+
+
+def _as_json(rated: RatedSection, number: int, lines: tuple[Line, ...]) -> str:
+    document = {
+        "format": "crosstable-explained/1",
+        "section": rated.section.number,
+        "player": number,
+        "system": rated.system.name,
+        "edition": rated.edition.name,
+        "lines": [
+            {
+                "part": line.part,
+                "section": line.section,
+                "text": line.text,
+                "name": line.name or None,
+                "value": None if math.isnan(line.value) else line.value,
+            }
+            for line in lines
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"

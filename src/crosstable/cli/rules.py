@@ -1,0 +1,166 @@
+"""``crosstable rules``: the timeline, the edition of a day, what changed between two days."""
+
+import argparse
+import json
+import math
+import sys
+from datetime import date
+from typing import Any
+
+from crosstable.cli.files import Help
+from crosstable.errors import NoEditionError
+from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.constants import Conversion, PriorityList
+from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
+from crosstable.rules.law import Amendment, Edition, Knowledge
+
+FAULTY = 1
+KNOWN = {
+    Knowledge.TEXT: "known from a text",
+    Knowledge.RESULTS: "known from official results",
+    Knowledge.ASSUMED: "assumed",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    made = argparse.ArgumentParser(
+        prog="crosstable rules",
+        formatter_class=Help,
+        description="The timeline of the rules; with --on the edition in force for a section starting that day; "
+        "with --diff what changed between two days.",
+    )
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--on", type=_day, metavar="DATE", help="the edition for a section starting on this day")
+    which.add_argument(
+        "--diff", nargs=2, type=_day, metavar=("D1", "D2"), help="what changed from one day to the other"
+    )
+    made.add_argument("--json", action="store_true", help="print it as JSON")
+    return made
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as YYYY-MM-DD") from None
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command."""
+    options = parser().parse_args(arguments)
+    try:
+        if options.on:
+            lines, document = _edition(edition_for(options.on))
+        elif options.diff:
+            lines, document = _difference(*options.diff)
+        else:
+            lines, document = _timeline()
+    except NoEditionError as error:
+        sys.stderr.write(f"crosstable rules: {error}\n")
+        return FAULTY
+    document["law_seen_through"] = LAW_SEEN_THROUGH.isoformat()
+    sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n" if options.json else "".join(lines))
+    return 0
+
+
+def _amendment_lines(amendment: Amendment) -> list[str]:
+    lines = [f"{amendment.effective}  {amendment.summary}\n"]
+    stated = f"stated as {amendment.stated}; " if amendment.stated != amendment.effective.isoformat() else ""
+    assumed = "date assumed; " if amendment.is_uncertain else ""
+    announced = f"announced {amendment.announced}; " if amendment.announced else ""
+    lines.append(
+        f"            {assumed}{stated}{announced}known from {amendment.knowledge.value}: {amendment.source}\n"
+    )
+    return lines
+
+
+def _amendment_object(amendment: Amendment) -> dict[str, Any]:
+    return {
+        "effective": amendment.effective.isoformat(),
+        "stated": amendment.stated,
+        "announced": amendment.announced.isoformat() if amendment.announced else None,
+        "date_assumed": amendment.is_uncertain,
+        "summary": amendment.summary,
+        "knowledge": amendment.knowledge.value,
+        "source": amendment.source,
+    }
+
+
+def _timeline() -> tuple[list[str], dict[str, Any]]:
+    lines = [line for amendment in AMENDMENTS for line in _amendment_lines(amendment)]
+    return lines, {"amendments": [_amendment_object(amendment) for amendment in AMENDMENTS]}
+
+
+def edition_values(edition: Edition) -> dict[str, str]:
+    """Every rule of an edition by name, as text."""
+    values: dict[str, str] = {}
+    for name, value in edition.constants._asdict().items():
+        if name in ("fide", "fide_youth", "cfc"):
+            values[name] = _conversion(value)
+        elif name == "priorities":
+            values.update({f"start in {s.name}": _priorities(value[s]) for s in edition.systems})
+        elif name == "game_factors":
+            values.update({f"game factors in {s.name}": _text(value[s]) for s in edition.systems})
+        else:
+            values[name] = _text(value)
+    values["systems"] = ", ".join(system.name for system in edition.systems)
+    values.update({f"time control: {name}": _text(value) for name, value in edition.controls._asdict().items()})
+    values.update({f"lists: {name}": _text(value) for name, value in edition.lists._asdict().items()})
+    return values
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "not limited" if math.isinf(value) else f"{value:g}"
+    if isinstance(value, tuple):
+        return ", ".join(_text(item) for item in value)
+    return str(getattr(value, "name", value))
+
+
+def _conversion(pieces: Conversion) -> str:
+    """A conversion as it is printed: pieces with their limits."""
+    texts = []
+    for piece in dict.fromkeys(pieces):
+        where = "" if math.isinf(piece.limit) else f" {'up to' if piece.is_closed else 'below'} {piece.limit:g}"
+        formula = "not found" if math.isnan(piece.slope) else f"{piece.intercept:g} + {piece.slope:g} x"
+        texts.append(f"{formula}{where}")
+    return "; ".join(texts)
+
+
+def _priorities(lines: PriorityList) -> str:
+    texts = []
+    for line in dict.fromkeys(lines):
+        games = f" on {line.at_least:g} games or more" if line.at_least else ""
+        texts.append(f"{line.source.name}{games} ({line.credit.name.lower().replace('_', ' ')})")
+    return ", ".join(texts)
+
+
+def _edition(edition: Edition) -> tuple[list[str], dict[str, Any]]:
+    values = edition_values(edition)
+    width = max(map(len, values))
+    lines = [f"The edition of {edition.name}; the law as seen through the text of {LAW_SEEN_THROUGH}.\n\n"]
+    lines += [f"{name:<{width}}  {value}\n" for name, value in values.items()]
+    lines.append("\nBy these amendments:\n")
+    lines += [line for amendment in edition.amendments for line in _amendment_lines(amendment)]
+    amendments = [_amendment_object(amendment) for amendment in edition.amendments]
+    return lines, {"edition": edition.name, "rules": values, "amendments": amendments}
+
+
+def _difference(one: date, other: date) -> tuple[list[str], dict[str, Any]]:
+    earlier, later = sorted((one, other))
+    before, after = edition_values(edition_for(earlier)), edition_values(edition_for(later))
+    changed = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
+    between = [a for a in AMENDMENTS if earlier < a.effective <= later]
+    lines = [f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items()]
+    lines += ["\n"] if changed else [f"Nothing changed between {earlier} and {later}.\n"]
+    lines += [line for amendment in between for line in _amendment_lines(amendment)]
+    document = {
+        "from": earlier.isoformat(),
+        "to": later.isoformat(),
+        "changed": {name: list(pair) for name, pair in changed.items()},
+        "amendments": [_amendment_object(amendment) for amendment in between],
+    }
+    return lines, document

@@ -1,0 +1,10 @@
+"""The working of a rated section as short sentences with § numbers.
+
+``explain`` returns lines that command line, page and JSON share; each carries the number it speaks of in full, so
+that the parts add up to the rating that stands. The words live in ``explain.words``, one sentence per field of every
+working record. Sees the engine and below.
+"""
+
+from crosstable.explain.lines import Line, explain
+
+__all__ = ["Line", "explain"]

@@ -1,0 +1,100 @@
+"""The text of a page that may be HTML or plain: lines as a reader sees them, tags gone, entities decoded.
+
+Pages come from anywhere. Attributes, comments and scripts are cut away before the parser sees them, so that its work
+grows with the length of the page and with nothing else.
+"""
+
+import re
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+
+LARGEST_PAGE = 5_000_000
+LONGEST_TAG = 1000
+_TAG = re.compile(rf"<(/?[a-zA-Z][a-zA-Z0-9]*)\b[^<>]{{0,{LONGEST_TAG}}}>")
+_DECLARATION = re.compile(rf"<[!?][^<>]{{0,{LONGEST_TAG}}}>")
+_ANGLE = re.compile(r"<(?!/?[a-zA-Z][a-zA-Z0-9]*>)")
+_BREAKS = frozenset("br p hr table tr td th div pre center form ul ol li h1 h2 h3 h4 h5 h6 title body html".split())
+_HIDDEN = ("script", "style")
+
+
+class PageText(NamedTuple):
+    """The lines of a page, and whether it was HTML that ends before its end."""
+
+    lines: tuple[str, ...]
+    is_html: bool
+    is_cut_off: bool
+
+
+def page_text(data: bytes, name: str) -> PageText:
+    """The lines of a page; raises where it is no text or too large for one."""
+    if len(data) > LARGEST_PAGE:
+        message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
+        raise FormatError(fault("not-readable", name, message))
+    text = decoded(data, name)
+    found = {tag.lower() for tag in _TAG.findall(text)}
+    if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
+        return PageText(tuple(text.splitlines()), is_html=False, is_cut_off=False)
+    is_cut_off = any(tag in found and f"/{tag}" not in found for tag in ("html", "pre"))
+    parser = _Lines()
+    parser.feed(_harmless(text))
+    parser.close()
+    lines = "".join(parser.pieces).replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    return PageText(tuple(lines), is_html=True, is_cut_off=is_cut_off)
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Text as UTF-8 or, as old pages and programs write it, Windows-1252; raises where it is neither."""
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise FormatError(fault("not-readable", name, "The file is not text.", "Save it as UTF-8 text."))
+
+
+class _Lines(HTMLParser):
+    """Collects the text; a tag that breaks the line becomes a line break, any other nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _BREAKS:
+            self.pieces.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _BREAKS:
+            self.pieces.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        self.pieces.append(data)
+
+
+def _harmless(text: str) -> str:
+    """The page with bare tags only: no comments, scripts, declarations, attributes or stray angle brackets."""
+    text = _without(text, "<!--", "-->")
+    for tag in _HIDDEN:
+        text = _without(text, f"<{tag}", f"</{tag}>")
+    text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
+    return _ANGLE.sub("&lt;", text)
+
+
+def _without(text: str, start: str, end: str) -> str:
+    """The text without every stretch from a start to its end; a stretch that never ends takes the rest along."""
+    pieces = []
+    lower, at = text.lower(), 0
+    if len(lower) != len(text):  # a letter whose small form is longer: places would no longer agree
+        lower = text
+    while (found := lower.find(start, at)) >= 0:
+        pieces.append(text[at:found])
+        close = lower.find(end, found)
+        if close < 0:
+            return "".join(pieces)
+        at = close + len(end)
+    return "".join([*pieces, text[at:]])

@@ -1,0 +1,1 @@
+"""Tests of the formats: what each reader takes, what it reports, and what it refuses."""
