@@ -10,7 +10,7 @@ from typing import Any
 from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.rules.amendments import AMENDMENTS
-from crosstable.rules.constants import Conversion, PriorityList
+from crosstable.rules.constants import Conversion, Initialisation, PriorityList
 from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.law import Amendment, Edition, Knowledge
 
@@ -70,7 +70,7 @@ def _amendment_lines(amendment: Amendment) -> list[str]:
     assumed = "date assumed; " if amendment.is_uncertain else ""
     announced = f"announced {amendment.announced}; " if amendment.announced else ""
     lines.append(
-        f"            {assumed}{stated}{announced}known from {amendment.knowledge.value}: {amendment.source}\n"
+        f"            {assumed}{stated}{announced}{KNOWN[amendment.knowledge]}: {amendment.source}\n"
     )
     return lines
 
@@ -95,13 +95,16 @@ def _timeline() -> tuple[list[str], dict[str, Any]]:
 def edition_values(edition: Edition) -> dict[str, str]:
     """Every rule of an edition by name, as text."""
     values: dict[str, str] = {}
+    blends = edition.constants.initialisation == Initialisation.BLEND
     for name, value in edition.constants._asdict().items():
         if name in ("fide", "fide_youth", "cfc"):
             values[name] = _conversion(value)
-        elif name == "priorities":
+        elif name == "priorities" and not blends:
             values.update({f"start in {s.name}": _priorities(value[s]) for s in edition.systems})
-        elif name == "game_factors":
+        elif name == "game_factors" and blends:
             values.update({f"game factors in {s.name}": _text(value[s]) for s in edition.systems})
+        elif name in ("priorities", "game_factors"):
+            continue
         else:
             values[name] = _text(value)
     values["systems"] = ", ".join(system.name for system in edition.systems)
@@ -152,7 +155,9 @@ def _edition(edition: Edition) -> tuple[list[str], dict[str, Any]]:
 def _difference(one: date, other: date) -> tuple[list[str], dict[str, Any]]:
     earlier, later = sorted((one, other))
     before, after = edition_values(edition_for(earlier)), edition_values(edition_for(later))
-    changed = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
+    names = dict.fromkeys((*before, *after))
+    pairs = {name: (before.get(name, "-"), after.get(name, "-")) for name in names}
+    changed = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     between = [a for a in AMENDMENTS if earlier < a.effective <= later]
     lines = [f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items()]
     lines += ["\n"] if changed else [f"Nothing changed between {earlier} and {later}.\n"]

@@ -53,9 +53,9 @@ def _agreeing(players: Sequence[ReportedPlayer], mirror: Mapping[str, str]) -> i
 
 
 def _parts(text: str) -> tuple[str, int, str]:
-    """Letter, opponent and colour of a cell, whatever the letter."""
+    """Letter, opponent and colour of a cell, whatever the letter; no letter where the rest makes no sense."""
     cell = read_cell(f"W{text[1:]}")
-    return text[:1].upper(), cell.opponent, cell.colour
+    return text[:1].upper() if cell.result else "", cell.opponent, cell.colour
 
 
 def expanded(player: ReportedPlayer) -> ReportedPlayer:

@@ -13,10 +13,16 @@ from crosstable.errors import FormatError
 
 LARGEST_PAGE = 5_000_000
 LONGEST_TAG = 1000
+MOST_TAGS = 200_000
 _TAG = re.compile(rf"<(/?[a-zA-Z][a-zA-Z0-9]*)\b[^<>]{{0,{LONGEST_TAG}}}>")
 _DECLARATION = re.compile(rf"<[!?][^<>]{{0,{LONGEST_TAG}}}>")
 _ANGLE = re.compile(r"<(?!/?[a-zA-Z][a-zA-Z0-9]*>)")
-_BREAKS = frozenset("br p hr table tr td th div pre center form ul ol li h1 h2 h3 h4 h5 h6 title body html".split())
+_BREAKS = frozenset(
+    {
+        *("html", "body", "title", "table", "tr", "td", "th", "div", "p", "pre", "br", "hr", "center", "form"),
+        *("ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6"),
+    }
+)
 _HIDDEN = ("script", "style")
 
 
@@ -34,6 +40,8 @@ def page_text(data: bytes, name: str) -> PageText:
         message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
         raise FormatError(fault("not-readable", name, message))
     text = decoded(data, name)
+    if text.count("<") > MOST_TAGS:
+        raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
         return PageText(tuple(text.splitlines()), is_html=False, is_cut_off=False)

@@ -7,7 +7,7 @@ The code knows increments only. A delay, and a control that leaves it open, can 
 import re
 
 from crosstable.errors import TimeControlError
-from crosstable.rules.time_controls import parse_time_control, stages_disagree
+from crosstable.rules.time_controls import parse_time_control, split_schedule, stages_disagree
 from crosstable.terms import Stage, TimeControl
 
 _PERIOD = re.compile(r"(?:(?P<moves>[0-9]{1,3})/)?(?P<seconds>[0-9]{1,6})(?:\+(?P<increment>[0-9]{1,3}))?")
@@ -48,7 +48,7 @@ def _notation(stages: list[Stage], increments: list[int]) -> str:
 def to_code(text: str) -> str:
     """The coded time control of one in our notation, or nothing where the code cannot say the same."""
     control = _parsed(text)
-    if control is None or control.seconds < 0 or stages_disagree(text):
+    if control is None or control.seconds < 0 or stages_disagree(control):
         return ""
     if control.seconds and not control.is_increment:
         return ""
@@ -60,12 +60,20 @@ def to_code(text: str) -> str:
     return coded if back is not None and back.stages == control.stages else ""
 
 
-def from_text(text: str) -> str:
-    """A time control that record 122 announces in words we understand, or nothing."""
-    if _parsed(text) is not None:
-        return text
+def from_text(text: str) -> tuple[str, ...]:
+    """The time controls that record 122 announces in words we understand, one or one a round; or none."""
+    parts = split_schedule(text)
+    if parts and all(_parsed(part) is not None for part in parts):
+        return parts
     found = _ANNOUNCED.fullmatch(text)
-    return f"G/{int(found['minutes'])};+{int(found['increment'])}" if found is not None else ""
+    return (f"G/{int(found['minutes'])};+{int(found['increment'])}",) if found is not None else ()
+
+
+def to_text(controls: tuple[str, ...]) -> str:
+    """Time controls as record 122 announces them."""
+    if len(controls) == 1:
+        return controls[0]
+    return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
 
 
 def _parsed(text: str) -> TimeControl | None:

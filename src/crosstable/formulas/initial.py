@@ -156,7 +156,7 @@ def blended_start(
     """The weighted average of all sources; ``weights`` receives W_k, 0 for a source that does not count (§2)."""
     total = 0.0
     sum_of_products = 0.0
-    heaviest = int(Source.AGE)
+    heaviest = Source.AGE.value
     for source in range(SOURCES):
         weights[source] = 0.0
         if source != target and is_source(constants, newcomer, source, sources.rating[source]):
@@ -175,7 +175,7 @@ def blended_start(
 def age_start(constants: Constants, newcomer: Newcomer) -> Initial:
     """The start of a newcomer without any other rating: by age, on no games, not rounded (§2.3; readings 29)."""
     rating = age_based_rating(constants, newcomer.age, newcomer.is_adult)
-    return Initial(int(Source.AGE), 0.0, rating, rating, 0.0)
+    return Initial(Source.AGE.value, 0.0, rating, rating, 0.0)
 
 
 def priority_credit(constants: Constants, line: Priority, rating: float, games: float) -> float:
@@ -200,7 +200,7 @@ def priority_start(constants: Constants, target: int, newcomer: Newcomer, source
         games = sources.games[line.source]
         if is_source(constants, newcomer, line.source, rating) and line.at_least <= games <= line.at_most:
             start = source_rating(constants, line.source, rating)
-            return Initial(int(line.source), 0.0, start, start, priority_credit(constants, line, rating, games))
+            return Initial(line.source.value, 0.0, start, start, priority_credit(constants, line, rating, games))
     return age_start(constants, newcomer)
 
 

@@ -1,0 +1,18 @@
+"""``make bench``: run every benchmark and print the ratios."""
+
+import sys
+
+from benchmarks.start_up import start_up
+
+BENCHMARKS = (start_up,)
+
+
+def main() -> int:
+    """Run them all, one after the other."""
+    for benchmark in BENCHMARKS:
+        print(benchmark())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

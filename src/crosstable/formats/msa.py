@@ -1,0 +1,269 @@
+"""Crosstables as US Chess published them until November 2025: the saved page, or its text.
+
+A player takes two lines, one more for every further system:
+
+    pair | NAME                            |Total|W  12|H    |      letter and opponent's number, one column a round
+      ST | 12345678 / R: 1641P17->1657P24  |N:2  |W    |     |      rating before and after; norm; colours
+         |            Q: 1540   ->1555     |     |     |     |
+
+``P17`` is a provisional rating on 17 games; without it the rating is established and its games are not published. The
+ratings before are ratings, the ratings after are what was posted. A page says how many players each section has.
+"""
+
+import re
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, FormatError
+from crosstable.formats import Reading
+from crosstable.formats.event_json import read_cell
+from crosstable.formats.json_fields import LONGEST_TEXT, shown
+from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
+from crosstable.formats.page_text import page_text
+from crosstable.terms import (
+    Background,
+    Posted,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+    Standing,
+)
+
+_SECOND_LINE = re.compile(rb"\|[ \t]{0,20}\d{8}[ \t]{0,20}/")
+UNRATED = "Unrated"
+_MOST_CELLS = 250
+_FEWEST_CELLS = 4
+_LONGEST_NUMBER = 5
+_RULE = re.compile(r"-{10,}")
+_MEMBER = re.compile(r"\s*(\d{0,10})\s*/", re.ASCII)
+_FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?)?\s{0,9}(?:P\s?(\d{1,3}))?"
+_RATING = re.compile(rf"\b(OR|OQ|OB|R|Q|B)\s?:\s{{0,9}}{_FIGURE}\s{{0,9}}->\s{{0,9}}{_FIGURE}(?![\d.])", re.ASCII)
+_STATE = re.compile(r"[A-Za-z]{2,3}", re.ASCII)
+_TOTAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
+_NORM = re.compile(r"N:\s?([0-9A-Z])", re.ASCII)
+
+
+def looks_like(data: bytes) -> bool:
+    """Whether this is a published crosstable: some line has a member id and a slash in its second column."""
+    return _SECOND_LINE.search(data) is not None
+
+
+def read(data: bytes, name: str) -> Reading:
+    """Read a crosstable; raises ``FormatError`` where the page holds none."""
+    text = page_text(data, name)
+    page = _Page(name)
+    for line in text.lines:
+        page.take(line)
+    tables = [table for table in page.tables if table.rows]
+    if not tables:
+        raise FormatError(fault("not-readable", name, "The page holds no crosstable.", "Save the page of a section."))
+    if text.is_cut_off:
+        page.faults.append(fault("damaged-file", name, "The page ends before its end.", "Save the whole page again."))
+    if page.event.sections is not None and len(tables) not in (1, page.event.sections):
+        message = f"The page shows {len(tables)} sections of {page.event.sections}."
+        page.faults.append(fault("damaged-file", name, message, "Save the whole page again."))
+    return Reading(_report(page, tables, is_html=text.is_html), tuple(page.faults))
+
+
+class _Row:
+    """One player while the lines are read."""
+
+    def __init__(self, number: int, place: str) -> None:
+        self.number, self.place = number, place
+        self.name = self.state = self.norm = ""
+        self.member_id: str | None = None
+        self.total: float | None = None
+        self.cells: list[str] = []
+        self.colours: list[str] = []
+        self.standings: dict[RatingSystem, Standing] = {}
+        self.posted: dict[RatingSystem, Posted] = {}
+
+
+class _Table:
+    """One section while the lines are read."""
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.columns: int | None = None
+        self.rows: list[_Row] = []
+        self.is_open = False
+
+
+class _Page:
+    """The whole page while its lines are read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.faults: list[Fault] = []
+        self.event = Header()
+        self.tables: list[_Table] = []
+
+    def take(self, line: str) -> None:
+        """Take in one line: a line of the table, a heading, or a line of a header."""
+        if "|" in line:
+            self._take_cells(line.split("|", _MOST_CELLS))
+        elif opened := heading(line):
+            self.tables.append(_Table(opened))
+        elif not self.tables and not states_size(line):
+            self.event.take(line)
+        else:
+            table = self._with_room() if states_size(line) else self.tables[-1]
+            if _RULE.fullmatch(line.strip()):
+                table.is_open = False
+            elif not table.rows:
+                table.header.take(line)
+
+    def _with_room(self) -> _Table:
+        """The table that a header opens: the last one while it has no rows, else a new one without a heading."""
+        if not self.tables or self.tables[-1].rows:
+            self.tables.append(_Table(Header()))
+        return self.tables[-1]
+
+    def _take_cells(self, cells: list[str]) -> None:
+        first = cells[0].strip()
+        if first.lower() == "pair":
+            self._with_room().columns = sum(bool(cell.strip()) for cell in cells[3:])
+        elif first.lower() == "num" or len(cells) < _FEWEST_CELLS:
+            return  # the second line of the heading, or links with bars between them
+        elif first.isascii() and first.isdigit() and len(first) <= _LONGEST_NUMBER:
+            self._first_line(self.tables[-1] if self.tables else self._with_room(), int(first), cells)
+        elif self.tables and self.tables[-1].rows:
+            self._further_line(self.tables[-1], cells)
+
+    def _first_line(self, table: _Table, number: int, cells: list[str]) -> None:
+        section = table.header.number or len(self.tables)
+        row = _Row(number, f"{self.name}, section {section}, pairing number {number}")
+        table.rows.append(row)
+        table.is_open = True
+        row.cells = cells[3:] if cells[-1].strip() else cells[3:-1]
+        if table.columns is None:
+            table.columns = len(row.cells)
+        if len(row.cells) != table.columns:
+            message = f"The row has {len(row.cells)} columns for rounds, the table has {table.columns}."
+            self.faults.append(fault("damaged-file", row.place, message))
+        row.name = " ".join(part for part in cells[1].split(" ") if part)
+        if not row.name.isprintable() or len(row.name) > LONGEST_TEXT:
+            self._bad(row, "The name is too long or holds characters that cannot be printed.")
+            row.name = ""
+        total = cells[2].strip()
+        if _TOTAL.fullmatch(total):
+            row.total = float(total)
+        elif total:
+            self._bad(row, f"The total {shown(total)} is no number.")
+
+    def _further_line(self, table: _Table, cells: list[str]) -> None:
+        row = table.rows[-1]
+        if not table.is_open:
+            self._bad(row, "After this player stands a line that belongs to nobody.")
+            return
+        state, middle = cells[0].strip(), cells[1]
+        if _STATE.fullmatch(state) and not row.state:
+            row.state = state
+        elif state:
+            self._bad(row, f"{shown(state)} is no state.")
+        if member := _MEMBER.match(middle):
+            row.member_id, middle = member[1], middle[member.end() :]
+        for rating in _RATING.finditer(middle):
+            self._take_rating(row, rating)
+        if left := _RATING.sub("", middle).strip():
+            self._bad(row, f"{shown(left)} is no rating like 'R: 1641P17->1657P24'.")
+        self._take_marks(row, cells[2:])
+
+    def _take_rating(self, row: _Row, found: re.Match[str]) -> None:
+        system = SYSTEMS[found[1]]
+        before, before_games, after, after_games = found[2], found[3], found[4], found[5]
+        if system in row.standings or system in row.posted:
+            self._bad(row, f"The {system.title} rating stands twice.")
+            return
+        if before and before != UNRATED:
+            row.standings[system] = Standing(float(before), float(before_games) if before_games else None)
+        if after and after != UNRATED:
+            row.posted[system] = Posted(float(after), float(after_games) if after_games else None)
+
+    def _take_marks(self, row: _Row, cells: list[str]) -> None:
+        """The norm under the total, the colours under the rounds."""
+        norm = cells[0].strip()
+        if found := _NORM.fullmatch(norm):
+            row.norm = found[1]
+        colours = [cell.strip() for cell in cells[1:]]
+        if (norm and not found) or not set(colours) <= {"", "W", "B"}:
+            message = "A mark under the total or a round is neither a norm nor a colour."
+            self.faults.append(fault("ignored-record", row.place, message))
+        if any(colours) and not row.colours:
+            row.colours = colours
+
+    def _bad(self, row: _Row, message: str) -> None:
+        self.faults.append(fault("bad-value", row.place, message))
+
+
+def _report(page: _Page, tables: list[_Table], *, is_html: bool) -> Report:
+    event_id, name = page.event.identity()
+    start, end = page.event.days()
+    sections = [_section(page, table, at + 1, is_html=is_html) for at, table in enumerate(tables)]
+    return Report(event_id, name, start, end, tuple(sections), page.name, page.event.details())
+
+
+def _section(page: _Page, table: _Table, order: int, *, is_html: bool) -> ReportedSection:
+    place = f"{page.name}, section {table.header.number or order}"
+    size = table.header.size
+    if size is not None and size.players != len(table.rows):
+        message = f"The section says that it has {size.players} players; {len(table.rows)} were found."
+        page.faults.append(fault("damaged-file", place, message, "Save the whole page again."))
+    if size is None and is_html:
+        message = "The section does not say how many players it has."
+        page.faults.append(fault("damaged-file", place, message, "Save the whole page again."))
+    for row in table.rows:
+        if row.member_id is None:
+            message = "The second line of the player, with the member id and the ratings, is missing."
+            page.faults.append(fault("missing-field", row.place, message, "Save the whole page again."))
+    players = tuple(_player(row) for row in table.rows)
+    empty = ReportedSection(order, "", SectionType.SWISS, False, (), (), None, None, players, place)
+    section = described(empty, table.header)
+    return _with_columns_as_opponents(section) if section.kind is SectionType.ROUND_ROBIN else section
+
+
+def _player(row: _Row) -> ReportedPlayer:
+    colours = [*row.colours, *[""] * len(row.cells)]
+    return ReportedPlayer(
+        number=row.number,
+        member_id=row.member_id or "",
+        name=row.name,
+        cells=tuple(_cell(cell, colour) for cell, colour in zip(row.cells, colours, strict=False)),
+        background=Background(row.standings),
+        place=row.place,
+        state=row.state,
+        posted=row.posted,
+        total=row.total,
+        details={"norm": row.norm} if row.norm else {},
+    )
+
+
+def _cell(written: str, colour: str) -> ReportedCell:
+    """A cell with the colour that stands under it; ``*****`` is the own column, ``B  YE`` a bye written out."""
+    tidy = "".join(written.split())
+    if tidy and not tidy.strip("*"):
+        tidy = "*"
+    cell = read_cell("B" if tidy.upper() == "BYE" else tidy)
+    return read_cell(f"{cell.text}{colour}") if cell.opponent and not cell.colour else cell
+
+
+def _with_columns_as_opponents(section: ReportedSection) -> ReportedSection:
+    """A round robin whose games name no opponent: the column belongs to the player whose own column it is."""
+    owners = {
+        at: player.number
+        for player in section.players
+        for at, cell in enumerate(player.cells)
+        if cell.result is Result.OWN_COLUMN and player.number is not None
+    }
+    players = []
+    for player in section.players:
+        cells = list(player.cells)
+        for at, cell in enumerate(cells):
+            owner = owners.get(at)
+            if cell.result is not None and cell.result.is_game and not cell.opponent and owner:
+                cells[at] = read_cell(f"{cell.text[:1]}{owner}{cell.colour}")
+        players.append(player._replace(cells=tuple(cells)))
+    return section._replace(players=tuple(players))

@@ -1,0 +1,272 @@
+"""The US Chess rating report, format 2C: three dBASE III tables to and from a report.
+
+The tables are known by their fields, whatever the files are called. What one table says about another (how many
+sections, how many players, how many rounds) is held against what is there, and every disagreement is a fault.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+from crosstable.formats import Reading, dbf
+from crosstable.formats.dbf import Table
+from crosstable.formats.double_games import GAMES_PER_ROUND, are_double_games, expanded
+from crosstable.formats.event_json import read_cell
+from crosstable.formats.findings import FaultList
+from crosstable.formats.uschess_2c import (
+    DOUBLE_SWISS,
+    EVENT_DETAILS,
+    EVENT_FIELDS,
+    EVENT_FILE,
+    FORMAT,
+    MOST_ROUNDS,
+    NEEDED,
+    OLD_LAYOUT,
+    PLAYER_FIELDS,
+    PLAYER_FILE,
+    SECTION_DETAILS,
+    SECTION_FIELDS,
+    SECTION_FILE,
+    WHAT_IT_LISTS,
+    round_field,
+)
+from crosstable.formats.uschess_rows import Row, live_rows
+from crosstable.formats.uschess_write import write, write_zip
+from crosstable.rules.time_controls import split_schedule
+from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
+
+__all__ = ["looks_like", "read", "write", "write_zip"]
+
+_KINDS = {"R": SectionType.ROUND_ROBIN, "M": SectionType.MATCH}
+_NOBODY = "00000000"
+_EMPTY_CELLS = frozenset({"", "U", "U0", "Z0"})
+_LONGEST_LABEL = 60
+
+
+def looks_like(data: bytes) -> bool:
+    """Whether these bytes are one of the three tables."""
+    return dbf.looks_like(data) and any(name.encode() in data[:600] for name in ("H_NAME", "S_SEC_NUM", "D_SEC_NUM"))
+
+
+def read(tables: Mapping[str, bytes], name: str, code_page: str = "") -> Reading:
+    """Read the three tables of a report, given by file name in any order.
+
+    Raises ``FormatError`` where one of them is missing, damaged, or there twice.
+    """
+    faults = FaultList()
+    found = _by_content([dbf.read(data, _label(file), code_page) for file, data in tables.items()], name, faults)
+    for kind, table in found.items():
+        _check_fields(kind, table, faults)
+    event = _event_row(found[EVENT_FILE], faults)
+    sections = _sections(found, faults)
+    _check_event_ids(event, found, faults)
+    total = event.whole("H_TOT_SECT")
+    if total != len(sections):
+        message = f"The event is said to have {total or 'no'} sections, but {len(sections)} are listed."
+        event.report("damaged-file", "H_TOT_SECT", message)
+    report = Report(
+        event_id=event.text("H_EVENT_ID"),
+        name=event.name("H_NAME"),
+        start=event.day("H_BEG_DATE"),
+        end=event.day("H_END_DATE"),
+        sections=sections,
+        place=name,
+        details=event.details(EVENT_DETAILS),
+    )
+    return Reading(report, faults.closed(name))
+
+
+def _label(file: str) -> str:
+    """The last part of a file name, fit to be printed."""
+    last = file.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return "".join(letter for letter in last if letter.isprintable())[:_LONGEST_LABEL] or "a file without a name"
+
+
+def _by_content(tables: Sequence[Table], name: str, faults: FaultList) -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for table in tables:
+        kind = _kind_of(table)
+        if not kind:
+            faults.append(
+                fault("ignored-record", table.name, "The table is no part of a rating report; it was left out.")
+            )
+        elif kind in found:
+            message = f"{table.name} and {found[kind].name} both list {WHAT_IT_LISTS[kind]}."
+            raise FormatError(fault("not-readable", name, message, "Give the three files of one event."))
+        else:
+            found[kind] = table
+    missing = [f"{kind} ({what})" for kind, what in WHAT_IT_LISTS.items() if kind not in found]
+    if missing:
+        message = f"A rating report is three files; {' and '.join(missing)} cannot be found."
+        raise FormatError(fault("not-readable", name, message, "Give the three files together, in a folder or a zip."))
+    return found
+
+
+def _kind_of(table: Table) -> str:
+    """Which of the three tables this is: the one of whose needed fields it has more than half."""
+    names = table.field_names
+    if names & OLD_LAYOUT:
+        message = "The file has the layout of the 1990s, with a record per ten rounds, which is not read."
+        raise FormatError(fault("not-readable", table.name, message, f"Export the report in format {FORMAT}."))
+    for kind, needed in NEEDED.items():
+        if 2 * len(names.intersection(needed)) > len(needed):
+            return kind
+    return ""
+
+
+def _check_fields(kind: str, table: Table, faults: FaultList) -> None:
+    known = {field.name for field in (*EVENT_FIELDS, *SECTION_FIELDS, *PLAYER_FIELDS)}
+    known.update(round_field(number) for number in range(1, _columns(table) + 1))
+    for field in NEEDED[kind]:
+        if field not in table.field_names:
+            faults.append(fault("missing-field", table.name, f"The field {field} is missing."))
+    for each in table.fields:
+        if each.name not in known:
+            faults.append(fault("unknown-field", f"{table.name}, field {each.name}", f"{each.name} is not known."))
+    if table.is_guess:
+        message = (
+            f"The text is not plain ASCII; nothing says in which code page it is, so it was read as {table.code_page}."
+        )
+        faults.append(fault("unknown-field", table.name, message, "Check names with accents."))
+
+
+def _columns(table: Table) -> int:
+    """How many columns of rounds there are, up to the first that is missing."""
+    there = (number for number in range(MOST_ROUNDS) if round_field(number + 1) not in table.field_names)
+    return next(there, MOST_ROUNDS)
+
+
+def _event_row(table: Table, faults: FaultList) -> Row:
+    rows = live_rows(table, faults)
+    if len(rows) != 1:
+        message = f"The table must list one event; it lists {len(rows)}."
+        raise FormatError(fault("not-readable", table.name, message, "Export each event by itself."))
+    if rows[0].text("H_FORMAT") != FORMAT:
+        rows[0].report("bad-value", "H_FORMAT", f"The format is {rows[0].text('H_FORMAT')!r}; only {FORMAT} is read.")
+    return rows[0]
+
+
+def _check_event_ids(event: Row, found: Mapping[str, Table], faults: FaultList) -> None:
+    """Where the tables name an event, it is the same one; a blank is no name."""
+    event_id = event.text("H_EVENT_ID")
+    for kind, field in ((SECTION_FILE, "S_EVENT_ID"), (PLAYER_FILE, "D_EVENT_ID")):
+        for record in found[kind].records:
+            other = record.values.get(field, "")
+            if event_id and other and other != event_id and not record.is_deleted:
+                row = Row(found[kind], record, faults)
+                message = f"{row.text(field)!r} is not the event {event_id!r} of {found[EVENT_FILE].name}."
+                row.report("bad-value", field, message, "Give the three files of one event.")
+                break
+
+
+def _sections(found: Mapping[str, Table], faults: FaultList) -> tuple[ReportedSection, ...]:
+    columns = _columns(found[PLAYER_FILE])
+    players: dict[int, list[Row]] = {}
+    rows = live_rows(found[SECTION_FILE], faults)
+    numbers = [row.whole("S_SEC_NUM") for row in rows]
+    counts = Counter(numbers)
+    for row in live_rows(found[PLAYER_FILE], faults):
+        section = row.whole("D_SEC_NUM")
+        if section is None or section not in counts:
+            listed = found[SECTION_FILE].name
+            shown = "The player is in no section" if section is None else f"Section {section} is not in {listed}"
+            row.report("bad-value", "D_SEC_NUM", f"{shown}; the player was left out.")
+        else:
+            players.setdefault(section, []).append(row)
+    sections = []
+    for row, number in zip(rows, numbers, strict=True):
+        if number is None:
+            row.report("missing-field", "S_SEC_NUM", "The section has no number.")
+        elif counts[number] > 1:
+            row.report("bad-value", "S_SEC_NUM", f"There are {counts[number]} sections with number {number}.")
+        sections.append(_section(row, number, players.pop(number or 0, []), columns))
+    return tuple(sections)
+
+
+def _section(row: Row, number: int | None, player_rows: Sequence[Row], columns: int) -> ReportedSection:
+    details = row.details(SECTION_DETAILS)
+    code = details.get("type_code", "").upper()
+    kind = _KINDS.get(code, SectionType.SWISS)
+    pairings = [player.whole("D_PAIR_NUM") for player in player_rows]
+    _check_pairings(row, pairings)
+    rounds = _rounds(row, player_rows, columns, is_round_robin=kind is SectionType.ROUND_ROBIN)
+    players = tuple(
+        _player(player, pairing, rounds, columns) for player, pairing in zip(player_rows, pairings, strict=True)
+    )
+    if are_double_games(players, is_declared=code == DOUBLE_SWISS):
+        players = tuple(expanded(player) for player in players)
+        details[GAMES_PER_ROUND] = "2"
+    control = row.text("S_TIMECTL")
+    return ReportedSection(
+        number=number,
+        name=row.name("S_SEC_NAME"),
+        kind=kind,
+        is_online=False,
+        time_controls=split_schedule(control) if control else (),
+        systems=(),
+        start=row.day("S_BEG_DATE"),
+        end=row.day("S_END_DATE"),
+        players=players,
+        place=row.place,
+        details=details,
+    )
+
+
+def _check_pairings(row: Row, pairings: Sequence[int | None]) -> None:
+    """Pairing numbers run from 1 to S_LST_PAIR, each once; anything else means that a record is lost or strayed."""
+    last = row.whole("S_LST_PAIR")
+    if last is None:
+        row.report("missing-field", "S_LST_PAIR", "The highest pairing number of the section is missing.")
+        return
+    there = {number for number in pairings if number is not None}
+    if len(pairings) == last and there == set(range(1, last + 1)):
+        return
+    message = f"The section is said to have the pairing numbers 1 to {last}; {len(pairings)} players are listed"
+    lost = next((number for number in range(1, last + 1) if number not in there), None)
+    stray = next((number for number in sorted(there) if not 1 <= number <= last), None)
+    message += f", none with number {lost}" if lost is not None else ""
+    message += f", one with number {stray}" if stray is not None else ""
+    row.report("damaged-file", "S_LST_PAIR", f"{message}.")
+
+
+def _rounds(row: Row, players: Sequence[Row], columns: int, *, is_round_robin: bool) -> int:
+    """How many columns of cells belong to the section.
+
+    A round robin's columns may be opponents instead of rounds: four for the three rounds of a quad.
+    """
+    rounds = row.whole("S_TOT_RNDS")
+    if not rounds:
+        if players:
+            row.report("missing-field", "S_TOT_RNDS", "The number of rounds is missing.")
+        return columns
+    if rounds > columns:
+        row.report("damaged-file", "S_TOT_RNDS", f"{rounds} rounds are announced, but players have {columns} columns.")
+        return columns
+    opponents = min(len(players), columns)
+    if is_round_robin and opponents > rounds and any(_spare_cells(player, rounds, opponents) for player in players):
+        return opponents
+    return rounds
+
+
+def _spare_cells(player: Row, rounds: int, columns: int) -> list[str]:
+    """The fields after a section's last round that hold anything but 'unpaired'."""
+    fields = [round_field(number) for number in range(rounds + 1, columns + 1)]
+    return [field for field in fields if player.raw(field).upper() not in _EMPTY_CELLS]
+
+
+def _player(row: Row, pairing: int | None, rounds: int, columns: int) -> ReportedPlayer:
+    for field in _spare_cells(row, rounds, columns):
+        row.report("bad-value", field, f"{row.text(field)!r} stands after the section's last round, {rounds}.")
+    member_id = row.text("D_MEM_ID")
+    rating = row.whole("D_RATING")
+    return ReportedPlayer(
+        number=pairing,
+        member_id="" if member_id == _NOBODY else member_id,
+        name=row.name("D_NAME"),
+        cells=tuple(read_cell(row.text(round_field(number))) for number in range(1, rounds + 1)),
+        background=Background(),
+        place=row.place,
+        state=row.text("D_STATE"),
+        pairing_rating=float(rating) if rating else None,
+    )

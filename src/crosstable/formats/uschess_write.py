@@ -1,0 +1,203 @@
+"""Writing a US Chess rating report in format 2C. What does not fit a field is refused, never cut.
+
+The format has no place for ratings other than the pairing rating, for online play, or for systems: US Chess takes the
+system from the time control, so the code of the system is only advice.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import date
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+from crosstable.formats import dbf
+from crosstable.formats.double_games import GAMES_PER_ROUND, ONLY_DOUBLE, cell_of
+from crosstable.formats.event_json import read_cell
+from crosstable.formats.uschess_2c import (
+    DOUBLE_SWISS,
+    EVENT_DETAILS,
+    EVENT_FIELDS,
+    EVENT_FILE,
+    FORMAT,
+    MOST_ROUNDS,
+    PLAYER_FILE,
+    SECTION_DETAILS,
+    SECTION_FIELDS,
+    SECTION_FILE,
+    player_fields,
+    round_field,
+)
+from crosstable.terms import (
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+)
+
+PROGRAM = "CROSSTABLE"
+_TYPE_CODES = {SectionType.SWISS: "S", SectionType.ROUND_ROBIN: "R", SectionType.MATCH: "M"}
+_OWN_TYPE_CODES = frozenset("RM")
+_UNPAIRED = "U0"
+_EARLIEST = date(1980, 1, 1)
+
+
+def write(report: Report) -> dict[str, bytes]:
+    """The three tables of a report, by file name; raises ``FormatError`` where the format cannot carry something."""
+    cells = [[_cells(report, section, player) for player in section.players] for section in report.sections]
+    columns = max((len(row) for rows in cells for row in rows), default=0)
+    if columns > MOST_ROUNDS:
+        raise FormatError(fault("bad-value", report.place, f"{columns} rounds do not fit; {MOST_ROUNDS} do."))
+    columns = max(columns, 1)
+    section_rows = []
+    player_rows = []
+    for number, (section, rows) in enumerate(zip(report.sections, cells, strict=True), 1):
+        section_row = _section_row(report, section, rows, number)
+        section_rows.append(section_row)
+        player_rows += [
+            _player_row(section_row, player, row, columns) for player, row in zip(section.players, rows, strict=True)
+        ]
+    day = report.end or report.start or _EARLIEST
+    return {
+        EVENT_FILE: dbf.write(EVENT_FILE, EVENT_FIELDS, [_event_row(report)], day),
+        SECTION_FILE: dbf.write(SECTION_FILE, SECTION_FIELDS, section_rows, day),
+        PLAYER_FILE: dbf.write(PLAYER_FILE, player_fields(columns), player_rows, day),
+    }
+
+
+def write_zip(report: Report) -> bytes:
+    """The three tables in one zip; the same report gives the same bytes."""
+    import io
+    import zipfile
+
+    day = max(report.end or report.start or _EARLIEST, _EARLIEST)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in write(report).items():
+            entry = zipfile.ZipInfo(name, (min(day.year, 2107), day.month, day.day, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return packed.getvalue()
+
+
+def _is_from_2c(report: Report) -> bool:
+    """Whether the report was read from this format, so that it is given back letter for letter."""
+    return report.details.get("format_version") == FORMAT
+
+
+def _event_row(report: Report) -> dict[str, str]:
+    details = report.details
+    usual = {} if _is_from_2c(report) else {"country": "USA", "send_crosstable": "N"}
+    row = _from_details({**usual, **details}, EVENT_DETAILS)
+    return {
+        **row,
+        "H_FORMAT": FORMAT,
+        "H_PROGRAM": row["H_PROGRAM"] if _is_from_2c(report) else PROGRAM,
+        "H_EVENT_ID": report.event_id,
+        "H_NAME": report.name,
+        "H_TOT_SECT": str(len(report.sections)),
+        "H_BEG_DATE": _day(report.start),
+        "H_END_DATE": _day(report.end),
+    }
+
+
+def _section_row(report: Report, section: ReportedSection, cells: list[list[str]], at: int) -> dict[str, str]:
+    usual = {} if _is_from_2c(report) else {"system_code": _system_code(section), "grand_prix": "N", "fide": "N"}
+    return {
+        **_from_details({**usual, **section.details}, SECTION_DETAILS),
+        "S_EVENT_ID": report.event_id,
+        "S_SEC_NUM": str(at if section.number is None else section.number),
+        "S_SEC_NAME": section.name,
+        "S_TIMECTL": _time_control(section.time_controls),
+        "S_TRN_TYPE": _type_code(section, cells),
+        "S_TOT_RNDS": _rounds(section, max((len(row) for row in cells), default=0)),
+        "S_LST_PAIR": str(max((player.number or 0 for player in section.players), default=0)),
+        "S_BEG_DATE": _day(section.start),
+        "S_END_DATE": _day(section.end),
+    }
+
+
+def _rounds(section: ReportedSection, columns: int) -> str:
+    """The number of rounds; a round robin's columns may be opponents, and then only its own file knew the number."""
+    known = section.details.get("rounds", "")
+    is_known = known.isascii() and known.isdigit()
+    if is_known and (not columns or (section.kind is SectionType.ROUND_ROBIN and 0 < int(known) <= columns)):
+        return known
+    return str(columns)
+
+
+def _from_details(details: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, str]:
+    return {field: details.get(detail, "") for detail, field in fields.items()}
+
+
+def _day(day: date | None) -> str:
+    return f"{day:%Y%m%d}" if day is not None else ""
+
+
+def _time_control(controls: tuple[str, ...]) -> str:
+    if len(controls) < 2:
+        return "".join(controls)
+    return ", ".join(f"Rd {number}: {control}" for number, control in enumerate(controls, 1))
+
+
+def _type_code(section: ReportedSection, cells: list[list[str]]) -> str:
+    """The letter of the type: the one the section came with, unless it says another kind."""
+    usual = _TYPE_CODES.get(section.kind)
+    if usual is None:
+        message = f"A section of type {section.kind.value} cannot be written in format {FORMAT}."
+        raise FormatError(fault("bad-value", section.place, message))
+    given = section.details.get("type_code", "").upper()
+    if section.details.get(GAMES_PER_ROUND) == "2" and not any(
+        cell[:1] in ONLY_DOUBLE for row in cells for cell in row
+    ):
+        return DOUBLE_SWISS  # nothing else would tell that a cell holds two games
+    is_same_kind = given == usual or (usual == "S" and given not in _OWN_TYPE_CODES)
+    return given if len(given) == 1 and is_same_kind else usual
+
+
+def _system_code(section: ReportedSection) -> str:
+    """R regular, D dual, Q quick; blitz has no code of its own and goes as D, as pairing programs write it."""
+    systems = {RatingSystem(system % 3) for system in section.systems}
+    if systems == {RatingSystem.OTBQ}:
+        return "Q"
+    return "R" if systems <= {RatingSystem.OTBR} else "D"
+
+
+def _player_row(section: Mapping[str, str], player: ReportedPlayer, cells: list[str], columns: int) -> dict[str, str]:
+    if player.number is None:
+        raise FormatError(fault("missing-field", player.place, "A player without a pairing number cannot be written."))
+    padded = cells + [_UNPAIRED] * (columns - len(cells))
+    return {
+        "D_EVENT_ID": section["S_EVENT_ID"],
+        "D_SEC_NUM": section["S_SEC_NUM"],
+        "D_PAIR_NUM": str(player.number),
+        "D_MEM_ID": player.member_id,
+        "D_NAME": player.name,
+        "D_STATE": player.state,
+        "D_RATING": str(math.floor((player.pairing_rating or 0.0) + 0.5)),
+        **{round_field(at): cell for at, cell in enumerate(padded, 1)},
+    }
+
+
+def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> list[str]:
+    if section.details.get(GAMES_PER_ROUND) != "2":
+        return [_cell(cell, keeps_text=_is_from_2c(report)) for cell in player.cells]
+    firsts, seconds = player.cells[::2], player.cells[1::2]
+    texts = [cell_of(first, second, player.number or 0) for first, second in zip(firsts, seconds, strict=False)]
+    if None in texts or len(firsts) != len(seconds):
+        message = "The two games of a round cannot be written in one cell."
+        raise FormatError(fault("bad-value", player.place, message))
+    return [text for text in texts if text is not None]
+
+
+def _cell(cell: ReportedCell, *, keeps_text: bool) -> str:
+    """Letter, opponent, colour; a text that means just this, or nothing known, is kept."""
+    if cell.result is None or (keeps_text and read_cell(cell.text) == cell):
+        return cell.text
+    if cell.result is Result.BLANK:
+        return ""
+    if cell.result is Result.OWN_COLUMN:
+        return _UNPAIRED
+    return f"{cell.result.value}{cell.opponent}{cell.colour.upper()}"
