@@ -247,7 +247,7 @@ def test_the_coded_time_control_is_told_in_our_notation(coded: str, control: str
     assert report.sections[0].time_controls == (control,)
 
 
-@pytest.mark.parametrize("coded", ["W300-B240", "90+30", "5430", "3600:900", "40/", "40/7200:180", "x", "5400+30:"])
+@pytest.mark.parametrize("coded", ["W300-B240", "90+30", "5430", "3600:900", "40/", "40/7200:180", "xx", "5400+30:"])
 def test_a_coded_time_control_without_a_meaning_here_is_a_fault_and_the_text_is_used(coded: str) -> None:
     reading = read(f"222 {coded}", "122 G/90;+30", player({}))
     assert errors(reading) == [("bad-value", f"line 1, columns 5-{4 + len(coded)} (coded time control)")]
@@ -474,7 +474,7 @@ def test_an_unknown_kind_of_record_is_one_warning() -> None:
 
 def test_the_number_of_players_must_be_the_number_of_player_lines() -> None:
     reading = read("012 Club", "062 3", player({5: "   1"}), player({5: "   2"}))
-    assert errors(reading) == [("bad-value", "line 2, columns 5-5 (number of players)".replace("s 5-5", " 5"))]
+    assert errors(reading) == [("bad-value", "line 2, column 5 (number of players)")]
     assert len(players(reading.report)) == 2
     assert errors(read("062 two", player({}))) == [("wrong-type", "line 1, columns 5-7 (number)")]
 

@@ -87,7 +87,8 @@ def games_of(text: str, number: int) -> tuple[ReportedCell, ReportedCell]:
 def cell_of(first: ReportedCell, second: ReportedCell, number: int) -> str | None:
     """The text of the one cell that stands for two games, or ``None`` where there is none."""
     if first.text == second.text and games_of(first.text, number) == (first, second):
-        return first.text
+        letter, opponent, colour = _parts(first.text)
+        return f"{letter}{opponent}{colour.upper()}" if letter else first.text
     if first.opponent != second.opponent or first.result is None or second.result is None:
         return None
     results = {first.result, second.result}

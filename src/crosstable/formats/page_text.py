@@ -44,13 +44,13 @@ def page_text(data: bytes, name: str) -> PageText:
         raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
-        return PageText(tuple(text.splitlines()), is_html=False, is_cut_off=False)
+        return PageText(lines_of(text), is_html=False, is_cut_off=False)
     is_cut_off = any(tag in found and f"/{tag}" not in found for tag in ("html", "pre"))
     parser = _Lines()
     parser.feed(_harmless(text))
     parser.close()
-    lines = "".join(parser.pieces).replace("\N{NO-BREAK SPACE}", " ").splitlines()
-    return PageText(tuple(lines), is_html=True, is_cut_off=is_cut_off)
+    lines = lines_of("".join(parser.pieces).replace("\N{NO-BREAK SPACE}", " "))
+    return PageText(lines, is_html=True, is_cut_off=is_cut_off)
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -63,6 +63,11 @@ def decoded(data: bytes, name: str) -> str:
         if "\0" not in text:
             return text
     raise FormatError(fault("not-readable", name, "The file is not text.", "Save it as UTF-8 text."))
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text, whatever ends them; rarer separators stay inside, where they are seen as damage."""
+    return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
 class _Lines(HTMLParser):

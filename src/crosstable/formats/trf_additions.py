@@ -132,7 +132,8 @@ def _with_us_chess(line: Line, player: ReportedPlayer, rating: float | None, fin
 
 
 def _with_other(line: Line, player: ReportedPlayer, rating: float | None) -> ReportedPlayer:
-    said = {"national_rating": f"{rating:.0f}" if rating else "", "national_id": line.columns(58, 68)}
+    number = " ".join(line.columns(58, 68).replace(";", " ").split())  # a semicolon parts federations
+    said = {"national_rating": f"{rating:.0f}" if rating else "", "national_id": number}
     details = dict(player.details)
     for name, value in said.items():
         if value:

@@ -64,8 +64,7 @@ def read_heading(lines: list[Line], findings: Findings) -> Heading:
     for line in lines:
         line = _shortened(line, findings)
         if line.code in SEVERAL:
-            said = f"{line.code} {line.content}" if line.code.startswith("BB") else line.content
-            several.setdefault(SEVERAL[line.code], []).extend(_parts(said))
+            several.setdefault(SEVERAL[line.code], []).extend(_parts(line))
         elif first.setdefault(line.code, line).content != line.content:
             message = f"Record {line.code} already stands in line {first[line.code].number} and says something else."
             findings.report("bad-value", line.place, message, "Keep the one that is right.")
@@ -95,8 +94,9 @@ def kind_of(details: Mapping[str, str]) -> SectionType:
     return SectionType.ROUND_ROBIN if _ROUND_ROBIN.search(said) else SectionType.SWISS
 
 
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(";") if part.strip()]
+def _parts(line: Line) -> list[str]:
+    parts = [part.strip() for part in line.content.split(";") if part.strip()]
+    return [f"{line.code} {' '.join(parts)}"] if parts and SEVERAL[line.code] == "bbp_points" else parts
 
 
 def _shortened(line: Line, findings: Findings) -> Line:

@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _YEAR_FIRST = re.compile(r"(?P<year>[0-9]{4})([/-])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})")
 _SHORT_YEAR = re.compile(r"(?P<year>[0-9]{2})/(?P<month>[0-9]{2})/(?P<day>[0-9]{2})")
 _DAY_FIRST = re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})")
+_FIRST_YEAR = 1000  # 0026 is a slip
 _PIVOT = 70  # two-digit years from 70 on are of the last century
 # Where Latin-1 has control characters, Windows has letters and quotation marks, and Windows is what wrote the file.
 _WINDOWS = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xA0)}
@@ -167,6 +168,8 @@ def day_of(text: str) -> date | None:
             year = int(found["year"])
             if pattern is _SHORT_YEAR:
                 year += 1900 if year >= _PIVOT else 2000
+            if year < _FIRST_YEAR:
+                return None
             try:
                 return date(year, int(found["month"]), int(found["day"]))
             except ValueError:

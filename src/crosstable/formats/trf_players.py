@@ -112,7 +112,7 @@ def read_rating(line: Line, what: str, findings: Findings) -> float | None:
 def read_birth(line: Line, findings: Findings) -> tuple[Background, dict[str, str]]:
     """The birth date; where only its year or month is given, the text as a detail, because it is no date."""
     text = line.columns(70, 79)
-    if not text.strip("0/.-"):
+    if not text.strip("0/.- "):
         return Background(), {}
     if _PART_OF_DATE.fullmatch(text):
         return Background(), {"birth_date": text}

@@ -47,6 +47,8 @@ _CODES: Mapping[Result, str] = {
 }
 _EMPTY_CELL = " " * 8
 _NEW_DETAILS = frozenset(name for code, name in KEPT.items() if code > LAST_OF_TRF16)
+_ROUNDS = "142"
+_EXTENSIONS = ("javafo_points", "javafo_settings", "bbp_points")
 _SHORT_YEARS = range(1970, 2070)
 
 
@@ -71,20 +73,24 @@ def _refused(place: str, message: str, remedy: str) -> FormatError:
 def _heading(report: Report, section: ReportedSection, version: int) -> Iterator[str]:
     texts = _texts(report, section, version)
     for code in sorted(texts):
-        if code[0].isdigit() and (version >= 26 or code <= LAST_OF_TRF16):
+        if version >= 26 or code <= LAST_OF_TRF16:
             yield from (f"{code} {_plain(text)}".rstrip() for text in texts[code])
-    for code in sorted(code for code in texts if not code[0].isdigit()):
-        yield from (f"{code} {_plain(text)}" for text in texts[code])
+    rounds = texts.get(_ROUNDS, ()) if version < 26 else ()
+    yield from (f"XXR {text}" for text in rounds)
+    for name in _EXTENSIONS:
+        for part in _parts(report.details.get(name, "")):
+            yield part if name == "bbp_points" else f"{_code_of(name)} {part}"
+
+
+def _parts(text: str) -> list[str]:
+    return [_plain(part) for part in text.split("; ") if part]
 
 
 def _texts(report: Report, section: ReportedSection, version: int) -> dict[str, list[str]]:
     """The records of the tournament: code, and the text of each line."""
     details = {name: text for name, text in report.details.items() if version >= 26 or name not in _NEW_DETAILS}
     texts = {code: [details[name]] for code, name in KEPT.items() if name in details}
-    for name in dict.fromkeys(SEVERAL.values()):
-        for part in details[name].split("; ") if name in details else ():
-            code, text = (part[:3], part[4:]) if name == "bbp_points" else (_code_of(name), part)
-            texts.setdefault(code, []).append(text)
+    texts["112"] = _parts(details.get("deputy_arbiters", ""))
     names = dict.fromkeys(name for name in (report.name, section.name) if name)
     days = {"042": section.start or report.start, "052": section.end or report.end}
     texts["012"] = [": ".join(names)]
@@ -94,7 +100,7 @@ def _texts(report: Report, section: ReportedSection, version: int) -> dict[str, 
     texts["082"] = [str(len(_by_team(section)))]
     rounds = details.get("rounds") or section.details.get("rounds")
     if rounds:
-        texts["142" if version >= 26 else "XXR"] = [rounds]
+        texts[_ROUNDS] = [rounds]
     if "round_dates" in details:
         texts["132"] = [_round_dates(details["round_dates"])]
     if "points" in details:
@@ -181,7 +187,7 @@ def _rating(rating: float | None) -> str:
 
 
 def _points(points: float) -> str:
-    return f"{points:.1f}" if points * 10 == int(points * 10) else f"{points:g}"
+    return f"{points:.1f}" if points < 100 and points * 10 == int(points * 10) else f"{points:g}"
 
 
 def _standings(section: ReportedSection) -> list[tuple[float | None, str]]:

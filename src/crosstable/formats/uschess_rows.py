@@ -56,15 +56,9 @@ class Row:
         return shown
 
     def name(self, field: str) -> str:
-        """A name; a tabulator after its comma is ordinary and becomes a blank."""
-        text = self.raw(field)
-        if "\t" not in text:
-            return self.text(field)
-        parts = [part.strip(" \t") for part in text.split(",")]
-        tidy = ", ".join(parts)
-        if tidy.isprintable():
-            return tidy
-        return self.text(field)
+        """A name, tidied."""
+        tidy = tidy_name(self.raw(field))
+        return tidy if tidy.isprintable() else self.text(field)
 
     def whole(self, field: str) -> int | None:
         """A whole number, or ``None`` where the field is blank or holds something else, which is a fault."""
@@ -96,6 +90,11 @@ class Row:
         """What the file carries beyond rating, by the names that all formats share."""
         texts = {detail: self.text(field) for detail, field in fields.items()}
         return {detail: text for detail, text in texts.items() if text}
+
+
+def tidy_name(text: str) -> str:
+    """A name without the tabulator that some people put after its comma."""
+    return ", ".join(part.strip() for part in text.split(",")) if ",\t" in text else text.strip()
 
 
 def live_rows(table: Table, faults: FaultList) -> list[Row]:

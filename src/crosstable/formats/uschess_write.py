@@ -83,7 +83,7 @@ def write_zip(report: Report) -> bytes:
 
 
 def _is_from_2c(report: Report) -> bool:
-    """Whether the report was read from this format, so that it is given back letter for letter."""
+    """Whether the report was read from this format, so that what it left blank stays blank."""
     return report.details.get("format_version") == FORMAT
 
 
@@ -154,7 +154,8 @@ def _type_code(section: ReportedSection, cells: list[list[str]]) -> str:
     ):
         return DOUBLE_SWISS  # nothing else would tell that a cell holds two games
     is_same_kind = given == usual or (usual == "S" and given not in _OWN_TYPE_CODES)
-    return given if len(given) == 1 and is_same_kind else usual
+    is_letter = len(given) == 1 and (given.isalpha() or given == DOUBLE_SWISS)
+    return given if is_letter and is_same_kind else usual
 
 
 def _system_code(section: ReportedSection) -> str:
@@ -183,7 +184,7 @@ def _player_row(section: Mapping[str, str], player: ReportedPlayer, cells: list[
 
 def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> list[str]:
     if section.details.get(GAMES_PER_ROUND) != "2":
-        return [_cell(cell, keeps_text=_is_from_2c(report)) for cell in player.cells]
+        return [_cell(cell, player, is_from_2c=_is_from_2c(report)) for cell in player.cells]
     firsts, seconds = player.cells[::2], player.cells[1::2]
     texts = [cell_of(first, second, player.number or 0) for first, second in zip(firsts, seconds, strict=False)]
     if None in texts or len(firsts) != len(seconds):
@@ -192,12 +193,15 @@ def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> 
     return [text for text in texts if text is not None]
 
 
-def _cell(cell: ReportedCell, *, keeps_text: bool) -> str:
-    """Letter, opponent, colour; a text that means just this, or nothing known, is kept."""
-    if cell.result is None or (keeps_text and read_cell(cell.text) == cell):
+def _cell(cell: ReportedCell, player: ReportedPlayer, *, is_from_2c: bool) -> str:
+    """Letter, opponent, colour; a text that means nothing known is given back as it came."""
+    if cell.result is None:
+        if read_cell(cell.text).result is not None:
+            message = f"{cell.text!r} was not understood, but would be where it is written."
+            raise FormatError(fault("bad-value", player.place, message))
         return cell.text
     if cell.result is Result.BLANK:
         return ""
     if cell.result is Result.OWN_COLUMN:
-        return _UNPAIRED
+        return cell.result.value if is_from_2c else _UNPAIRED
     return f"{cell.result.value}{cell.opponent}{cell.colour.upper()}"

@@ -120,7 +120,9 @@ def one_pass(
     for i in range(len(field.prior)):
         begin = field.first[i]
         end = field.first[i + 1]
-        if formula_for(constants, field.games[i], field.past[i]) == Formula.SPECIAL:
+        if begin == end:  # who did not play keeps his prior, and is met at it (readings 40)
+            out.computed[i] = field.prior[i]
+        elif formula_for(constants, field.games[i], field.past[i]) == Formula.SPECIAL:
             special = special_rating(
                 constants, field.prior[i], sheet.effective[i], field.past[i], field.score[i], sheet.met[begin:end]
             )
@@ -129,8 +131,6 @@ def one_pass(
             out.bonus[i] = 0.0
             out.computed[i] = special.rating
             converged = converged and special.converged
-        elif begin == end:  # nothing played, and K of a player without effective games has no value
-            out.computed[i] = field.prior[i]
         else:
             k = section_k(constants, rule, field.prior[i], sheet.effective[i], float(end - begin))
             update = standard_update(

@@ -206,7 +206,7 @@ PRIORITIES_2015: PriorityLists = (
     PRIORITIES_2001[RatingSystem.OTBR],
     priority_list(_on_four(Source.OTBR, Credit.ITS_GAMES), _FIDE_LINE, _CFC_LINE),
     priority_list(
-        (Source.OTBR, 26.0, NO_LIMIT, Credit.FULL),
+        (Source.OTBR, 25.5, NO_LIMIT, Credit.FULL),  # established: more than 25 games, which half-K counts in halves
         _FIDE_LINE,
         _CFC_LINE,
         _on_four(Source.OTBR, Credit.ITS_GAMES),

@@ -58,10 +58,10 @@ def systems_for(control: TimeControl, *, is_online: bool, ranges: ControlRanges)
     time = counted_time(control, ranges)
     if time >= ranges.regular_from:
         return _slow_systems(control, is_online=is_online, ranges=ranges)
-    if len(control.stages) > 1:
+    if len(control.stages) > 1 or control.stages[0].moves:
         raise TimeControlError(
-            f"{control.text} is under {ranges.regular_from} minutes in several stages; a Quick or Blitz control "
-            "must be one sudden-death stage"
+            f"{control.text} is under {ranges.regular_from} minutes but not one sudden-death stage, which a Quick or "
+            "Blitz control must be"
         )
     if ranges.blitz_to and time <= ranges.blitz_to:
         _require_blitz(control, time, ranges)
@@ -110,7 +110,9 @@ def systems_of_schedule(
     by_control = {
         control: systems_for(control, is_online=is_online, ranges=ranges) for control in dict.fromkeys(controls)
     }
-    slowest = max(by_control, key=lambda control: counted_time(control, ranges))
+    # A round that is Regular alone is slower than a dual-rated one, whatever its main time.
+    regular_alone = (RatingSystem.OTBR,)
+    slowest = max(by_control, key=lambda control: (by_control[control] == regular_alone, counted_time(control, ranges)))
     systems = by_control[slowest]
     blitz = {RatingSystem.OTBB, RatingSystem.OLB}
     for control, own in by_control.items():
@@ -119,6 +121,6 @@ def systems_of_schedule(
                 f"{control.text} and {slowest.text} are mixed in one section; rounds under "
                 f"{ranges.regular_from} minutes can not be part of a slower section"
             )
-        if own[0] in blitz and control != slowest:
+        if own[0] in blitz and (control.main_minutes, control.total) != (slowest.main_minutes, slowest.total):
             raise TimeControlError(f"{control.text} and {slowest.text}: all Blitz rounds must share one control")
     return systems

@@ -1,0 +1,177 @@
+"""The columns that say what a player brings: ratings of all systems with their history, outside ratings, age.
+
+A column names a system and a quantity: ``OTBR rating``, ``Regular games``, ``Quick as of``, ``FIDE rating``. The rating
+itself may be named by its system alone (``Regular``). Floors are levels with their origin (``1400 money``), match
+changes are days with a change (``2026-05-01 +12.5``), several of either parted by a slash.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from crosstable.formats.event_json import FLOOR_ORIGINS
+from crosstable.formats.json_fields import iso_day, shown
+from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
+from crosstable.terms import (
+    Background,
+    Floor,
+    FloorKind,
+    MatchChange,
+    OutsideRating,
+    RatingSystem,
+    Standing,
+)
+
+SYSTEM_WORDS: Mapping[str, str] = {
+    "otbr": "OTBR",
+    "regular": "OTBR",
+    "reg": "OTBR",
+    "otbq": "OTBQ",
+    "quick": "OTBQ",
+    "otbb": "OTBB",
+    "blitz": "OTBB",
+    "olr": "OLR",
+    "online regular": "OLR",
+    "olq": "OLQ",
+    "online quick": "OLQ",
+    "olb": "OLB",
+    "online blitz": "OLB",
+    "fide": "FIDE",
+    "cfc": "CFC",
+}
+OUTSIDE = ("FIDE", "CFC")
+OUTSIDE_QUANTITIES = ("rating", "as of")
+QUANTITIES = (
+    *("rating", "games", "as of", "wins", "draws", "losses", "events", "peak", "peak since 2010"),
+    *("games at 2200", "floor", "ceiling", "lowered floor", "published", "match changes"),
+)
+PERSON = ("birth date", "adult", "canadian resident")
+_OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
+_PERSON_WORDS = {"birthdate": "birth date", "dob": "birth date", "date of birth": "birth date", "born": "birth date"}
+_LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
+_CHANGE = re.compile(r"(\d{4}-\d{2}-\d{2})\s+([+-]?\d{1,4}(?:\.\d{1,17})?(?:e-?\d{1,2})?)", re.ASCII)
+_ORIGINS = {kind: origin for origin, kind in FLOOR_ORIGINS.items()}
+
+
+def column_of(title: str) -> str:
+    """The name under which a column is known here (``OTBR rating``, ``birth date``), or nothing."""
+    tidy = tidy_title(title)
+    if tidy in PERSON or tidy in _PERSON_WORDS:
+        return _PERSON_WORDS.get(tidy, tidy)
+    for words, system in SYSTEM_WORDS.items():
+        if tidy == words or tidy.startswith(f"{words} "):
+            rest = tidy.removeprefix(words).strip()
+            quantity = _OTHER_WORDS.get(rest, rest)
+            known = OUTSIDE_QUANTITIES if system in OUTSIDE else (*QUANTITIES, "posted", "posted games")
+            return f"{system} {quantity}" if quantity in known else ""
+    return ""
+
+
+def background_of(cells: Cells) -> Background:
+    """What the columns of a row say of a player."""
+    standings = {system: _standing(cells, system.name) for system in RatingSystem}
+    return Background(
+        standings={system: standing for system, standing in standings.items() if standing is not None},
+        fide=_outside(cells, "FIDE"),
+        cfc=_outside(cells, "CFC"),
+        birth_date=cells.day("birth date"),
+        adult=cells.flag("adult"),
+        canadian_resident=bool(cells.flag("canadian resident")),
+    )
+
+
+def _standing(cells: Cells, name: str) -> Standing | None:
+    rating = cells.number(f"{name} rating", most=4000.0)
+    if rating is None:
+        for quantity in QUANTITIES[1:]:
+            if f"{name} {quantity}" in cells and f"{name} rating" not in cells:
+                cells.report(f"{name} {quantity}", "missing-field", f"The {name} rating itself is missing.")
+        return None
+    return Standing(
+        rating=rating,
+        games=cells.number(f"{name} games"),
+        wins=cells.whole(f"{name} wins"),
+        draws=cells.whole(f"{name} draws"),
+        losses=cells.whole(f"{name} losses"),
+        events=cells.whole(f"{name} events"),
+        peak=cells.number(f"{name} peak", most=4000.0),
+        peak_since_2010=cells.number(f"{name} peak since 2010", most=4000.0),
+        games_at_2200=cells.whole(f"{name} games at 2200") or 0,
+        match_changes=tuple(_match_changes(cells, f"{name} match changes")),
+        as_of=cells.day(f"{name} as of"),
+        floors=tuple(_floors(cells, f"{name} floor")),
+        ceiling=cells.number(f"{name} ceiling", least=100.0, most=4000.0),
+        lowered_floor=cells.number(f"{name} lowered floor", least=100.0, most=4000.0),
+        published=cells.number(f"{name} published", most=4000.0),
+    )
+
+
+def _outside(cells: Cells, name: str) -> OutsideRating | None:
+    rating = cells.number(f"{name} rating", most=4000.0)
+    as_of = cells.day(f"{name} as of")
+    return None if rating is None else OutsideRating(rating, as_of)
+
+
+def _floors(cells: Cells, column: str) -> list[Floor]:
+    floors = []
+    for part in filter(None, map(str.strip, cells.text(column).split("/"))):
+        found = _LEVEL.fullmatch(part)
+        origin = (found[2] or "office").lower().replace(" ", "_") if found else ""
+        if found is None or origin not in FLOOR_ORIGINS or not 100.0 <= float(found[1]) <= 4000.0:
+            cells.report(column, "bad-value", f"{shown(part)} is no floor; write 1400 or 1400 money.")
+        else:
+            floors.append(Floor(FLOOR_ORIGINS[origin], float(found[1])))
+    return floors
+
+
+def _match_changes(cells: Cells, column: str) -> list[MatchChange]:
+    changes = []
+    for part in filter(None, map(str.strip, cells.text(column).split("/"))):
+        found = _CHANGE.fullmatch(part)
+        day = iso_day(found[1]) if found else None
+        if found is None or day is None or abs(float(found[2])) > 4000.0:
+            cells.report(column, "bad-value", f"{shown(part)} is no change in a match; write 2026-05-01 +12.5.")
+        else:
+            changes.append(MatchChange(day, float(found[2])))
+    return changes
+
+
+def columns_for(backgrounds: Sequence[Background]) -> list[str]:
+    """The columns that are needed so that nothing of these backgrounds is lost, in their usual order."""
+    filled = {column for background in backgrounds for column, text in written(background).items() if text}
+    known = [f"{system.name} {quantity}" for system in RatingSystem for quantity in QUANTITIES]
+    known += [f"{outside} {quantity}" for outside in OUTSIDE for quantity in OUTSIDE_QUANTITIES]
+    return [column for column in (*PERSON, *known) if column in filled]
+
+
+def written(background: Background) -> dict[str, str]:
+    """The cells of a background, by column."""
+    cells = {
+        "birth date": as_text(background.birth_date),
+        "adult": as_text(background.adult),
+        "canadian resident": as_text(background.canadian_resident or None),
+    }
+    for system, standing in background.standings.items():
+        cells |= {f"{system.name} {quantity}": text for quantity, text in _written_standing(standing).items()}
+    for name, outside in (("FIDE", background.fide), ("CFC", background.cfc)):
+        if outside is not None:
+            cells |= {f"{name} rating": as_text(outside.rating), f"{name} as of": as_text(outside.as_of)}
+    return cells
+
+
+def _written_standing(standing: Standing) -> dict[str, str]:
+    floors = (
+        f"{as_text(floor.level)}{'' if floor.kind is FloorKind.OFFICE else ' ' + _ORIGINS.get(floor.kind, 'office')}"
+        for floor in standing.floors
+    )
+    changes = (f"{change.on.isoformat()} {as_text(change.change)}" for change in standing.match_changes)
+    plain = {
+        quantity: as_text(getattr(standing, quantity.replace(" ", "_")))
+        for quantity in QUANTITIES
+        if quantity not in ("floor", "match changes", "games at 2200")
+    }
+    return {
+        **plain,
+        "games at 2200": as_text(standing.games_at_2200 or None),
+        "floor": " / ".join(floors),
+        "match changes": " / ".join(changes),
+    }

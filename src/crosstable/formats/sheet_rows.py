@@ -1,0 +1,198 @@
+"""Rows of cells, as a spreadsheet or a text with separators holds them, and typed access to a row by its columns.
+
+A cell that a spreadsheet would run as a formula is written with an apostrophe before it, and read without.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, FormatError
+from crosstable.formats.json_fields import LONGEST_TEXT, iso_day, shown
+from crosstable.formats.page_text import decoded
+
+SEPARATORS = ("\t", ";", ",")
+_LOOKED_AT = 200
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_DEFUSED = re.compile(r"'+[=+\-@\t\r]")
+_PUNCTUATION = re.compile(r"[\W_]+")
+_AMERICAN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,2})?", re.ASCII)
+_YES = frozenset({"yes", "y", "true", "1", "x"})
+_NO = frozenset({"no", "n", "false", "0"})
+
+
+class Row(NamedTuple):
+    """One row: where it stands, its cells, and what stood between them (nothing in a spreadsheet)."""
+
+    place: str
+    cells: tuple[str, ...]
+    separator: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing stands in the row."""
+        return not any(cell.strip() for cell in self.cells)
+
+
+def defused(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def undefused(text: str) -> str:
+    """The text that was meant."""
+    return text[1:] if _DEFUSED.match(text) else text
+
+
+def tidy_title(title: str) -> str:
+    """A title without case and punctuation; ``#`` stands for a number."""
+    return _PUNCTUATION.sub(" ", title.lower().replace("#", " no ")).strip()
+
+
+def csv_rows(data: bytes, name: str, score: Callable[[Sequence[str]], int]) -> list[Row]:
+    """The rows of a text with separators: the separator is the one whose best row scores most.
+
+    Raises ``FormatError`` where no separator gives a row that scores, or the quotes do not close.
+    """
+    text = decoded(data, name)
+    best: list[Row] = []
+    most, trouble = 0, None
+    for separator in SEPARATORS:
+        try:
+            rows = list(_rows(text, name, separator))
+        except FormatError as error:
+            trouble = trouble or error
+            continue
+        points = max((score(row.cells) for row in rows[:_LOOKED_AT]), default=0)
+        if points > most:
+            best, most = rows, points
+    if not most:
+        raise trouble or FormatError(
+            fault("not-readable", name, "No row of the file names its columns.", "Add a row of titles: No, Name, ID …")
+        )
+    return best
+
+
+def _rows(text: str, name: str, separator: str) -> Iterable[Row]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            yield Row(f"{name}, line {line}", tuple(undefused(cell) for cell in cells), separator)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        message = f"From here on the file cannot be read: {error}."
+        raise FormatError(fault("damaged-file", f"{name}, line {line}", message, "Check the quotes.")) from error
+
+
+def csv_bytes(rows: Iterable[Sequence[str]]) -> bytes:
+    """Rows as text with commas, in the encoding that spreadsheets recognise."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerows([defused(cell) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8-sig", "replace")
+
+
+class Cells:
+    """One row being read by the names of its columns: every wrong cell is a fault with its place."""
+
+    def __init__(self, row: Row, titles: Sequence[str], columns: Mapping[str, int], faults: list[Fault]) -> None:
+        self.row, self._titles, self._columns, self._faults = row, titles, columns, faults
+        self._texts = [self._checked(at, cell) for at, cell in enumerate(row.cells)]
+
+    def _checked(self, at: int, cell: str) -> str:
+        if len(cell) <= LONGEST_TEXT and cell.isprintable():
+            return cell.strip()
+        message = "The cell is too long or holds characters that cannot be printed."
+        self._faults.append(fault("bad-value", self._place(at), message))
+        return ""
+
+    def _place(self, at: int) -> str:
+        title = self._titles[at].strip() if at < len(self._titles) else ""
+        named = title if title.isprintable() and title else str(at + 1)
+        return f"{self.row.place}, column {named[:LONGEST_TEXT]}"
+
+    def report(self, column: str, code: str, message: str) -> None:
+        """Collect a fault about a cell."""
+        self._faults.append(fault(code, self._place(self._columns[column]), message))
+
+    def report_unnamed(self) -> None:
+        """A fault for every cell that stands under no title."""
+        for at, text in enumerate(self._texts):
+            if text and not (at < len(self._titles) and self._titles[at].strip()):
+                self._faults.append(fault("bad-value", self._place(at), f"{shown(text)} stands in no named column."))
+
+    def __contains__(self, column: str) -> bool:
+        return bool(self.text(column))
+
+    def text(self, column: str) -> str:
+        """The text of a cell, empty where there is none."""
+        at = self._columns.get(column)
+        return "" if at is None or at >= len(self._texts) else self._texts[at]
+
+    def number(self, column: str, *, least: float = 0.0, most: float = 1e6) -> float | None:
+        """A number within bounds, or ``None``."""
+        text = self.text(column)
+        if not text:
+            return None
+        if not _NUMBER.fullmatch(text.lower()):
+            self.report(column, "wrong-type", f"{shown(text)} is no number.")
+            return None
+        value = float(text)
+        if not least <= value <= most:
+            self.report(column, "bad-value", f"{text} is not between {least:g} and {most:g}.")
+            return None
+        return value
+
+    def whole(self, column: str, *, least: int = 0, most: int = 10**6) -> int | None:
+        """A whole number within bounds, or ``None``."""
+        value = self.number(column, least=least, most=most)
+        if value is not None and value != int(value):
+            self.report(column, "wrong-type", f"{self.text(column)} is no whole number.")
+            return None
+        return None if value is None else int(value)
+
+    def day(self, column: str) -> date | None:
+        """A date, or ``None``."""
+        text = self.text(column)
+        found = day_of(text)
+        if text and found is None:
+            self.report(column, "bad-date", f"{shown(text)} is not a date.")
+        return found
+
+    def flag(self, column: str) -> bool | None:
+        """Yes, no, or ``None`` where nothing is said."""
+        text = self.text(column)
+        found = flag_of(text)
+        if text and found is None:
+            self.report(column, "wrong-type", f"{shown(text)} is neither yes nor no.")
+        return found
+
+
+def day_of(text: str) -> date | None:
+    """A day written 2026-08-30 or, as Americans do, 8/30/2026."""
+    found = _AMERICAN.fullmatch(text)
+    if found is None:
+        return iso_day(text)
+    return iso_day(f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}")
+
+
+def flag_of(text: str) -> bool | None:
+    """Whether a text says yes or no, or ``None``."""
+    word = text.lower()
+    return True if word in _YES else False if word in _NO else None
+
+
+def as_text(value: object) -> str:
+    """A value as a cell holds it: days as YYYY-MM-DD, yes and no, numbers without a needless point."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return value.isoformat() if isinstance(value, date) else str(value)

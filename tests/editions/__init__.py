@@ -1,0 +1,1 @@
+"""The law by date: every amendment, both calendars."""

@@ -1,0 +1,1 @@
+"""Time controls and the systems they belong to."""
