@@ -43,7 +43,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "rule-not-found": Kind(
         ERROR,
         "A rule that was in force on that day is needed, but its document was not found.",
-        "Give the player's start by hand as a rating with its games, or leave the section out.",
+        "Give the player's start by hand (start: rating and games), or leave the section out.",
     ),
     "half-k": Kind(ERROR, "Half-K sections ended in March 2006.", "Set k_factor to full, or correct the start date."),
     # Time controls and systems

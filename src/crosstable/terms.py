@@ -33,7 +33,7 @@ class RatingSystem(IntEnum):
 
 
 class Source(IntEnum):
-    """Where an unrated player's start may come from (§2): the six systems, FIDE, CFC, or nothing known."""
+    """Where an unrated player's start may come from (§2): the six systems, FIDE, CFC, age, or the office's word."""
 
     OTBR = 0
     OTBQ = 1
@@ -44,6 +44,7 @@ class Source(IntEnum):
     FIDE = 6
     CFC = 7
     AGE = 8
+    GIVEN = 9
 
 
 class Past(IntEnum):
@@ -222,6 +223,13 @@ class OutsideRating(NamedTuple):
     as_of: date | None = None
 
 
+class GivenStart(NamedTuple):
+    """An unrated player's start set by hand: its rating and the games it counts for (readings 36)."""
+
+    rating: float
+    games: float
+
+
 class Background(NamedTuple):
     """What a player brings to a section: standings in all systems, outside ratings, age and residence."""
 
@@ -231,6 +239,7 @@ class Background(NamedTuple):
     birth_date: date | None = None
     adult: bool | None = None
     canadian_resident: bool = False
+    given_start: GivenStart | None = None
     assumed: tuple[str, ...] = ()
 
 

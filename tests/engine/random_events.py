@@ -183,13 +183,13 @@ def _players(rng: random.Random, kind: str, systems: list[str], start: date) -> 
     players = [_player(rng, number, kind, systems, start) for number in range(1, count + 1)]
     pair_up = _round_robin if kind == "round_robin" else _swiss
     pair_up(rng, players, kind)
-    if count > 5 and kind == "swiss" and rng.random() < 0.15:
-        _re_enter(players)
+    if count > 5 and kind not in ("match", "round_robin") and rng.random() < 0.15:
+        _re_enter(rng, players)
     return players
 
 
-def _re_enter(players: list[dict[str, Any]]) -> None:
-    """The last two rows become one member, if they never met."""
+def _re_enter(rng: random.Random, players: list[dict[str, Any]]) -> None:
+    """The last two rows become one member, if they never met; abroad one mark on either row is enough."""
     one, other = players[-2], players[-1]
     if any(cell.strip("wb")[1:] == str(other["number"]) for cell in one["rounds"]):
         return
@@ -198,6 +198,10 @@ def _re_enter(players: list[dict[str, Any]]) -> None:
             other[key] = one[key]
         else:
             other.pop(key, None)
+    if one.get("rate"):
+        one["rate"], other["rate"] = rng.choice(((True, True), (True, False), (False, True)))
+    elif "rate" in other:
+        other["rate"] = False
 
 
 def _player(rng: random.Random, number: int, kind: str, systems: list[str], start: date) -> dict[str, Any]:

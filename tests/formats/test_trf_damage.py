@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, trf
-from crosstable.formats.trf_lines import LARGEST_FILE, MOST_FAULTS
+from crosstable.formats.trf_lines import LARGEST_FILE, MOST_FAULTS, MOST_LINES
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.test_trf_write import FULL
 from tests.formats.trf_samples import FILE, columns, errors, file, player, players, quad, read, without_places
@@ -148,16 +148,22 @@ def test_a_line_with_more_rounds_than_a_trf_can_have_is_cut_with_a_fault() -> No
     assert len(players(reading.report)[0].cells) == 999
 
 
+def test_a_line_longer_than_any_record_is_cut_with_a_fault() -> None:
+    reading = read(player({}), "013 " + " " * 12_000 + "1")
+    assert errors(reading) == [("bad-value", "line 2")]
+
+
 def _code_of_refusal(data: bytes) -> str:
     with pytest.raises(FormatError) as refusal:
         trf.read(data, FILE)
     return refusal.value.fault.code
 
 
-def test_a_file_that_is_too_large_or_has_too_many_players_or_faults_is_refused() -> None:
+def test_a_file_that_is_too_large_or_has_too_many_lines_players_or_faults_is_refused() -> None:
     assert _code_of_refusal(b"012 " + b" " * LARGEST_FILE) == "not-readable"
     assert _code_of_refusal(b"001    1      A\n" * 10_000) == "damaged-file"
     assert _code_of_refusal(file(player({}), *["?"] * (MOST_FAULTS + 1))) == "damaged-file"
+    assert _code_of_refusal(file(player({}), *["112 A"] * MOST_LINES)) == "damaged-file"
     many_kinds = (f"{number} x" for number in range(400, 800))
     letters = (
         f"Q{first}{second} x" for first in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" for second in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

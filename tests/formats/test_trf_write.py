@@ -130,7 +130,18 @@ def test_trf16_has_no_tournament_record_of_trf26() -> None:
     assert "XXR 2" in written
 
 
-@pytest.mark.parametrize("lines", [FULL, quad(), (player({}),), ("012", player({10: "m"}))])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        FULL,
+        quad(),
+        (player({}),),
+        ("012", player({10: "m"})),
+        ("112 One; Two", "112 ;", "BBW 1;0", "BBD", player({81: "155."})),
+        (player({}), columns({1: "CAN", 5: "   1", 58: "  ;  654321"})),
+    ],
+    ids=["everything", "TRF16", "one player", "no name", "odd texts", "odd number"],
+)
 def test_what_was_read_is_read_again_from_what_is_written(lines: tuple[str, ...]) -> None:
     report = read(*lines).report
     again = trf.read(trf.write(report), FILE)
@@ -287,6 +298,24 @@ def test_sections_of_other_files_bring_their_name_dates_and_rounds() -> None:
     assert lines[:3] == ["012 Summer Quads: Reserve", "042 2026/08/29", "052 2026/08/30"]
     assert "142 4" in lines
     assert not any(line.startswith("192") for line in lines)
+
+
+def test_details_of_other_files_cannot_make_records_of_their_own() -> None:
+    details = {
+        "bbp_points": "001    9      Mallory; BBW 1.0",
+        "round_dates": "never 2026-08-29",
+        "rounds": "4\r001    9      Mallory",
+        "chief_arbiter": "Eve\r\n001    9      Mallory",
+        "javafo_settings": "rank\n001    9      Mallory",
+    }
+    odd = ReportedCell("2 w \ud800", None, 2, "w")
+    row = entry(1, odd)._replace(details={"national_rating": "1500; CAN 1600", "sex": "Female", "team": "A\r001"})
+    lines = lines_of(report_of(row)._replace(details=details))
+    codes = [line[:3] for line in lines]
+    assert codes == ["012", "062", "072", "082", "102", "132", "142", "172", "XXC", "BBW", "001", "CAN", "013"]
+    assert lines[5].split() == ["132", "26/08/29"]
+    assert lines[10][9] == "w"
+    assert "XXR 4 001    9      Mallory" in lines_of(report_of(row)._replace(details=details), version=16)
 
 
 def _refusal(report: Report, version: int = 26) -> str:

@@ -360,5 +360,5 @@ def test_the_kind_of_section_picks_k(rule: KRule, numerator: float) -> None:
 def test_a_rating_that_cannot_be_found_is_an_error_with_the_field_to_replay() -> None:
     """§4.1: no number solves f(R) = 0 for a rating that is no number; the error says which section and which field."""
     broken = Background({RatingSystem.OTBR: Standing(math.nan, 3.0)})
-    with pytest.raises(ConvergenceError, match=r"section 1, OTBR, edition 2025-01-01: .* prior=\[nan, 1500"):
+    with pytest.raises(ConvergenceError, match=r"section 1, OTBR, edition 2025-01-01: .*prior=\[nan, 1500"):
         rate_wallchart("1 | W2 | R: Unrated \n 2 | L1 | R: 1500/50", known={1: broken})

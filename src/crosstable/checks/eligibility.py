@@ -7,6 +7,7 @@ from crosstable.checks.controls import Timing
 from crosstable.errors import Fault
 from crosstable.formulas.foreign import is_eligible
 from crosstable.formulas.matches import may_play_match
+from crosstable.formulas.rounding import official_rating
 from crosstable.rules.law import Edition
 from crosstable.terms import RatingSystem, ReportedPlayer, ReportedSection, SectionType, Standing
 
@@ -38,9 +39,10 @@ def _match_faults(section: ReportedSection, place: str, edition: Edition, when: 
 
 
 def _published(standing: Standing | None) -> float:
+    """The rating of the last list, or what the pre-event rating would be on one: a whole number (readings 80)."""
     if standing is None:
         return math.nan
-    return standing.rating if standing.published is None else standing.published
+    return float(official_rating(standing.rating if standing.published is None else standing.published))
 
 
 def _why_not(standing: Standing | None, gap: float, system: RatingSystem, edition: Edition) -> str:

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the input has faults, 2 wrong usage, 3 an internal error w
 """
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,13 +37,22 @@ INTERNAL = 3
 
 def entry() -> NoReturn:
     """The installed command. It leaves at once: tidying up the interpreter would take as long as rating an event."""
-    code = main()
+    code = 0
     try:
+        _speak_utf8()
+        code = main()
         sys.stdout.flush()
         sys.stderr.flush()
     except (OSError, ValueError):  # nobody reads any more
         pass
     os._exit(code)
+
+
+def _speak_utf8() -> None:
+    """What goes into a file or a pipe is UTF-8; what a terminal cannot show is shown as its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,8 +104,8 @@ def _run(command: Command, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped\n")
         return 130
-    except SystemExit as stop:  # argparse: 0 after --help, 2 after wrong usage
-        return stop.code if isinstance(stop.code, int) else USAGE
+    except SystemExit as stop:  # argparse: 0 after --help, 2 after wrong usage; rich: 1 when a pipe is closed
+        return 0 if stop.code == 1 else stop.code if isinstance(stop.code, int) else USAGE
     except Exception as error:  # the door: everything that nobody foresaw ends here, with what to send
         sys.stderr.write(internal_error(error, arguments))
         return INTERNAL

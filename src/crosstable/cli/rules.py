@@ -69,9 +69,7 @@ def _amendment_lines(amendment: Amendment) -> list[str]:
     stated = f"stated as {amendment.stated}; " if amendment.stated != amendment.effective.isoformat() else ""
     assumed = "date assumed; " if amendment.is_uncertain else ""
     announced = f"announced {amendment.announced}; " if amendment.announced else ""
-    lines.append(
-        f"            {assumed}{stated}{announced}{KNOWN[amendment.knowledge]}: {amendment.source}\n"
-    )
+    lines.append(f"            {assumed}{stated}{announced}{KNOWN[amendment.knowledge]}: {amendment.source}\n")
     return lines
 
 

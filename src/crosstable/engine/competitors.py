@@ -1,8 +1,9 @@
 """Who plays in a section: rows of one member become one competitor, cells become games (readings 104, 106)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from crosstable.engine.records import RatedPlayer
 from crosstable.terms import GAME_SCORES, Background, Entry, Result, Section
 
 
@@ -62,6 +63,19 @@ def competitors(section: Section, backgrounds: Mapping[int, Background]) -> tupl
         competitor_of(tuple(entries), backgrounds[entries[0].number], tuple(_sides(entries, position)))
         for entries in rows.values()
     )
+
+
+def on_every_row(
+    section: Section, who: Sequence[Competitor], results: Sequence[RatedPlayer]
+) -> tuple[RatedPlayer, ...]:
+    """A record per row of the section, in its order; rows of one member show the same result (readings 104)."""
+    by_number: dict[int, RatedPlayer] = {}
+    for competitor, result in zip(who, results, strict=True):
+        numbers = [entry.number for entry in competitor.entries]
+        for number in numbers:
+            others = tuple(other for other in numbers if other != number)
+            by_number[number] = result._replace(number=number, merged_with=others)
+    return tuple(by_number[entry.number] for entry in section.entries)
 
 
 def _sides(entries: list[Entry], position: dict[int, int]) -> list[GameSide]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from crosstable.engine.after import assumptions, decided_floor, known_games, match_past, merits, standing_after
-from crosstable.engine.competitors import Competitor, GameSide, competitor_of
+from crosstable.engine.competitors import Competitor, GameSide, competitor_of, on_every_row
 from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.effective import effective_games
@@ -22,12 +22,13 @@ def rate_foreign(
     section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
 ) -> tuple[RatedPlayer, ...]:
     """A record per row; only players marked to be rated are, the others are opponents (§6)."""
-    return tuple(
+    results = [
         rated_abroad(competitor, section, system, who, edition)
-        if competitor.entries[0].is_rated
+        if any(entry.is_rated for entry in competitor.entries)
         else opponent_row(competitor, system)
         for competitor in who
-    )
+    ]
+    return on_every_row(section, who, results)
 
 
 def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:

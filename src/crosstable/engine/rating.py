@@ -13,7 +13,7 @@ from crosstable.engine.after import (
     newcomer,
     standing_after,
 )
-from crosstable.engine.competitors import Competitor, competitors
+from crosstable.engine.competitors import Competitor, competitors, on_every_row
 from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection, Start
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
@@ -180,15 +180,9 @@ def outcome_of(player: Prepared, computed: float, section: Section, system: Rati
 
 
 def rows(rated: RatedField) -> tuple[RatedPlayer, ...]:
-    """A record per row of the section, in its order; rows of one member show the same result (readings 104)."""
-    by_number: dict[int, RatedPlayer] = {}
-    for at, player in enumerate(rated.players):
-        result = rated_player(at, player, rated)
-        numbers = [entry.number for entry in player.competitor.entries]
-        for entry in player.competitor.entries:
-            others = tuple(number for number in numbers if number != entry.number)
-            by_number[entry.number] = result._replace(number=entry.number, merged_with=others)
-    return tuple(by_number[entry.number] for entry in rated.section.entries)
+    """A record per row of the section."""
+    results = [rated_player(at, player, rated) for at, player in enumerate(rated.players)]
+    return on_every_row(rated.section, [player.competitor for player in rated.players], results)
 
 
 def rated_player(at: int, player: Prepared, rated: RatedField) -> RatedPlayer:

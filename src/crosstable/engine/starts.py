@@ -9,6 +9,7 @@ from crosstable.formulas.initial import (
     DAYS_A_YEAR,
     SOURCES,
     SYSTEMS,
+    Initial,
     Newcomer,
     Sources,
     initial_rating,
@@ -29,6 +30,8 @@ def start_of(
     background: Background, system: RatingSystem, section_end: date, edition: Edition
 ) -> tuple[Start, list[str]]:
     """The start of an unrated player with its working, and what had to be assumed (§2)."""
+    if background.given_start is not None:
+        return _given(background, section_end), []
     newcomer = Newcomer(
         age_in_years(background.birth_date, section_end), bool(background.adult), background.canadian_resident
     )
@@ -63,6 +66,15 @@ def start_of(
         raise _missing_conversion(workings, edition)
     assumed = _assumptions(background, known, counted, uses_dates=constants.initialisation == Initialisation.BLEND)
     return Start(initial, newcomer.age, workings), assumed
+
+
+def _given(background: Background, section_end: date) -> Start:
+    """A start set by hand, as the office may for a rating of another country (2015 text §2; readings 36)."""
+    assert background.given_start is not None
+    rating, games = background.given_start
+    return Start(
+        Initial(Source.GIVEN.value, 0.0, rating, rating, games), age_in_years(background.birth_date, section_end), ()
+    )
 
 
 def _source(background: Background, source: Source) -> tuple[float, float, date | None]:

@@ -117,12 +117,16 @@ def _step_1(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
         yield _say(
             "Step 1", "§2", f"{name}: {working.rating:g}{games}, of {working.as_of}, {working.staleness_days} days old."
         )
+        weighed = _record("Step 1", working.weight, prefix=f"{name}: ")
         if blends:
-            yield from _record("Step 1", working.weight, prefix=f"{name}: ")
+            yield from weighed
         else:
             yield _say("Step 1", "§2", f"The first source of the priority list is {name}.")
+            yield next(weighed)  # what it is on the US Chess scale
     if initial.source == Source.AGE:
         yield from _age(player)
+    if initial.source == Source.GIVEN:
+        yield _say("Step 1", "§2", "The start was given by hand.")
     leave_out = () if blends and player.start.sources else ("total_weight", "mean")
     yield from _record("Step 1", initial, leave_out)
 

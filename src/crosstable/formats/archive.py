@@ -50,7 +50,7 @@ def looks_like(data: bytes) -> bool:
         head = zlib.decompressobj(wbits=31).decompress(data, 400)
     except zlib.error:
         return False
-    return b'"event"' in head and b'"this_system"' in head or b'"source"' in head
+    return (b'"event"' in head and b'"this_system"' in head) or b'"source"' in head
 
 
 def read(data: bytes, name: str) -> Iterator[Report]:

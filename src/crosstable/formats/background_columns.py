@@ -15,6 +15,7 @@ from crosstable.terms import (
     Background,
     Floor,
     FloorKind,
+    GivenStart,
     MatchChange,
     OutsideRating,
     RatingSystem,
@@ -44,7 +45,7 @@ QUANTITIES = (
     *("rating", "games", "as of", "wins", "draws", "losses", "events", "peak", "peak since 2010"),
     *("games at 2200", "floor", "ceiling", "lowered floor", "published", "match changes"),
 )
-PERSON = ("birth date", "adult", "canadian resident")
+PERSON = ("birth date", "adult", "canadian resident", "start rating", "start games")
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
 _PERSON_WORDS = {"birthdate": "birth date", "dob": "birth date", "date of birth": "birth date", "born": "birth date"}
 _LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
@@ -68,7 +69,8 @@ def column_of(title: str) -> str:
 
 def background_of(cells: Cells) -> Background:
     """What the columns of a row say of a player."""
-    standings = {system: _standing(cells, system.name) for system in RatingSystem}
+    named = cells.systems
+    standings = {system: _standing(cells, system.name) for system in RatingSystem if system.name in named}
     return Background(
         standings={system: standing for system, standing in standings.items() if standing is not None},
         fide=_outside(cells, "FIDE"),
@@ -76,7 +78,17 @@ def background_of(cells: Cells) -> Background:
         birth_date=cells.day("birth date"),
         adult=cells.flag("adult"),
         canadian_resident=bool(cells.flag("canadian resident")),
+        given_start=_given_start(cells),
     )
+
+
+def _given_start(cells: Cells) -> GivenStart | None:
+    """An unrated player's start set by hand; both its columns are needed."""
+    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=10.0)
+    for column, other in (("start rating", "start games"), ("start games", "start rating")):
+        if column in cells and other not in cells:
+            cells.report(column, "missing-field", f"A start needs a {other} too.")
+    return None if rating is None or games is None else GivenStart(rating, games)
 
 
 def _standing(cells: Cells, name: str) -> Standing | None:
@@ -150,6 +162,9 @@ def written(background: Background) -> dict[str, str]:
         "adult": as_text(background.adult),
         "canadian resident": as_text(background.canadian_resident or None),
     }
+    if background.given_start is not None:
+        cells["start rating"] = as_text(background.given_start.rating)
+        cells["start games"] = as_text(background.given_start.games)
     for system, standing in background.standings.items():
         cells |= {f"{system.name} {quantity}": text for quantity, text in _written_standing(standing).items()}
     for name, outside in (("FIDE", background.fide), ("CFC", background.cfc)):

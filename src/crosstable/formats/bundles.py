@@ -93,7 +93,7 @@ def read_zip(data: bytes, name: str) -> Reading:
     try:
         with zipfile.ZipFile(_stream(data)) as archive:
             files = list(_members(archive, name))
-    except (*wrong, RuntimeError, OverflowError) as error:
+    except (*wrong, LookupError, RuntimeError, OverflowError) as error:
         raise _refused(name, "The zip is damaged.", "Pack or copy it again.") from error
     return read_files(files, name)
 
@@ -109,7 +109,7 @@ def _stream(data: bytes) -> IO[bytes]:
 
 def _members(archive: "ZipFile", name: str) -> Iterable[tuple[str, bytes]]:
     """The files in a zip, each checked before it is unpacked and counted while it is."""
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     for member in members:
         _require_harmless(member, f"{name}, {_printable(member.filename)}")
     if sum(member.file_size for member in members) > MOST_BYTES:

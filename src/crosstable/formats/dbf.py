@@ -11,7 +11,10 @@ from typing import NamedTuple
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 
-LARGEST_TABLE = 5_000_000
+# Twice what the largest event in the country has come to; more would only cost time and memory.
+LARGEST_TABLE = 2_000_000
+MOST_RECORDS = 10_000
+MOST_VALUES = 250_000
 MOST_FIELDS = 255
 
 ASCII, UTF_8, WINDOWS, DOS = "ascii", "utf-8", "cp1252", "cp437"
@@ -83,6 +86,8 @@ def read(data: bytes, name: str, code_page: str = "") -> Table:
     if 1 + sum(field.width for field in fields) != width:
         raise _damaged(name, f"A record is said to have {width} bytes, but its fields do not add up to that.")
     _require_size(data, name, start, count * width)
+    if count > MOST_RECORDS or count * len(fields) > MOST_VALUES:
+        raise _refused(name, f"{count} records of {len(fields)} fields are more than an event can have.", "")
     rows = [data[at : at + width] for at in range(start, start + count * width, width)]
     for number, row in enumerate(rows, 1):
         if row[0] not in (_LIVE, _DELETED):
@@ -108,8 +113,9 @@ def _fields(data: bytes, name: str, start: int) -> tuple[Field, ...]:
     """The columns, from the descriptors between the header and its end mark."""
     fields: list[Field] = []
     at = _HEADER
-    while at < min(start, len(data)) and data[at] != _END_OF_FIELDS:
-        if at + _DESCRIPTOR >= start or len(fields) == MOST_FIELDS:
+    end = min(start, len(data))
+    while at < end and data[at] != _END_OF_FIELDS:
+        if at + _DESCRIPTOR >= end or len(fields) == MOST_FIELDS:
             raise _damaged(name, "The list of fields has no end.")
         fields.append(_field(data[at : at + _DESCRIPTOR], name, len(fields) + 1))
         at += _DESCRIPTOR

@@ -1,4 +1,4 @@
-"""Rounds of two games in one cell, as SwissSys reports them; each cell becomes two rated rounds (format facts §1).
+"""Rounds of two games in one cell, as SwissSys reports them; each cell becomes two rated rounds.
 
 A cell gives the score of both games together: ``$`` 2-0, ``#`` 1½-½, ``W`` 1-1 by a win each, ``%`` 1-1 by two draws,
 ``D`` ½-1½, ``L`` 0-2. Which game came first is not recorded and does not matter to a rating, so one order is laid
@@ -37,16 +37,16 @@ def are_double_games(players: Sequence[ReportedPlayer], *, is_declared: bool) ->
     holds = any(cell.text[:1] in ONLY_DOUBLE for player in players for cell in player.cells)
     if not (is_declared or holds):
         return False
-    return _agreeing(players, _DOUBLE_MIRROR) >= _agreeing(players, _SINGLE_MIRROR)
-
-
-def _agreeing(players: Sequence[ReportedPlayer], mirror: Mapping[str, str]) -> int:
-    """How many cells the opponent's row confirms, if the letters mean this."""
     rows = {player.number: [_parts(cell.text) for cell in player.cells] for player in players}
+    return _agreeing(rows, _DOUBLE_MIRROR) >= _agreeing(rows, _SINGLE_MIRROR)
+
+
+def _agreeing(rows: Mapping[int | None, Sequence[tuple[str, int, str]]], mirror: Mapping[str, str]) -> int:
+    """How many cells the opponent's row confirms, if the letters mean this."""
     agreeing = 0
     for number, cells in rows.items():
         for at, (letter, opponent, _) in enumerate(cells):
-            others = rows.get(opponent, [])
+            others = rows.get(opponent, ())
             if letter in mirror and at < len(others) and others[at][:2] == (mirror[letter], number):
                 agreeing += 1
     return agreeing

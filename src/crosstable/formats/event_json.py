@@ -7,6 +7,7 @@ from crosstable.terms import (
     Background,
     Floor,
     FloorKind,
+    GivenStart,
     MatchChange,
     OutsideRating,
     Posted,
@@ -127,7 +128,7 @@ def _player(fields: Fields) -> ReportedPlayer:
         member_id=fields.text("member_id"),
         name=fields.text("name"),
         cells=tuple(_cell(item) for item in fields.items("rounds", needed=True)),
-        background=_background(fields),
+        background=background_from(fields),
         place=fields.place,
         state=fields.text("state"),
         pairing_rating=fields.number("pairing_rating", most=4000.0),
@@ -139,7 +140,7 @@ def _player(fields: Fields) -> ReportedPlayer:
         total=fields.number("total"),
         details=_details(fields),
     )
-    fields.warn_of_unknown(also=("fide_flag", "posted"))
+    fields.warn_of_unknown(also=("fide_flag", "posted", "start"))
     return player
 
 
@@ -168,7 +169,8 @@ def read_cell(written: str) -> ReportedCell:
     return ReportedCell(f"{letter}{number or ''}{colour}", result, number, colour)
 
 
-def _background(fields: Fields) -> Background:
+def background_from(fields: Fields) -> Background:
+    """What a player of an event file brings."""
     ratings = fields.inner("ratings")
     standings = {RatingSystem[name]: _standing(ratings.inner(name)) for name in SYSTEM_NAMES if name in ratings}
     background = Background(
@@ -178,9 +180,20 @@ def _background(fields: Fields) -> Background:
         birth_date=fields.day("birth_date"),
         adult=fields.flag("adult"),
         canadian_resident=bool(fields.flag("canadian_resident")),
+        given_start=_given_start(fields) if "start" in fields else None,
     )
     ratings.warn_of_unknown(also=SYSTEM_NAMES)
     return background
+
+
+def _given_start(fields: Fields) -> GivenStart | None:
+    inner = fields.inner("start")
+    rating, games = inner.number("rating", most=4000.0), inner.number("games", most=10.0)
+    for name in ("rating", "games"):
+        if name not in inner:
+            inner.report("missing-field", name, f"{name} is needed.")
+    inner.warn_of_unknown()
+    return None if rating is None or games is None else GivenStart(rating, games)
 
 
 def _outside(ratings: Fields, name: str) -> OutsideRating | None:

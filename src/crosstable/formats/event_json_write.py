@@ -102,6 +102,7 @@ def _player(player: ReportedPlayer) -> dict[str, Value]:
         fide_opt_in=player.has_opted_in,
         pairing_rating=player.pairing_rating,
         ratings=_ratings(background),
+        start=_given_start(background),
     )
     if player.fide_flag is not None:  # an empty flag says something too
         who["fide_flag"] = player.fide_flag
@@ -127,6 +128,11 @@ def _ratings(background: Background) -> dict[str, Value]:
         if outside is not None:
             ratings[name] = _outside(outside)
     return ratings
+
+
+def _given_start(background: Background) -> dict[str, Value]:
+    start = background.given_start
+    return {} if start is None else _known(rating=start.rating, games=start.games)
 
 
 def _outside(outside: OutsideRating) -> dict[str, Value]:

@@ -13,9 +13,10 @@ ratings before are ratings, the ratings after are what was posted. A page says h
 import re
 
 from crosstable.catalogue import fault
-from crosstable.errors import Fault, FormatError
+from crosstable.errors import FormatError
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read_cell
+from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import page_text
@@ -39,7 +40,7 @@ _FEWEST_CELLS = 4
 _LONGEST_NUMBER = 5
 _RULE = re.compile(r"-{10,}")
 _MEMBER = re.compile(r"\s*(\d{0,10})\s*/", re.ASCII)
-_FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?)?\s{0,9}(?:P\s?(\d{1,3}))?"
+_FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?)\s{0,9}(?:P\s?(\d{1,3}))?"
 _RATING = re.compile(rf"\b(OR|OQ|OB|R|Q|B)\s?:\s{{0,9}}{_FIGURE}\s{{0,9}}->\s{{0,9}}{_FIGURE}(?![\d.])", re.ASCII)
 _STATE = re.compile(r"[A-Za-z]{2,3}", re.ASCII)
 _TOTAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
@@ -65,7 +66,8 @@ def read(data: bytes, name: str) -> Reading:
     if page.event.sections is not None and len(tables) not in (1, page.event.sections):
         message = f"The page shows {len(tables)} sections of {page.event.sections}."
         page.faults.append(fault("damaged-file", name, message, "Save the whole page again."))
-    return Reading(_report(page, tables, is_html=text.is_html), tuple(page.faults))
+    report = _report(page, tables, is_html=text.is_html)
+    return Reading(report, page.faults.closed(name))
 
 
 class _Row:
@@ -97,9 +99,10 @@ class _Page:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.faults: list[Fault] = []
+        self.faults = FaultList()
         self.event = Header()
         self.tables: list[_Table] = []
+        self.in_titles = False
 
     def take(self, line: str) -> None:
         """Take in one line: a line of the table, a heading, or a line of a header."""
@@ -124,14 +127,37 @@ class _Page:
 
     def _take_cells(self, cells: list[str]) -> None:
         first = cells[0].strip()
-        if first.lower() == "pair":
+        is_second = first.lower() == "num"
+        if self.in_titles != is_second:  # the two lines of titles stand together or not at all
+            self._stray()
+        self.in_titles = first.lower() == "pair"
+        if self.in_titles:
+            if self.tables and self.tables[-1].is_open:
+                self._stray()
             self._with_room().columns = sum(bool(cell.strip()) for cell in cells[3:])
-        elif first.lower() == "num" or len(cells) < _FEWEST_CELLS:
-            return  # the second line of the heading, or links with bars between them
+        elif is_second or not self._is_whole(cells):
+            return  # the second line of the titles, links with bars between them, or the stump of a line
         elif first.isascii() and first.isdigit() and len(first) <= _LONGEST_NUMBER:
             self._first_line(self.tables[-1] if self.tables else self._with_room(), int(first), cells)
-        elif self.tables and self.tables[-1].rows:
-            self._further_line(self.tables[-1], cells)
+        elif self.tables and self.tables[-1].is_open:
+            self._further_line(self.tables[-1].rows[-1], cells)
+        elif self.tables and (self.tables[-1].rows or self.tables[-1].columns is not None):
+            self._stray()
+
+    def _stray(self) -> None:
+        rows = self.tables[-1].rows if self.tables else []
+        place = rows[-1].place if rows else self.name
+        message = "A line of the table stands where it belongs to nobody, or ends too early."
+        self.faults.append(fault("damaged-file", place, message, "Save the whole page again."))
+
+    def _is_whole(self, cells: list[str]) -> bool:
+        """Whether a line has enough cells for one of a table; within a table, one that has not is damage."""
+        is_whole = len(cells) >= _FEWEST_CELLS
+        table = self.tables[-1] if self.tables else _Table(Header())
+        has_begun = table.columns is not None and cells[0].strip().isdigit()
+        if not is_whole and (table.is_open or has_begun):
+            self._stray()
+        return is_whole
 
     def _first_line(self, table: _Table, number: int, cells: list[str]) -> None:
         section = table.header.number or len(self.tables)
@@ -154,11 +180,7 @@ class _Page:
         elif total:
             self._bad(row, f"The total {shown(total)} is no number.")
 
-    def _further_line(self, table: _Table, cells: list[str]) -> None:
-        row = table.rows[-1]
-        if not table.is_open:
-            self._bad(row, "After this player stands a line that belongs to nobody.")
-            return
+    def _further_line(self, row: _Row, cells: list[str]) -> None:
         state, middle = cells[0].strip(), cells[1]
         if _STATE.fullmatch(state) and not row.state:
             row.state = state
@@ -178,9 +200,9 @@ class _Page:
         if system in row.standings or system in row.posted:
             self._bad(row, f"The {system.title} rating stands twice.")
             return
-        if before and before != UNRATED:
+        if before != UNRATED:
             row.standings[system] = Standing(float(before), float(before_games) if before_games else None)
-        if after and after != UNRATED:
+        if after != UNRATED:
             row.posted[system] = Posted(float(after), float(after_games) if after_games else None)
 
     def _take_marks(self, row: _Row, cells: list[str]) -> None:
@@ -228,7 +250,7 @@ def _section(page: _Page, table: _Table, order: int, *, is_html: bool) -> Report
 def _player(row: _Row) -> ReportedPlayer:
     colours = [*row.colours, *[""] * len(row.cells)]
     return ReportedPlayer(
-        number=row.number,
+        number=row.number or None,
         member_id=row.member_id or "",
         name=row.name,
         cells=tuple(_cell(cell, colour) for cell, colour in zip(row.cells, colours, strict=False)),

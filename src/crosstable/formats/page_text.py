@@ -5,6 +5,7 @@ grows with the length of the page and with nothing else.
 """
 
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from typing import NamedTuple
 
@@ -45,9 +46,11 @@ def page_text(data: bytes, name: str) -> PageText:
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
         return PageText(lines_of(text), is_html=False, is_cut_off=False)
-    is_cut_off = any(tag in found and f"/{tag}" not in found for tag in ("html", "pre"))
+    bare, is_cut_off = _harmless(text)
+    tags = Counter(tag.lower() for tag in _TAG.findall(bare))
+    is_cut_off |= any(tags[tag] != tags[f"/{tag}"] for tag in ("html", "pre"))
     parser = _Lines()
-    parser.feed(_harmless(text))
+    parser.feed(bare)
     parser.close()
     lines = lines_of("".join(parser.pieces).replace("\N{NO-BREAK SPACE}", " "))
     return PageText(lines, is_html=True, is_cut_off=is_cut_off)
@@ -89,17 +92,21 @@ class _Lines(HTMLParser):
         self.pieces.append(data)
 
 
-def _harmless(text: str) -> str:
-    """The page with bare tags only: no comments, scripts, declarations, attributes or stray angle brackets."""
-    text = _without(text, "<!--", "-->")
-    for tag in _HIDDEN:
-        text = _without(text, f"<{tag}", f"</{tag}>")
+def _harmless(text: str) -> tuple[str, bool]:
+    """The page with bare tags only: no comments, scripts, declarations, attributes or stray angle brackets.
+
+    Also, whether something of it never ended.
+    """
+    is_cut_off = False
+    for start, end in (("<!--", "-->"), *((f"<{tag}", f"</{tag}>") for tag in _HIDDEN)):
+        text, never_ended = _without(text, start, end)
+        is_cut_off |= never_ended
     text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
-    return _ANGLE.sub("&lt;", text)
+    return _ANGLE.sub("&lt;", text), is_cut_off
 
 
-def _without(text: str, start: str, end: str) -> str:
-    """The text without every stretch from a start to its end; a stretch that never ends takes the rest along."""
+def _without(text: str, start: str, end: str) -> tuple[str, bool]:
+    """The text without every stretch from a start to its end, and whether one never ended and took the rest along."""
     pieces = []
     lower, at = text.lower(), 0
     if len(lower) != len(text):  # a letter whose small form is longer: places would no longer agree
@@ -108,6 +115,6 @@ def _without(text: str, start: str, end: str) -> str:
         pieces.append(text[at:found])
         close = lower.find(end, found)
         if close < 0:
-            return "".join(pieces)
+            return "".join(pieces), True
         at = close + len(end)
-    return "".join([*pieces, text[at:]])
+    return "".join([*pieces, text[at:]]), False

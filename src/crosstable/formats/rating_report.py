@@ -14,6 +14,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read_cell
+from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
@@ -60,7 +61,8 @@ def read(data: bytes, name: str) -> Reading:
     event_id, title = page.event.identity()
     start, end = page.event.days()
     found = tuple(_section(part, at + 1, page) for at, part in enumerate(sections))
-    return Reading(Report(event_id, title, start, end, found, name, page.event.details()), tuple(page.faults))
+    report = Report(event_id, title, start, end, found, name, page.event.details())
+    return Reading(report, page.faults.closed(name))
 
 
 class _Line:
@@ -83,7 +85,7 @@ class _Page:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.faults: list[Fault] = []
+        self.faults = FaultList()
         self.event = Header()
         self.parts: list[_Part] = []
 
@@ -144,7 +146,7 @@ def _player(line: _Line, system: RatingSystem, faults: list[Fault]) -> ReportedP
     if len(name) > LONGEST_TEXT:
         faults.append(fault("bad-value", line.place, "The name is too long."))
     return ReportedPlayer(
-        number=int(words[1]),
+        number=int(words[1]) or None,
         member_id=words[0],
         name=name if name.isprintable() else "",
         cells=tuple(cells),

@@ -6,8 +6,9 @@ A cell that a spreadsheet would run as a formula is written with an apostrophe b
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import islice
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
@@ -16,6 +17,9 @@ from crosstable.formats.json_fields import LONGEST_TEXT, iso_day, shown
 from crosstable.formats.page_text import decoded
 
 SEPARATORS = ("\t", ";", ",")
+MOST_COLUMNS = 500
+MOST_BLANKS = 10
+LONGEST_TITLE = 60
 _LOOKED_AT = 200
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
@@ -51,39 +55,57 @@ def undefused(text: str) -> str:
 
 def tidy_title(title: str) -> str:
     """A title without case and punctuation; ``#`` stands for a number."""
-    return _PUNCTUATION.sub(" ", title.lower().replace("#", " no ")).strip()
+    return _PUNCTUATION.sub(" ", title[:LONGEST_TITLE].lower().replace("#", " no ")).strip()
 
 
-def csv_rows(data: bytes, name: str, score: Callable[[Sequence[str]], int]) -> list[Row]:
-    """The rows of a text with separators: the separator is the one whose best row scores most.
+Score = Callable[[Sequence[str]], int]
 
-    Raises ``FormatError`` where no separator gives a row that scores, or the quotes do not close.
+
+def csv_rows(data: bytes, name: str, score: Score, most: int) -> list[Row]:
+    """The rows of a text with separators that are not blank.
+
+    Raises ``FormatError`` where no row scores, where the quotes do not close, or where there are too many rows.
     """
     text = decoded(data, name)
-    best: list[Row] = []
-    most, trouble = 0, None
+    if text.count("\n") + text.count("\r") > MOST_BLANKS * most:
+        raise _too_many(name, most)
+    separator = separator_of(text, score)
+    if not separator:
+        remedy = "Add a row of titles: No, Name, ID …"
+        raise FormatError(fault("not-readable", name, "No row of the file names its columns.", remedy))
+    rows = list(islice(_rows(text, name, separator), most + 1))
+    if len(rows) > most:
+        raise _too_many(name, most)
+    return rows
+
+
+def _too_many(name: str, most: int) -> FormatError:
+    return FormatError(fault("not-readable", name, f"The file has more than {most} rows."))
+
+
+def separator_of(text: str, score: Score) -> str:
+    """The separator with which one of the first rows scores most, or nothing."""
+    best, most = "", 0
     for separator in SEPARATORS:
         try:
-            rows = list(_rows(text, name, separator))
-        except FormatError as error:
-            trouble = trouble or error
-            continue
-        points = max((score(row.cells) for row in rows[:_LOOKED_AT]), default=0)
-        if points > most:
-            best, most = rows, points
-    if not most:
-        raise trouble or FormatError(
-            fault("not-readable", name, "No row of the file names its columns.", "Add a row of titles: No, Name, ID …")
-        )
+            for row in islice(_rows(text, "", separator), _LOOKED_AT):
+                if (points := score(row.cells)) > most:
+                    best, most = separator, points
+        except FormatError:
+            continue  # said again, with its place, when this separator is chosen
     return best
 
 
-def _rows(text: str, name: str, separator: str) -> Iterable[Row]:
+def _rows(text: str, name: str, separator: str) -> Iterator[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
         for cells in reader:
-            yield Row(f"{name}, line {line}", tuple(undefused(cell) for cell in cells), separator)
+            if len(cells) > MOST_COLUMNS:
+                message = f"The row has more than {MOST_COLUMNS} cells."
+                raise FormatError(fault("not-readable", f"{name}, line {line}", message))
+            if any(cells) and any(map(str.strip, cells)):
+                yield Row(f"{name}, line {line}", tuple(map(undefused, cells)), separator)
             line = reader.line_num + 1
     except csv.Error as error:
         message = f"From here on the file cannot be read: {error}."
@@ -95,6 +117,21 @@ def csv_bytes(rows: Iterable[Sequence[str]]) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows([defused(cell) for cell in row] for row in rows)
     return text.getvalue().encode("utf-8-sig", "replace")
+
+
+def columns_of(row: Row, column_name: Callable[[str], str], faults: list[Fault]) -> dict[str, int]:
+    """Where each known column stands by a row of titles; titles that are unknown or stand twice are faults."""
+    columns: dict[str, int] = {}
+    for at, title in enumerate(row.cells):
+        column = column_name(title)
+        if column and column in columns:
+            faults.append(fault("bad-value", row.place, f"Two columns are called {shown(title)}."))
+        elif column:
+            columns[column] = at
+        elif title.strip():
+            message = f"The column {shown(title)} is not known and was ignored."
+            faults.append(fault("unknown-field", row.place, message))
+    return columns
 
 
 class Cells:
@@ -125,6 +162,11 @@ class Cells:
         for at, text in enumerate(self._texts):
             if text and not (at < len(self._titles) and self._titles[at].strip()):
                 self._faults.append(fault("bad-value", self._place(at), f"{shown(text)} stands in no named column."))
+
+    @property
+    def systems(self) -> set[str]:
+        """The first words of the columns: what need not be looked for is found here."""
+        return {column.split(" ", 1)[0] for column in self._columns}
 
     def __contains__(self, column: str) -> bool:
         return bool(self.text(column))

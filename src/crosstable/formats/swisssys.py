@@ -1,4 +1,4 @@
-"""The tournament file of SwissSys 11 (``.sjson``), read only (format facts §5).
+"""The tournament file of SwissSys 11 (``.sjson``), read only.
 
 Only what a rating report needs is looked at: addresses, telephone numbers, birth dates and passcodes stay in the file.
 An unfinished section is read as far as it got: results not yet entered and rounds not yet paired are blank, and byes
@@ -17,10 +17,11 @@ from crosstable.formats.uschess_rows import tidy_name
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
-LARGEST_FILE = 5_000_000
+LARGEST_FILE = 4_000_000
 MOST_SECTIONS = 99
 MOST_PLAYERS = 10_000
 MOST_ROUNDS = 99
+MOST_RESULTS = 250_000
 
 _RESULTS = {
     "+": Result.WIN,
@@ -116,8 +117,9 @@ def _sections(values: Sequence[object], time_control: str, name: str, faults: Fa
         raise FormatError(fault("not-readable", name, f"{len(values)} sections are more than an event can have."))
     entries = [_Entry(value, f"section {at}", faults) for at, value in enumerate(values, 1)]
     players = [entry.items("Players") for entry in entries]
-    if sum(map(len, players)) > MOST_PLAYERS:
-        raise FormatError(fault("not-readable", name, f"More than {MOST_PLAYERS} players are more than can be read."))
+    results = [_length(row.get("Results")) for rows in players for row in rows if isinstance(row, dict)]
+    if sum(map(len, players)) > MOST_PLAYERS or sum(results) > MOST_RESULTS:
+        raise FormatError(fault("not-readable", name, "There are more players or results than an event can have."))
     sections: list[ReportedSection] = []
     for entry, rows in zip(entries, players, strict=True):
         announced = entry.whole("Number of players")
@@ -129,6 +131,10 @@ def _sections(values: Sequence[object], time_control: str, name: str, faults: Fa
             faults.append(fault("damaged-file", entry.at("Number of players"), message))
         sections.append(_section(entry, rows, len(sections) + 1, time_control))
     return tuple(sections)
+
+
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def _section(entry: _Entry, rows: Sequence[object], number: int, event_control: str) -> ReportedSection:

@@ -7,6 +7,7 @@ are counted from 1 and in characters, not bytes.
 import re
 import unicodedata
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
@@ -14,6 +15,8 @@ from crosstable.errors import Fault, FormatError
 
 LARGEST_FILE = 4_000_000  # the most players a TRF can number (9,999) over thirty rounds
 MOST_FAULTS = 1_000
+MOST_LINES = 100_000
+LONGEST_LINE = 12_000  # a player line with the most rounds a TRF can number (999) has 10,080
 LONGEST_TEXT = 500
 PLAYER = "001"
 
@@ -103,13 +106,24 @@ def read_lines(data: bytes, file: str, findings: Findings) -> list[Line]:
         text = text.rstrip(" \t")
         if not text or text.startswith("###"):
             continue
-        line = _printable(Line(file, number, text), findings)
+        line = _printable(_of_length(Line(file, number, text), findings), findings)
         if _CODE.match(line.text):
             lines.append(line)
         else:
             message = f"{line.text[:4]!r} begins no record: three digits or capital letters and a blank do."
             findings.report("bad-value", line.at(1, 4, "kind of record"), message, "Correct or remove the line.")
+        if len(lines) > MOST_LINES:
+            message = f"The file has more than {MOST_LINES} records, more than any tournament needs."
+            raise FormatError(fault("damaged-file", file, message))
     return lines
+
+
+def _of_length(line: Line, findings: Findings) -> Line:
+    if len(line.text) <= LONGEST_LINE:
+        return line
+    message = f"The line has {len(line.text)} characters; at most {LONGEST_LINE} are read."
+    findings.report("bad-value", line.place, message, "Shorten it.")
+    return line._replace(text=line.text[:LONGEST_LINE])
 
 
 def _text(data: bytes, file: str) -> str:
@@ -126,7 +140,7 @@ def _printable(line: Line, findings: Findings) -> Line:
     """The line with odd blanks made plain; a character nobody can see is a fault and marked, columns kept."""
     if line.text.isprintable():
         return line
-    tidy = "".join(_tidy(char, line.code) for char in line.text)
+    tidy = "".join([_tidy(char, line.code == PLAYER) for char in line.text])
     column = next((at for at, char in enumerate(tidy, start=1) if char != line.text[at - 1] and char != " "), 0)
     if column:
         char = line.text[column - 1]
@@ -135,11 +149,12 @@ def _printable(line: Line, findings: Findings) -> Line:
     return line._replace(text=tidy)
 
 
-def _tidy(char: str, code: str) -> str:
+@lru_cache(maxsize=4096)
+def _tidy(char: str, is_player: bool) -> str:
     if char.isprintable():
         return char
     # A tab is a blank where text stands, but a player's columns cannot be counted across one.
-    is_blank = unicodedata.category(char) == "Zs" or (char == "\t" and code != PLAYER)
+    is_blank = unicodedata.category(char) == "Zs" or (char == "\t" and not is_player)
     return " " if is_blank else _NOT_PRINTABLE
 
 

@@ -15,6 +15,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 from crosstable.formats.trf_additions import US_CHESS
 from crosstable.formats.trf_heading import FIRST_DATE, KEPT, NO_METHOD, SEVERAL, kind_of, time_controls_of
+from crosstable.formats.trf_lines import day_of
 from crosstable.formats.trf_players import RESULTS
 from crosstable.formats.trf_time import to_code, to_text
 from crosstable.terms import (
@@ -45,6 +46,8 @@ _CODES: Mapping[Result, str] = {
     Result.ZERO_BYE: "Z",
     Result.UNPAIRED: "Z",
 }
+_OF_FEDERATION = re.compile(r"(?P<federation>[A-Z]{3}) (?P<said>.+)")
+_SEXES = {"m": "m", "w": "w", "f": "w"}
 _EMPTY_CELL = " " * 8
 _NEW_DETAILS = frozenset(name for code, name in KEPT.items() if code > LAST_OF_TRF16)
 _ROUNDS = "142"
@@ -76,10 +79,13 @@ def _heading(report: Report, section: ReportedSection, version: int) -> Iterator
         if version >= 26 or code <= LAST_OF_TRF16:
             yield from (f"{code} {_plain(text)}".rstrip() for text in texts[code])
     rounds = texts.get(_ROUNDS, ()) if version < 26 else ()
-    yield from (f"XXR {text}" for text in rounds)
+    yield from (f"XXR {_plain(text)}" for text in rounds)
     for name in _EXTENSIONS:
         for part in _parts(report.details.get(name, "")):
-            yield part if name == "bbp_points" else f"{_code_of(name)} {part}"
+            if name != "bbp_points":
+                yield f"{_code_of(name)} {part}"
+            elif SEVERAL.get(part[:3]) == name:
+                yield part
 
 
 def _parts(text: str) -> list[str]:
@@ -94,7 +100,7 @@ def _texts(report: Report, section: ReportedSection, version: int) -> dict[str, 
     names = dict.fromkeys(name for name in (report.name, section.name) if name)
     days = {"042": section.start or report.start, "052": section.end or report.end}
     texts["012"] = [": ".join(names)]
-    texts |= {code: [f"{day:%Y/%m/%d}"] for code, day in days.items() if day is not None}
+    texts |= {code: [_day(day)] for code, day in days.items() if day is not None}
     texts["062"] = [str(len(section.players))]
     texts["072"] = [str(sum(player.background.fide is not None for player in section.players))]
     texts["082"] = [str(len(_by_team(section)))]
@@ -133,22 +139,27 @@ def _time_control(details: Mapping[str, str], section: ReportedSection) -> dict[
 
 
 def _round_dates(dates: str) -> str:
-    slots = [_round_date(text) if text != "-" else "" for text in dates.split()]
+    slots = [_round_date(day_of(text)) for text in dates.split()]
     return " " * (FIRST_DATE - 5) + "".join(f"{slot:<10}" for slot in slots)
 
 
-def _round_date(text: str) -> str:
-    day = date.fromisoformat(text)
-    return f"{day:%y/%m/%d}" if day.year in _SHORT_YEARS else f"{day:%Y/%m/%d}"
+def _round_date(day: date | None) -> str:
+    if day is None:
+        return ""
+    return f"{day:%y/%m/%d}" if day.year in _SHORT_YEARS else _day(day)
+
+
+def _day(day: date) -> str:
+    return day.isoformat().replace("-", "/")
 
 
 def _players(section: ReportedSection) -> Iterator[str]:
     for player, (points, rank) in zip(section.players, _standings(section), strict=True):
         details, background = player.details, player.background
-        born = f"{background.birth_date:%Y/%m/%d}" if background.birth_date else details.get("birth_date", "")
+        born = _day(background.birth_date) if background.birth_date else details.get("birth_date", "")
         fields = (
             (player.number or 0, 4, "starting rank"),
-            (details.get("sex", ""), 1, "sex"),
+            (_sex(details.get("sex", "")), 1, "sex"),
             (details.get("title", ""), 3, "title"),
             (_rating(background.fide.rating if background.fide else None), 4, "FIDE rating"),
             (details.get("federation", ""), 3, "federation"),
@@ -180,6 +191,10 @@ def _fitted(player: ReportedPlayer, fields: Iterable[tuple[object, int, str]]) -
 
 def _name(name: str) -> str:
     return f"{_plain(name).strip()[:33]:<33}"
+
+
+def _sex(sex: str) -> str:
+    return sex if len(sex) <= 1 else _SEXES.get(sex[0].lower(), "")
 
 
 def _rating(rating: float | None) -> str:
@@ -216,7 +231,7 @@ def _cell(cell: ReportedCell, player: ReportedPlayer) -> str:
     """The eight columns of a round: as it was read where it was read from a TRF, else by the meaning."""
     found = _CELL.fullmatch(cell.text)
     if found is not None and RESULTS.get((found["code"] or "").upper()) is (cell.result or None):
-        return f"{found['opponent']:>4} {found['colour']} {found['code'] or ' '}"
+        return f"{found['opponent']:>4} {found['colour']} {_plain(found['code'] or ' ')}"
     if cell.result in (Result.BLANK, Result.OWN_COLUMN):
         return _EMPTY_CELL
     if cell.result is None or cell.opponent > 9999:
@@ -238,7 +253,8 @@ def _national(section: ReportedSection) -> Iterator[str]:
 
 
 def _by_federation(text: str) -> dict[str, str]:
-    return {part[:3]: part[4:] for part in text.split("; ") if part}
+    found = (_OF_FEDERATION.fullmatch(part) for part in text.split("; "))
+    return {match["federation"]: match["said"] for match in found if match is not None}
 
 
 def _national_line(code: str, player: ReportedPlayer, said: tuple[str, str, str, str]) -> str:

@@ -21,6 +21,7 @@ from crosstable.formats.uschess_2c import (
     EVENT_FILE,
     FORMAT,
     MOST_ROUNDS,
+    MOST_SECTIONS,
     NEEDED,
     OLD_LAYOUT,
     PLAYER_FIELDS,
@@ -164,6 +165,9 @@ def _sections(found: Mapping[str, Table], faults: FaultList) -> tuple[ReportedSe
     columns = _columns(found[PLAYER_FILE])
     players: dict[int, list[Row]] = {}
     rows = live_rows(found[SECTION_FILE], faults)
+    if len(rows) > MOST_SECTIONS:
+        message = f"{len(rows)} sections are more than an event can have."
+        raise FormatError(fault("not-readable", found[SECTION_FILE].name, message))
     numbers = [row.whole("S_SEC_NUM") for row in rows]
     counts = Counter(numbers)
     for row in live_rows(found[PLAYER_FILE], faults):

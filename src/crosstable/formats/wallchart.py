@@ -1,8 +1,10 @@
 """Wallcharts as people keep them by hand: a row of titles, a row per player, a column per round; read from CSV or TSV.
 
 Lines ``key: value`` may stand above the table (``Event``, ``Start``, ``End``, ``Section``, ``Time control``, ``Type``,
-``Online`` …). A line ``Section:`` opens the next section; what stands above the first one belongs to the event. Case
-and punctuation of titles and keys do not matter. Lines that begin with ``Note:`` are for people.
+``Online`` …). A line ``Section:`` opens the next section; what stands above the first one belongs to the event or, a
+time control for example, to every section that says nothing else. Case and punctuation of titles and keys do not
+matter. Lines that begin with ``Note:`` are for people. In a round robin a cell may hold the mere result (``W``, ``1``,
+``1/2``): the column is the opponent.
 
 What a rating column is taken for: ``Rating`` is the rating used for pairing and never a rating to start from, unless a
 column ``Games`` stands beside it. ``Pre-event rating`` is always one, in the system that the line ``Systems`` names
@@ -11,29 +13,20 @@ their like name their system themselves.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import date
 
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.formats import Reading
-from crosstable.formats.background_columns import SYSTEM_WORDS, background_of, column_of
-from crosstable.formats.event_json import read_cell
+from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
 from crosstable.formats.findings import FaultList
-from crosstable.formats.json_fields import shown
-from crosstable.formats.sheet_rows import Cells, Row, csv_rows, day_of, flag_of, tidy_title
+from crosstable.formats.json_fields import LONGEST_TEXT, shown
+from crosstable.formats.page_text import decoded
+from crosstable.formats.sheet_rows import Row, csv_rows, day_of, flag_of, separator_of, tidy_title
+from crosstable.formats.wallchart_players import Table, brings_ratings, players_of, title_score, titles_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
-from crosstable.terms import (
-    Background,
-    Posted,
-    RatingSystem,
-    Report,
-    ReportedCell,
-    ReportedPlayer,
-    ReportedSection,
-    Result,
-    SectionType,
-    Standing,
-)
+from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType
 
 TEMPLATE = """\
 Note: Replace everything by your own event. Keys above a table and columns may be left out.
@@ -53,6 +46,7 @@ No,Name,ID,State,Rating,Birth date,Regular rating,Regular games,Rd 1,Rd 2,Rd 3,T
 2,"Player, Two",12345679,TX,445,2013-11-20,445.28,21,W3,D1w,B,2.5
 3,"Player, Three",12345680,OK,,2015-07-01,,,L2,W4,U,1
 4,"Player, Four",12345681,OK,572,2012-01-15,572.53,,L1b,L3,X,1
+
 Section: Open
 Time control: 40/90,SD/30;d5
 No,Name,ID,Rating,Rd 1
@@ -61,24 +55,8 @@ No,Name,ID,Rating,Rd 1
 """
 
 LARGEST = 5_000_000
-MOST_ROWS = 20_000
-MOST_ROUNDS = 200
+MOST_ROWS = 10_000
 REGULAR_FROM = 30
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "number": ("no", "number", "num", "nr", "pair", "pair no", "pair number", "pairing", "pairing no", "pairing number"),
-    "name": ("name", "player", "player name"),
-    "member id": ("id", "uscf id", "us chess id", "uschess id", "member id", "member no", "member number", "uscf"),
-    "state": ("state", "st"),
-    "rating": ("rating", "rtg", "pairing rating"),
-    "pre": ("pre", "pre rating", "pre event rating", "pre event", "rating before"),
-    "games": ("games", "pre games", "pre event games", "games before"),
-    "total": ("total", "score", "points", "pts", "total pts", "total points"),
-    "rate": ("rate",),
-    "fide flag": ("fide flag",),
-    "member": ("member",),
-    "fide opt in": ("fide opt in",),
-}
-PLAYER_DETAILS = ("title", "sex", "federation", "fide id", "rank", "national rating", "team", "norm")
 EVENT_DETAILS = (
     *("affiliate", "city", "state", "zip", "country", "chief td", "assistant td", "other tds", "send crosstable"),
     *("chief arbiter", "deputy arbiters", "federation", "tournament type", "program", "format version"),
@@ -87,9 +65,9 @@ SECTION_DETAILS = (
     *("chief td", "assistant td", "system code", "type code", "scholastic level", "grand prix", "grand prix points"),
     *("fide", "last pair"),
 )
+_LOOKED_AT = 100_000
 _EVENT_KEYS = {"event": "event", "event name": "event", "event id": "event id"}
 _SECTION_KEYS = {
-    "section number": "number",
     "time control": "time control",
     "time controls": "time control",
     "type": "type",
@@ -98,39 +76,35 @@ _SECTION_KEYS = {
     "system": "systems",
     "k factor": "k factor",
     "match waiver": "match waiver",
+    "section number": "number",
+    "start": "start",
+    "start date": "start",
+    "end": "end",
+    "end date": "end",
 }
-_DATE_KEYS = {"start": "start", "start date": "start", "end": "end", "end date": "end"}
+_OTHER_KEYS = ("section", "note")
+_OWN_ALONE = ("number", "start", "end")
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
-_TITLES = {title: column for column, titles in COLUMNS.items() for title in titles}
-_ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0*(\d{1,3})", re.ASCII)
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
-_SIGNED = re.compile(r"([+=-])\s*([wb]?)\s*(\d{1,5})\s*([wb]?)", re.ASCII | re.IGNORECASE)
-_SIGNS = {"+": "W", "=": "D", "-": "L"}
-_POINTS = {"1": "W", "0": "L", "1/2": "D", "0.5": "D", "\N{VULGAR FRACTION ONE HALF}": "D", "=": "D"}
-_RATING = re.compile(r"(\d{1,4}(?:\.\d{1,17})?)\s*(?:\*|[P/]\s*(\d{1,3}))?", re.ASCII | re.IGNORECASE)
-_UNRATED = frozenset({"", "0", "unr", "unr.", "unrated", "nr", "new", "-", "none"})
 
 
 def looks_like(data: bytes) -> bool:
-    """Whether some row of this text names the columns of a wallchart."""
+    """Whether one of the first rows of this text names the columns of a wallchart."""
     try:
-        csv_rows(data[:LARGEST], "", title_score)
+        return bool(separator_of(decoded(data[:_LOOKED_AT], ""), title_score))
     except FormatError:
         return False
-    return True
 
 
 def read(data: bytes, name: str) -> Reading:
     """Read a wallchart with commas, semicolons or tabs; raises ``FormatError`` where no row names its columns."""
     if len(data) > LARGEST:
         raise FormatError(fault("not-readable", name, f"The file is larger than {LARGEST // 1_000_000} MB."))
-    return read_rows(csv_rows(data, name, title_score), name)
+    return read_rows(csv_rows(data, name, title_score, MOST_ROWS), name)
 
 
 def read_rows(rows: Sequence[Row], name: str) -> Reading:
     """Read a wallchart from its rows."""
-    if len(rows) > MOST_ROWS:
-        raise FormatError(fault("not-readable", name, f"The wallchart has more than {MOST_ROWS} rows."))
     chart = _Chart(name)
     for row in rows:
         if not row.is_blank:
@@ -138,24 +112,8 @@ def read_rows(rows: Sequence[Row], name: str) -> Reading:
     return Reading(chart.report(), chart.faults.closed(name))
 
 
-def title_score(cells: Sequence[str]) -> int:
-    """How many columns of a wallchart a row names; 0 where it is no row of titles."""
-    found = {_column(cell) for cell in cells} - {""}
-    return len(found) if len(found) > 1 and found & {"name", "member id"} else 0
-
-
-def _column(title: str) -> str:
-    """The name under which a column is known here: ``name``, ``round 3``, ``OTBR rating`` …, or nothing."""
-    tidy = tidy_title(title)
-    if found := _ROUND.fullmatch(tidy):
-        return f"round {int(found[1])}" if 1 <= int(found[1]) <= MOST_ROUNDS else ""
-    if tidy in PLAYER_DETAILS:
-        return tidy
-    return _TITLES.get(tidy) or column_of(title)
-
-
 class _Part:
-    """A section while its rows are read."""
+    """A section, or the event above all sections, while the rows are read."""
 
     def __init__(self, place: str, name: str = "") -> None:
         self.place, self.name = place, name
@@ -177,93 +135,168 @@ class _Chart:
 
     def take(self, row: Row) -> None:
         """Take in one row that is not blank: a key with its value, the titles, or a player."""
-        key, value = _key(row)
-        current = self.parts[-1] if self.parts else None
+        last = self.parts[-1] if self.parts else None
+        key, value = _key(row, in_table=last is not None and last.columns is not None)
+        if key and not (value.isprintable() and len(value) <= LONGEST_TEXT):
+            message = "The line is too long or holds characters that cannot be printed."
+            self.faults.append(fault("bad-value", row.place, message))
+            value = ""
         if key == "section":
-            self.parts.append(_Part(row.place, self._printable(value, row)))
+            self.parts.append(_Part(row.place, value))
         elif key:
-            self._take_value(key, self._printable(value, row), row)
+            self._take_value(key, value, row)
         elif title_score(row.cells):
-            if current is None or current.columns is not None:
-                self.parts.append(_Part(row.place))
-            self._take_titles(self.parts[-1], row)
-        elif current is not None and current.columns is not None:
-            current.rows.append(row)
+            if last is None or last.columns is not None:
+                last = _Part(row.place)
+                self.parts.append(last)
+            last.titles, last.columns = row.cells, titles_of(row, self.faults)
+        elif last is not None and last.columns is not None:
+            last.rows.append(row)
         else:
-            message = f"{shown(next(cell for cell in row.cells if cell.strip()))} is no line 'key: value' that is known."
+            first = next(cell for cell in row.cells if cell.strip())
+            message = f"{shown(first)} is neither a key that is known nor part of a table."
             self.faults.append(fault("unknown-field", row.place, message))
-
-    def _printable(self, text: str, row: Row) -> str:
-        if text.isprintable() and len(text) <= 500:
-            return text
-        message = "The line is too long or holds characters that cannot be printed."
-        self.faults.append(fault("bad-value", row.place, message))
-        return ""
 
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event
         known = SECTION_DETAILS if self.parts else EVENT_DETAILS
         if key in _EVENT_KEYS:
             self.event.values[_EVENT_KEYS[key]] = value
-        elif key in _DATE_KEYS:
-            part.values[_DATE_KEYS[key]] = self._day(value, row)
         elif key in _SECTION_KEYS:
             part.values[_SECTION_KEYS[key]] = value
-        elif key in known and value:
-            part.details[key.replace(" ", "_")] = value
-        elif key != "note" and key not in known:
-            self.faults.append(fault("unknown-field", row.place, f"{key} is not a key that is known here."))
-
-    def _day(self, value: str, row: Row) -> str:
-        found = day_of(value)
-        if value and found is None:
-            self.faults.append(fault("bad-date", row.place, f"{shown(value)} is not a date."))
-        return found.isoformat() if found else ""
-
-    def _take_titles(self, part: _Part, row: Row) -> None:
-        part.titles, part.columns = row.cells, {}
-        for at, title in enumerate(row.cells):
-            column = _column(title)
-            if column and column in part.columns:
-                self.faults.append(fault("bad-value", row.place, f"Two columns are called {shown(title)}."))
-            elif column:
-                part.columns[column] = at
-            elif title.strip():
-                message = f"The column {shown(title)} is not known and was ignored."
-                self.faults.append(fault("unknown-field", row.place, message))
-        rounds = [column for column in part.columns if column.startswith("round ")]
-        missing = [number for number in range(1, len(rounds) + 1) if f"round {number}" not in rounds]
-        if missing:
-            self.faults.append(fault("missing-field", row.place, f"There is no column for round {missing[0]}."))
+        elif key in known:
+            part.details |= {key.replace(" ", "_"): value} if value else {}
+        elif key != "note":
+            message = f"{key} is not a key of {'a section' if self.parts else 'an event'}."
+            self.faults.append(fault("unknown-field", row.place, message))
 
     def report(self) -> Report:
         """The report of everything that was taken in."""
-        values = self.event.values
-        sections = tuple(_section(self, part, at) for at, part in enumerate(self.parts, start=1))
+        event = self.event
         return Report(
-            event_id=values.get("event id", ""),
-            name=values.get("event", ""),
-            start=day_of(values.get("start", "")),
-            end=day_of(values.get("end", "")),
-            sections=sections,
+            event_id=event.values.get("event id", ""),
+            name=event.values.get("event", ""),
+            start=self.day(event, "start"),
+            end=self.day(event, "end"),
+            sections=tuple(_section(self, part, at) for at, part in enumerate(self.parts, start=1)),
             place=self.name,
-            details=self.event.details,
+            details=event.details,
         )
 
+    def value(self, part: _Part, key: str) -> str:
+        """What a section says under a key, or what the event says for all of them."""
+        return part.values.get(key) or ("" if key in _OWN_ALONE else self.event.values.get(key, ""))
 
-def _key(row: Row) -> tuple[str, str]:
-    """The key of a line ``key: value``, in one cell or two, and its value; nothing where the row is no such line."""
-    filled = [cell.strip() for cell in row.cells if cell.strip()]
+    def bad(self, part: _Part, code: str, message: str) -> None:
+        """Collect a fault about a section."""
+        self.faults.append(fault(code, part.place, message))
+
+    def day(self, part: _Part, key: str) -> date | None:
+        """The day under a key."""
+        text = part.values.get(key, "")
+        found = day_of(text)
+        if text and found is None:
+            self.bad(part, "bad-date", f"{key}: {shown(text)} is not a date.")
+        return found
+
+
+def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
+    """The key of a line ``key: value``, in one cell or two, and its value; nothing where the row is no such line.
+
+    Above a table the colon may be missing.
+    """
     found = _KEY.fullmatch(row.cells[0])
-    if found is not None and _is_key(tidy_title(found[1])):
-        rest = row.separator.join([found[2], *row.cells[1:]]) if row.separator else found[2] or " ".join(filled[1:])
-        return tidy_title(found[1]), rest.strip().rstrip(row.separator or " ").strip()
-    key = tidy_title(row.cells[0])
-    if len(filled) <= 2 and _is_key(key) and filled[0] == row.cells[0].strip():
-        return key, filled[1] if len(filled) == 2 else ""
-    return "", ""
+    key = tidy_title(found[1] if found else row.cells[0])
+    if not _is_key(key):
+        return "", ""
+    pieces = [found[2] if found else "", *row.cells[1:]]
+    while pieces and not pieces[-1].strip():
+        pieces.pop()
+    if found is None and (in_table or len(pieces) > 2):
+        return "", ""
+    if pieces and not pieces[0].strip():
+        pieces.pop(0)
+    return key, (row.separator or " ").join(pieces).strip()
 
 
 def _is_key(key: str) -> bool:
-    known = (_EVENT_KEYS, _SECTION_KEYS, _DATE_KEYS, EVENT_DETAILS, SECTION_DETAILS, ("section", "note"))
-    return any(key in names for names in known)
+    return any(key in known for known in (_EVENT_KEYS, _SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
+
+
+def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
+    kind, systems = _kind(chart, part), _systems(chart, part)
+    is_online = flag_of(chart.value(part, "online") or "no")
+    if is_online is None:
+        chart.bad(part, "wrong-type", "Online is neither yes nor no.")
+    control = chart.value(part, "time control")
+    columns = part.columns or {}
+    if part.columns is None:
+        chart.bad(part, "missing-field", "The section has no row of titles, so it has no players.")
+    main = _main_system(systems, control, is_online=bool(is_online))
+    if main is None and brings_ratings(columns):
+        message = "The pre-event ratings do not say of which system they are, and the time control does not tell."
+        chart.bad(part, "missing-field", message)
+    table = Table(part.titles, columns, part.rows, main, kind is SectionType.ROUND_ROBIN)
+    return ReportedSection(
+        number=_number(chart, part, order),
+        name=part.name,
+        kind=kind,
+        is_online=bool(is_online),
+        time_controls=split_schedule(control) if control else (),
+        systems=systems,
+        start=chart.day(part, "start"),
+        end=chart.day(part, "end"),
+        players=players_of(table, chart.faults),
+        place=part.place,
+        is_half_k=_is_half_k(chart, part),
+        match_waiver=chart.value(part, "match waiver"),
+        details=part.details,
+    )
+
+
+def _number(chart: _Chart, part: _Part, order: int) -> int | None:
+    text = chart.value(part, "number")
+    if not text:
+        return order
+    if text.isascii() and text.isdigit() and 1 <= len(text) <= 4 and int(text):
+        return int(text)
+    chart.bad(part, "wrong-type", f"The section number {shown(text)} is no number.")
+    return None
+
+
+def _kind(chart: _Chart, part: _Part) -> SectionType:
+    text = chart.value(part, "type")
+    kind = _KINDS.get(tidy_title(text) or "swiss")
+    if kind is None:
+        chart.bad(part, "bad-value", f"The type {shown(text)} is none of {', '.join(_KINDS)}.")
+    return kind or SectionType.SWISS
+
+
+def _is_half_k(chart: _Chart, part: _Part) -> bool:
+    text = chart.value(part, "k factor").lower()
+    if text not in ("", "full", "half"):
+        chart.bad(part, "bad-value", f"The K factor {shown(text)} is neither full nor half.")
+    return text == "half"
+
+
+def _systems(chart: _Chart, part: _Part) -> tuple[RatingSystem, ...]:
+    systems = []
+    for word in re.split(r"[,;/+]| and ", chart.value(part, "systems")):
+        name = SYSTEM_WORDS.get(tidy_title(word), "")
+        if name and name not in OUTSIDE:
+            systems.append(RatingSystem[name])
+        elif word.strip():
+            chart.bad(part, "bad-value", f"{shown(word.strip())} is no rating system.")
+    return tuple(dict.fromkeys(systems))
+
+
+def _main_system(systems: tuple[RatingSystem, ...], control: str, *, is_online: bool) -> RatingSystem | None:
+    """The system whose ratings a column without a system holds, where that is sure."""
+    if systems:
+        return systems[0]
+    try:
+        slowest = max(parse_time_control(each).total for each in split_schedule(control))
+    except (TimeControlError, ValueError):
+        return None
+    regular = RatingSystem.OLR if is_online else RatingSystem.OTBR
+    return regular if slowest >= REGULAR_FROM else None

@@ -50,8 +50,8 @@ def expected_score(own_odds: float, opponents_odds: Sequence[float]) -> float:
 
 
 def k_factor(constants: Constants, effective: float, played: float) -> float:
-    """K of a full-K section (§4.2)."""
-    return constants.k_numerator / (effective + played)
+    """K of a full-K section (§4.2); the weight of N' is 1 in every edition (readings 103)."""
+    return constants.k_numerator / (constants.k_effective_weight * effective + played)
 
 
 def half_k_factor(constants: Constants, effective: float, played: float) -> float:

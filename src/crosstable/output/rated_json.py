@@ -112,5 +112,5 @@ def _initial(start: Start) -> dict[str, Any]:
             }
             for working in start.sources
         ]
-        or [{"source": Source.AGE.name, "age": None if math.isnan(start.age) else start.age}],
+        or [{"source": Source(initial.source).name, "age": None if math.isnan(start.age) else start.age}],
     }

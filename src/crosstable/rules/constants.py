@@ -101,6 +101,7 @@ class Constants(NamedTuple):
     step_3_games: float
     # §4.2
     k_numerator: float
+    k_effective_weight: float
     half_k_is_allowed: bool
     dual_k_is_reduced: bool
     dual_k_above: float
@@ -280,6 +281,7 @@ CONSTANTS_2001 = Constants(
     special_cap=2700.0,
     step_3_games=1.0,
     k_numerator=800.0,
+    k_effective_weight=1.0,
     half_k_is_allowed=True,
     dual_k_is_reduced=False,
     dual_k_above=2200.0,

@@ -53,6 +53,18 @@ def edition_by(calendar: Calendar, section_start: date, section_end: date) -> Ed
     return edition_for(section_start)
 
 
+def edition_known_on(known_on: date, calendar: Calendar, section_start: date, section_end: date) -> Edition:
+    """The edition of a section as a page rated on that day knew it: without rules announced later (readings 111)."""
+    if section_start < FIRST_EDITION.effective:
+        raise _no_edition(section_start)
+    if calendar is Calendar.ANNOUNCED:
+        in_force = (_was_announced_for(a, section_start, section_end) for a in AMENDMENTS)
+    else:
+        in_force = (section_start >= a.effective for a in AMENDMENTS)
+    was_known = (a.announced is None or a.announced <= known_on or a.announced <= a.effective for a in AMENDMENTS)
+    return _folded(tuple(one and other for one, other in zip(in_force, was_known, strict=True)))
+
+
 def _was_announced_for(amendment: Amendment, section_start: date, section_end: date) -> bool:
     if amendment.keyed_to_start:
         return section_start >= amendment.effective

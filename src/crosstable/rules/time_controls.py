@@ -13,7 +13,7 @@ from crosstable.terms import Stage, TimeControl
 # Patterns are compiled when first used: the official notation, read first, is all that most files need.
 _OFFICIAL = r"G/(\d{1,4})\s*;?\s*(D|\+)(\d{1,3})"
 _STAGE = (
-    r"(?:(?P<moves>\d+)\s*(?:/|IN\b)|(?:GAME|G|SD|S/D|SUDDEN DEATH)\s*(?:/|IN\b|-)?)\s*(?P<minutes>\d+)"
+    r"(?:(?P<moves>\d+)\s*(?:MOVES?\s*)?(?:/|IN\b)|(?:GAME|G|SD|S/D|SUDDEN DEATH)\s*(?:/|IN\b|-)?)\s*(?P<minutes>\d+)"
     r"(?P<hours>\s*H(?:OURS?|RS?)?\b)?"
 )
 _SECONDS = (
@@ -38,12 +38,17 @@ def parse_time_control(text: str) -> TimeControl:
         raise _not_understood(text)
     official = re.fullmatch(_OFFICIAL, tidy, re.ASCII)
     if official is not None:
-        stage = Stage(0, int(official[1]))
-        return TimeControl(text.strip(), (stage,), int(official[3]), official[2] == "+")
+        return _control(text, [Stage(0, int(official[1]))], int(official[3]), is_increment=official[2] == "+")
     bare = re.fullmatch(_BARE, tidy, re.ASCII)
     if bare is not None:  # "90+30": minutes and increment, the way FIDE events are announced
-        return TimeControl(text.strip(), (Stage(0, int(bare[1])),), int(bare[2]), True)
+        return _control(text, [Stage(0, int(bare[1]))], int(bare[2]), is_increment=True)
     return _read_parts(text, tidy)
+
+
+def _control(text: str, stages: list[Stage], seconds: int, *, is_increment: bool) -> TimeControl:
+    if not stages or max(stage.minutes for stage in stages) > _LONGEST_MINUTES:
+        raise _not_understood(text)
+    return TimeControl(text.strip(), tuple(stages), seconds, is_increment)
 
 
 def _match(pattern: str, tidy: str, at: int) -> re.Match[str] | None:
@@ -66,11 +71,8 @@ def _read_parts(text: str, tidy: str) -> TimeControl:
         else:
             raise _not_understood(text)
         at = _skip(tidy, found.end())
-    stages = _hours_as_minutes(stages)
-    if not stages or max(stage.minutes for stage in stages) > _LONGEST_MINUTES:
-        raise _not_understood(text)
     seconds, is_increment = extra[0] if extra else (-1, False)
-    return TimeControl(text.strip(), tuple(stages), seconds, is_increment)
+    return _control(text, _hours_as_minutes(stages), seconds, is_increment=is_increment)
 
 
 def _hours_as_minutes(stages: list[Stage]) -> list[Stage]:

@@ -1,0 +1,121 @@
+"""A members file: what is known of members before an event, for reports that carry ids alone (``--members FILE``).
+
+Three forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
+member id, and any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
+``Birth date`` …). A JSON list of objects as the players of an event file. The members of the ratings API, one or
+several.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, FormatError
+from crosstable.formats.background_columns import background_of, column_of
+from crosstable.formats.event_json import background_from
+from crosstable.formats.findings import FaultList
+from crosstable.formats.json_fields import Fields, load_json, shown
+from crosstable.formats.ratings_api import full_name, member_background
+from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
+from crosstable.formats.wallchart_players import COLUMNS
+from crosstable.terms import Background
+
+TEMPLATE = """\
+Member ID,Name,Birth date,Adult,Canadian resident,OTBR rating,OTBR games,OTBR as of,OTBR wins,OTBR draws,OTBR losses,\
+OTBR events,OTBR peak,OTBR floor,OTBR published,Quick rating,Quick games,Quick as of,FIDE rating,FIDE as of,\
+CFC rating,CFC as of
+12345678,"Player, One",2014-02-03,no,no,554.22,120,2026-07-01,60,5,55,30,701.5,,550,546.49,,,,,,
+12345679,"Player, Two",1961-11-20,yes,no,2205.5,,2026-07-01,,,,,2251,2000 money,2206,,,,2150,2026-07-01,,
+12345680,"Player, Three",,,yes,,,,,,,,,,,,,,,,1300,2025-12-01
+"""
+
+LARGEST = 20_000_000
+MOST_ROWS = 100_000
+_IGNORED = ("state", "member")
+_TITLES = {title: column for column in ("name", "member id", *_IGNORED) for title in COLUMNS[column]}
+
+
+class MembersFile(NamedTuple):
+    """What a members file says, by member id, and every fault of its shape."""
+
+    backgrounds: Mapping[str, Background]
+    names: Mapping[str, str]
+    faults: tuple[Fault, ...]
+
+
+def read(data: bytes, name: str) -> MembersFile:
+    """Read a members file; raises ``FormatError`` where it is none of the three forms."""
+    if len(data) > LARGEST:
+        raise FormatError(fault("not-readable", name, f"The file is larger than {LARGEST // 1_000_000} MB."))
+    found = _Members(name)
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        value, faults = load_json(data, name)
+        found.faults.extend(faults)
+        _take_json(found, value)
+    else:
+        _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
+    return MembersFile(found.backgrounds, found.names, found.faults.closed(name))
+
+
+class _Members:
+    """The members while the file is read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.faults = FaultList()
+        self.backgrounds: dict[str, Background] = {}
+        self.names: dict[str, str] = {}
+
+    def add(self, member_id: str, name: str, background: Background, place: str) -> None:
+        """Keep a member, unless his id is missing or was there before."""
+        if not member_id:
+            self.faults.append(fault("missing-field", place, "The member id is missing."))
+        elif member_id in self.backgrounds:
+            message = f"Member {shown(member_id)} stands in the file twice; this one was ignored."
+            self.faults.append(fault("bad-value", place, message, "Keep one of the two."))
+        else:
+            self.backgrounds[member_id] = background
+            if name:
+                self.names[member_id] = name
+
+
+def _column(title: str) -> str:
+    return _TITLES.get(tidy_title(title)) or column_of(title)
+
+
+def title_score(cells: Sequence[str]) -> int:
+    """How many columns of a members file a row names; 0 where it names no member id."""
+    if not any(_TITLES.get(tidy_title(cell)) == "member id" for cell in cells):
+        return 0
+    return len({_column(cell) for cell in cells} - {""})
+
+
+def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
+    columns: dict[str, int] = {}
+    titles: Sequence[str] = ()
+    for row in rows:
+        if not columns:
+            if title_score(row.cells):
+                titles, columns = row.cells, columns_of(row, _column, found.faults)
+            else:
+                message = "The row stands above the titles and was left out."
+                found.faults.append(fault("ignored-record", row.place, message))
+            continue
+        cells = Cells(row, titles, columns, found.faults)
+        cells.report_unnamed()
+        found.add(cells.text("member id"), cells.text("name"), background_of(cells), row.place)
+
+
+def _take_json(found: _Members, value: object) -> None:
+    """A list of members, an object that holds one under ``members`` or ``items``, or one member."""
+    top = Fields({"members": value} if isinstance(value, list) else value, "", found.faults)
+    listed = next((key for key in ("members", "items") if key in top), "")
+    if top.flag("hasNextPage"):
+        found.faults.append(fault("damaged-file", found.name, "The members are one page of several."))
+    for fields in top.each(listed) if listed else [top]:
+        if isinstance(fields.raw("ratings"), list):
+            found.add(fields.text("id"), full_name(fields), member_background(fields), fields.place or found.name)
+        else:
+            background = background_from(fields)
+            found.add(fields.text("member_id"), fields.text("name"), background, fields.place or found.name)
+            fields.warn_of_unknown(also=("number", "state", "rounds", "posted", "pairing_rating", "details"))

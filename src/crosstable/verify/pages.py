@@ -1,0 +1,134 @@
+"""A page: one posted section in one system, with the law as it was known when it was last rated (readings 111)."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.checks import CheckedSection, check
+from crosstable.rules.editions import Calendar, edition_known_on
+from crosstable.terms import (
+    Background,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+)
+
+# Online pages last rated by this day follow a fault that was repaired afterwards (readings 103).
+LAST_DAY_OF_ONLINE_FAULT = date(2021, 6, 16)
+ONLINE_FAULT = "online_fault"
+CORRECTED_SINCE = "corrected_since"
+_RATED_ON = re.compile(r"Rated: (\d{4}-\d\d-\d\d)")
+_ONE_SIDED = {Result.WIN: Result.WIN_ONE_SIDED, Result.DRAW: Result.DRAW_ONE_SIDED, Result.LOSS: Result.LOSS_ONE_SIDED}
+_MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
+
+
+class Page(NamedTuple):
+    """One posted section in one system; ``apart`` names why it is not compared, if it is not."""
+
+    event_id: str
+    checked: CheckedSection
+    system: RatingSystem
+    players: dict[int, ReportedPlayer]
+    rated_on: date | None
+    apart: str
+
+    @property
+    def order(self) -> tuple[date, date, str, int]:
+        """The place of the section in the fold (readings 83)."""
+        section = self.checked.section
+        return section.end, section.start, self.event_id, section.number
+
+
+def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[Page]:
+    """The pages of a report: every section that can be rated, once per system with posted figures."""
+    as_posted = report._replace(sections=tuple(_as_posted(section) for section in report.sections))
+    for checked in check(as_posted, calendar=calendar).sections:
+        section = checked.report
+        rated_on = max((date.fromisoformat(day) for day in _RATED_ON.findall(_processed(section))), default=None)
+        players = {player.number: player for player in section.players if player.number is not None}
+        if rated_on is not None:
+            start, end = checked.section.start, checked.section.end
+            checked = checked._replace(edition=edition_known_on(rated_on, calendar, start, end))
+        for system in checked.section.systems:
+            if any(system in player.posted for player in section.players):
+                yield Page(report.event_id, checked, system, players, rated_on, _apart(section, system, rated_on))
+
+
+def _processed(section: ReportedSection) -> str:
+    return section.details.get("processed", "")
+
+
+def _apart(section: ReportedSection, system: RatingSystem, rated_on: date | None) -> str:
+    if CORRECTED_SINCE in section.details.get("notes", ""):
+        return CORRECTED_SINCE
+    if system.is_online and rated_on is not None and rated_on <= LAST_DAY_OF_ONLINE_FAULT:
+        return ONLINE_FAULT
+    return ""
+
+
+def _as_posted(section: ReportedSection) -> ReportedSection:
+    """A section as its page was rated: a result that the other row lacks counts on its own row (readings 92).
+
+    A page coded as a match but with more than two players is an ordinary section: the results show its bonus.
+    """
+    if section.kind is SectionType.MATCH and len(section.players) != 2:
+        section = section._replace(kind=SectionType.SWISS)
+    if section.kind is SectionType.ROUND_ROBIN or not section.details.get("processed"):
+        return section
+    rows = {player.number: player for player in section.players}
+    players = tuple(player._replace(cells=_one_sided(player, rows)) for player in section.players)
+    return section._replace(players=players)
+
+
+def _one_sided(player: ReportedPlayer, rows: dict[int | None, ReportedPlayer]) -> tuple[ReportedCell, ...]:
+    cells = []
+    for at, cell in enumerate(player.cells):
+        other = rows.get(cell.opponent)
+        if cell.result in _MIRROR and other is not None:
+            seen = other.cells[at] if at < len(other.cells) else None
+            if seen is None or seen.opponent != player.number or seen.result is not _MIRROR[cell.result]:
+                cell = cell._replace(result=_ONE_SIDED[cell.result])
+        cells.append(cell)
+    return tuple(cells)
+
+
+def is_clean(page: Page, number: int) -> bool:
+    """Whether all inputs of a row are known: the player's own, the opponents' and their opponents'."""
+    quality = page.players[number].details.get("quality")
+    if quality is not None and quality != "clean":
+        return False
+    circle = {number}
+    for _ in range(2):
+        circle |= {cell.opponent for one in circle for cell in _games(page, one)}
+    if quality is not None:
+        return not any(contradicts_itself(page, one) for one in circle)
+    return bool(_games(page, number)) and all(_is_known(page.players[one].background, page.system) for one in circle)
+
+
+def contradicts_itself(page: Page, number: int) -> bool:
+    """Whether a page's counts before and after cannot both be right: N grows by m (§7), so the input is not known."""
+    player = page.players[number]
+    posted = player.posted.get(page.system)
+    standing = player.background.standings.get(page.system)
+    if posted is None or standing is None or standing.games is None or posted.games is None:
+        return False
+    is_re_entry = sum(other.member_id == player.member_id for other in page.players.values()) > 1
+    return not is_re_entry and standing.games + len(_games(page, number)) != posted.games
+
+
+def _games(page: Page, number: int) -> list[ReportedCell]:
+    cells = page.players[number].cells
+    return [cell for cell in cells if cell.result is not None and cell.result.is_game and cell.opponent in page.players]
+
+
+def _is_known(background: Background, system: RatingSystem) -> bool:
+    """Whether a player's start in a system can be computed from what is given."""
+    if system in background.standings or background.given_start is not None:
+        return True
+    has_source = bool(background.standings) or background.fide is not None
+    return has_source or background.birth_date is not None or background.adult is not None

@@ -1,0 +1,99 @@
+"""Rows: what was computed beside what was posted, and the verdict."""
+
+import math
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.terms import FloorKind, RatingSystem
+from crosstable.verify.pages import Page, is_clean
+
+# The posted figure is a whole number and so was the pre-event rating it was computed from; each is off by up to a
+# half, and an unrounded rating moves its owner and his opponents by at most as much as itself.
+WITHIN = 1.0
+WITHIN_DECIMALS = 0.01
+LOWEST_FLOORS = 150
+HIGHEST_FLOOR = 2200
+LOW_PEAK_FLOORS_FROM = date(2010, 4, 1)
+
+
+class Verdict(StrEnum):
+    """What became of the comparison of one row."""
+
+    WITHIN = "within_1"
+    AT_FLOOR = "at_floor"
+    UNEXPLAINED = "unexplained"
+
+
+class Row(NamedTuple):
+    """One player of one page: computed, posted, and the verdict; ``is_clean`` says whether it counts."""
+
+    event: str
+    section: int
+    system: RatingSystem
+    number: int
+    member_id: str
+    era: str
+    start: date
+    pre: float
+    computed: float
+    posted: float
+    is_clean: bool
+    verdict: Verdict
+    floor_kind: FloorKind
+    cause: str = ""
+
+    @property
+    def error(self) -> float:
+        """Posted less computed."""
+        return self.posted - self.computed
+
+    @property
+    def has_decimals(self) -> bool:
+        """Whether the posted figure is more than a whole number."""
+        return self.posted != math.floor(self.posted)
+
+
+def verdict_of(pre: float, computed: float, posted: float, section_start: date) -> Verdict:
+    """Within one point, stopped at a floor that the row alone does not show, or neither."""
+    if math.fabs(posted - computed) <= WITHIN:
+        return Verdict.WITHIN
+    lowest = 1200 if section_start >= LOW_PEAK_FLOORS_FROM else 1400
+    is_level = posted <= LOWEST_FLOORS or (posted % 100 == 0 and lowest <= posted <= HIGHEST_FLOOR and posted <= pre)
+    return Verdict.AT_FLOOR if posted > computed and is_level else Verdict.UNEXPLAINED
+
+
+def rows_of(page: Page, rated: RatedSection) -> list[Row]:
+    """The rows of a rated page that have a posted figure; a re-entry counts once, on its first row."""
+    rows = []
+    for player in rated.players:
+        posted = page.players[player.number].posted.get(page.system)
+        is_second_row = any(other < player.number for other in player.merged_with)
+        if posted is None or player.after is None or not player.games or is_second_row:
+            continue
+        rows.append(_row(page, rated, player, posted.rating))
+    return rows
+
+
+def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) -> Row:
+    assert player.after is not None
+    shown = page.checked.backgrounds[player.number].standings.get(page.system)
+    pre = player.prior if shown is None else shown.rating
+    computed = player.after.rating
+    start = rated.section.start
+    return Row(
+        event=page.event_id,
+        section=rated.section.number,
+        system=page.system,
+        number=player.number,
+        member_id=player.member_id,
+        era=rated.edition.name,
+        start=start,
+        pre=pre,
+        computed=computed,
+        posted=posted,
+        is_clean=is_clean(page, player.number),
+        verdict=verdict_of(pre, computed, posted, start),
+        floor_kind=player.outcome.floor_kind,
+    )

@@ -1,0 +1,94 @@
+"""``verify``: pages in, rows, counts and causes out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from crosstable.engine import RatedSection, rate
+from crosstable.errors import UnsupportedEditionError
+from crosstable.terms import Background, FloorKind
+from crosstable.verify.carried import Carried
+from crosstable.verify.causes import explained
+from crosstable.verify.pages import Page
+from crosstable.verify.rows import WITHIN_DECIMALS, Row, Verdict, rows_of
+from crosstable.verify.starts import FittedSection, fitted
+
+FITTED_START = "fitted_start"
+
+
+class Tally(NamedTuple):
+    """The counts of one way of computing: clean rows and what became of them."""
+
+    rows: int
+    clean_rows: int
+    within_001: int
+    within_1: int
+    at_floor: int
+    unexplained: int
+    exact: int
+    floors_predicted: int
+
+
+class Verification(NamedTuple):
+    """All rows, each section alone and with carried state, what was set apart, and the fitted starts."""
+
+    alone: tuple[Row, ...]
+    carried: tuple[Row, ...]
+    apart: Counter[str]
+    fitted: tuple[FittedSection, ...]
+    pages: int
+
+
+def verify(pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None) -> Verification:
+    """Compare every page with what the engine computes: each section alone, then with carried state."""
+    alone: list[Row] = []
+    carried: list[Row] = []
+    fits: list[FittedSection] = []
+    apart: Counter[str] = Counter()
+    memory = Carried()
+    in_order = sorted(pages, key=lambda page: page.order)
+    for done, page in enumerate(in_order, start=1):
+        progress(done)
+        rated = rated_page(page, page.checked.backgrounds)
+        if rated is None:
+            continue
+        rows = rows_of(page, rated)
+        if page.apart:
+            apart[page.apart] += sum(row.is_clean for row in rows)
+            continue
+        alone += explained(page, page.checked.backgrounds, rows).rows
+        backgrounds = memory.backgrounds(page)
+        with_memory = rated_page(page, backgrounds)
+        assert with_memory is not None
+        with_causes = explained(page, backgrounds, rows_of(page, with_memory))
+        carried += with_causes.rows
+        memory.learn(page, with_memory, with_causes.changes)
+        fit = fitted(page, backgrounds)
+        if fit is not None:
+            fits.append(fit)
+            apart[FITTED_START] += fit.rows
+    return Verification(tuple(alone), tuple(carried), apart, tuple(fits), len(in_order))
+
+
+def rated_page(page: Page, backgrounds: dict[int, Background]) -> RatedSection | None:
+    """The page rated in its system, or nothing where a rule of its day is missing."""
+    try:
+        return rate(page.checked.section, page.system, backgrounds, page.checked.edition)
+    except UnsupportedEditionError:
+        return None
+
+
+def tally(rows: Sequence[Row]) -> Tally:
+    """Count rows and verdicts; only clean rows have one that counts."""
+    clean = [row for row in rows if row.is_clean]
+    verdicts = Counter(row.verdict for row in clean)
+    return Tally(
+        rows=len(rows),
+        clean_rows=len(clean),
+        within_001=sum(row.has_decimals and abs(row.error) <= WITHIN_DECIMALS for row in clean),
+        within_1=verdicts[Verdict.WITHIN],
+        at_floor=verdicts[Verdict.AT_FLOOR],
+        unexplained=verdicts[Verdict.UNEXPLAINED],
+        exact=sum(row.verdict is Verdict.WITHIN and abs(row.error) <= 0.5 for row in clean),
+        floors_predicted=sum(row.verdict is Verdict.WITHIN and row.floor_kind is not FloorKind.NONE for row in clean),
+    )

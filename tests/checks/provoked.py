@@ -1,0 +1,250 @@
+"""Small event files with one thing wrong each: the fault that must be reported, and where.
+
+The dates and limits are those of the documents: half-K until March 2006, Blitz from 2013-03-01, no FIDE conversion
+from 2000 up between July 2008 and May 2015, matches of established players within 400 points (§7), foreign events for
+established members, from 2200 FIDE with the flag or by opting in (§6).
+"""
+
+from typing import Any, NamedTuple
+
+from tests.event_files import EventFile, Player, Ratings, event_file, player, record
+
+
+class Provoked(NamedTuple):
+    """A file, the code it must provoke, the places, and the codes that follow from the same mistake."""
+
+    code: str
+    event: Any
+    places: tuple[str, ...]
+    follows: frozenset[str] = frozenset()
+
+
+def sound() -> EventFile:
+    """A file with nothing wrong and nothing assumed."""
+    return event_file(player(1, "W2w D2b H", 1700.0), player(2, "L1b D1w U", 1650.0))
+
+
+def pair(one: str, other: str, on: str = "2025-08-01", **section: object) -> EventFile:
+    """Two established players with these rounds."""
+    return event_file(player(1, one, 1700.0), player(2, other, 1650.0), on=on, **section)
+
+
+def with_section(**fields: object) -> EventFile:
+    """The sound file with other fields of its section."""
+    event = sound()
+    event["sections"][0].update(fields)
+    return event
+
+
+def with_player(**fields: object) -> EventFile:
+    """The sound file with other fields of its first player."""
+    event = sound()
+    event["sections"][0]["players"][0].update(fields)
+    return event
+
+
+def with_event(**fields: object) -> EventFile:
+    """The sound file with other fields of its event."""
+    event = sound()
+    event["event"].update(fields)
+    return event
+
+
+def without(name: str) -> EventFile:
+    """The sound file without one of its three parts."""
+    event = sound()
+    del event[name]
+    return event
+
+
+def third_round(cell: object) -> EventFile:
+    """The sound file with this in the third round of player 1, where he has a bye."""
+    return with_player(rounds=["W2w", "D2b", cell])
+
+
+def re_entry(first: Ratings, second: Ratings) -> EventFile:
+    """One member on rows 1 and 2, who bring these OTBR records."""
+    rows = [player(1, "W3 U", ratings={"OTBR": first}), player(2, "U L3", ratings={"OTBR": second})]
+    rows[1]["member_id"] = rows[0]["member_id"]
+    return event_file(*rows, player(3, "L1 W2", 1700.0))
+
+
+def self_paired() -> EventFile:
+    """Two rows of one member, paired with each other."""
+    event = pair("W2", "L1")
+    for row in event["sections"][0]["players"]:
+        row.update(member_id="10000001", ratings={})
+    return event
+
+
+def match(one: Ratings, other: Ratings, on: str = "2025-08-01", **section: object) -> EventFile:
+    """A match of one game between players with these OTBR records (empty: unrated)."""
+    rows = [
+        player(number, cell, ratings={"OTBR": own} if own else {})
+        for number, cell, own in ((1, "W2", one), (2, "L1", other))
+    ]
+    return event_file(*rows, on=on, type="match", **section)
+
+
+def published(rating: float, games: int | None = 40) -> Ratings:
+    """A record with the rating of the last list."""
+    return record(rating, games, published=rating)
+
+
+def abroad(on: str = "2025-08-01", systems: list[str] | None = None, **fields: object) -> EventFile:
+    """A foreign event of a member with a Regular rating who meets one opponent with a FIDE rating."""
+    me: Player = player(1, "W2", 2100.0, rate=True, member=True, fide_flag="USA", fide_opt_in=True) | fields
+    rival = player(2, "L1", ratings={"FIDE": {"rating": 2100}})
+    return event_file(me, rival, on=on, type="foreign_fide", systems=systems)
+
+
+def newcomer_of_fide(rating: int, on: str) -> EventFile:
+    """A player without a US Chess rating but with a FIDE one."""
+    return event_file(player(1, "W2", ratings={"FIDE": {"rating": rating}}), player(2, "L1", 1700.0), on=on)
+
+
+FIRST = "sections[0].players[0]"
+ROUND_3 = "section 1, player 1, round 3"
+UNPAIRED = frozenset({"opponent-missing", "not-mirrored"})
+
+SHAPES = [
+    Provoked("wrong-type", with_player(rounds="W2"), (f"{FIRST}.rounds",), frozenset({"not-mirrored"})),
+    Provoked("wrong-type", with_player(number=1.5), (f"{FIRST}.number",), UNPAIRED | {"no-number"}),
+    Provoked("wrong-type", with_player(number=True), (f"{FIRST}.number",), UNPAIRED | {"no-number"}),
+    Provoked("wrong-type", with_player(name=["Player"]), (f"{FIRST}.name",)),
+    Provoked("wrong-type", with_player(adult="yes"), (f"{FIRST}.adult",)),
+    Provoked(
+        "wrong-type", with_player(ratings={"OTBR": 1700}), (f"{FIRST}.ratings.OTBR",), frozenset({"missing-field"})
+    ),
+    Provoked("wrong-type", with_player(ratings=[]), (f"{FIRST}.ratings",)),
+    Provoked("wrong-type", with_player(ratings={"OTBR": record(1700.0, wins=1.5)}), (f"{FIRST}.ratings.OTBR.wins",)),
+    Provoked("wrong-type", with_section(online="no"), ("sections[0].online",)),
+    Provoked("wrong-type", with_section(time_control=["G/90;d5", 90]), ("sections[0].time_control[1]",)),
+    Provoked("wrong-type", [1, 2], ("the file",), frozenset({"missing-field", "no-section"})),
+    Provoked("missing-field", without("event"), ("event",), frozenset({"no-dates"})),
+    Provoked("missing-field", without("format"), ("format",)),
+    Provoked("missing-field", without("sections"), ("sections",), frozenset({"no-section"})),
+    Provoked("missing-field", with_section(players=None), ("sections[0].players",), frozenset({"no-player"})),
+    Provoked("missing-field", with_player(rounds=None), (f"{FIRST}.rounds",), frozenset({"not-mirrored"})),
+    Provoked("missing-field", with_player(ratings={"OTBR": {"games": 4}}), (f"{FIRST}.ratings.OTBR.rating",)),
+    Provoked("missing-field", with_player(ratings={"FIDE": {}}), (f"{FIRST}.ratings.FIDE.rating",)),
+    Provoked("missing-field", with_player(start={"rating": 1500}), (f"{FIRST}.start.games",)),
+    Provoked(
+        "missing-field",
+        with_player(ratings={"OTBR": record(1700.0, match_changes=[{"change": 5}])}),
+        (f"{FIRST}.ratings.OTBR.match_changes[0].date",),
+    ),
+    Provoked(
+        "missing-field",
+        with_player(ratings={"OTBR": record(1700.0, floor={"origin": "money"})}),
+        (f"{FIRST}.ratings.OTBR.floor.level",),
+    ),
+    Provoked("unknown-field", with_player(colour="w"), (f"{FIRST}.colour",)),
+    Provoked("unknown-field", with_event(city="Reno"), ("event.city",)),
+    Provoked("unknown-field", with_player(ratings={"ELO": {"rating": 1700}}), (f"{FIRST}.ratings.ELO",)),
+    Provoked("bad-value", sound() | {"format": "crosstable-event/2"}, ("format",)),
+    Provoked("bad-value", with_section(k_factor="double"), ("sections[0].k_factor",)),
+    Provoked("bad-value", with_section(type="quads"), ("sections[0].type",)),
+    Provoked("bad-value", with_section(number=0), ("sections[0].number",)),
+    Provoked("bad-value", with_section(systems=["OTBR", "OTBX"]), ("sections[0].systems[1]",)),
+    Provoked("bad-value", with_player(name="Bell\x07"), (f"{FIRST}.name",)),
+    Provoked("bad-value", with_player(name="x" * 501), (f"{FIRST}.name",)),
+    Provoked("bad-value", with_player(ratings={"OTBR": {"rating": 4001}}), (f"{FIRST}.ratings.OTBR.rating",)),
+    Provoked("bad-value", with_player(ratings={"OTBR": {"rating": -1}}), (f"{FIRST}.ratings.OTBR.rating",)),
+    Provoked("bad-value", with_player(start={"rating": 1500, "games": 11}), (f"{FIRST}.start.games",)),
+    Provoked("bad-value", with_player(details={"a\x00": "b"}), (f"{FIRST}.details",)),
+    Provoked("bad-date", with_section(start_date="2025-02-29"), ("sections[0].start_date",)),
+    Provoked("bad-date", with_player(birth_date="1/2/1990"), (f"{FIRST}.birth_date",)),
+    Provoked("bad-date", with_event(start_date=20250801), ("event.start_date",), frozenset({"no-dates"})),
+]
+
+SECTIONS = [
+    Provoked("no-section", sound() | {"sections": []}, ("event.json",)),
+    Provoked("no-player", with_section(players=[]), ("section 1",)),
+    Provoked("duplicate-section", sound() | {"sections": sound()["sections"] * 2}, ("section 1",)),
+    Provoked("no-dates", with_event(end_date=None), ("section 1",)),
+    Provoked("dates-reversed", with_section(start_date="2025-08-03", end_date="2025-08-02"), ("section 1",)),
+    Provoked("no-rules", pair("W2", "L1", "2000-12-31"), ("section 1",)),
+    Provoked("rule-not-found", newcomer_of_fide(2000, "2008-07-01"), ("section 1",)),
+    Provoked("rule-not-found", newcomer_of_fide(2000, "2015-05-31"), ("section 1",)),
+    Provoked("half-k", pair("W2", "L1", "2006-03-01", k_factor="half"), ("section 1",)),
+    Provoked("no-time-control", with_section(time_control=None), ("section 1",)),
+    Provoked("time-control-not-read", with_section(time_control="quite fast"), ("section 1",)),
+    Provoked("time-control-not-rated", with_section(time_control="G/1;d2"), ("section 1",)),
+    Provoked("time-control-not-rated", with_section(time_control="30/25;d3"), ("section 1",)),
+    Provoked("time-control-not-rated", with_section(time_control=["G/90;d5", "G/25;d3"]), ("section 1",)),
+    Provoked("time-control-not-rated", with_section(time_control=["G/5;d0", "G/3;+2"]), ("section 1",)),
+    Provoked("delay-not-given", with_section(time_control="G/28"), ("section 1",)),
+    Provoked("delays-differ", with_section(time_control="40/90;d5,SD/30;d10"), ("section 1",)),
+    Provoked(
+        "system-not-in-force", pair("W2", "L1", "2013-02-28", systems=["OTBB"], time_control=None), ("section 1",)
+    ),
+    Provoked("systems-disagree", with_section(systems=["OTBQ"]), ("section 1",)),
+]
+
+PLAYERS = [
+    Provoked("no-number", with_player(number=None), ("section 1, row 1",), UNPAIRED),
+    Provoked("duplicate-number", with_player(number=2), ("section 1",), frozenset({"opponent-missing", "plays-self"})),
+    Provoked("member-id-shape", with_player(member_id="1234567"), ("section 1, player 1",)),
+    Provoked("member-id-shape", with_player(member_id="١٢٣٤٥٦٧٨"), ("section 1, player 1",)),
+    Provoked("re-entry", re_entry(record(1500.0), record(1500.0)), ("section 1",)),
+    Provoked("re-entry-differs", re_entry(record(1500.0), record(1501.0)), ("section 1",), frozenset({"re-entry"})),
+    Provoked("birth-date", with_player(birth_date="2025-08-02"), ("section 1, player 1",)),
+    Provoked(
+        "counts-disagree",
+        with_player(ratings={"OTBR": record(1700.0, 10, wins=6, draws=2, losses=3)}),
+        ("section 1, player 1",),
+    ),
+]
+
+GAMES = [
+    Provoked("unknown-code", third_round("Q"), (ROUND_3,)),
+    Provoked("unknown-code", third_round(2), (ROUND_3,)),
+    Provoked("unknown-code", third_round("W-2"), (ROUND_3,)),
+    Provoked("unknown-code", third_round("W²"), (ROUND_3,)),
+    Provoked("no-opponent", third_round("W"), (ROUND_3,)),
+    Provoked("opponent-missing", third_round("W9"), (ROUND_3,)),
+    Provoked("plays-self", third_round("D1"), (ROUND_3,)),
+    Provoked(
+        "plays-self", self_paired(), tuple(f"section 1, player {n}, round 1" for n in (1, 2)), frozenset({"re-entry"})
+    ),
+    Provoked("not-mirrored", pair("W2", "W1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
+    Provoked("not-mirrored", pair("W2 U", "U L1"), ("section 1, player 1, round 1", "section 1, player 2, round 2")),
+    Provoked("not-mirrored", pair("W2", ""), ("section 1, player 1, round 1",)),
+    Provoked("not-mirrored", pair("W2", "F1"), ("section 1, player 1, round 1",)),
+    Provoked(
+        "not-mirrored",
+        pair("W2 W2", "L1 D1", type="round_robin"),
+        ("section 1, player 1", "section 1, player 2", "section 1, player 2"),
+    ),
+    Provoked("one-sided", pair("N2", "U"), ("section 1, player 1, round 1",)),
+    Provoked("one-sided", pair("R2", "R1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
+    Provoked("one-sided", pair("S2", "N1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
+    Provoked("same-colour", pair("W2b", "L1b"), ("section 1, player 1, round 1",)),
+    Provoked("too-many-rounds", with_player(rounds=["W2w", "D2b", *["U"] * 199]), ("section 1, player 1",)),
+]
+
+ELIGIBILITY = [
+    Provoked("match-players", with_section(type="match", players=[player(1, "U", 1700.0)]), ("section 1",)),
+    Provoked("match-not-eligible", match(published(1700.0), {}), ("section 1, player 2",)),
+    Provoked("match-not-eligible", match(published(1700.0, 25), published(1700.0, 26)), ("section 1, player 1",)),
+    Provoked(
+        "match-not-eligible",
+        match(published(1700.0), published(2101.0)),
+        ("section 1, player 1", "section 1, player 2"),
+    ),
+    Provoked("match-waived", match(published(1700.0), published(2101.0), match_waiver="by letter"), ("section 1",)),
+    Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",)),
+    Provoked("foreign-nobody", abroad(rate=False), ("section 1",)),
+    Provoked("foreign-not-eligible", abroad(ratings={}), ("section 1, player 1",)),
+    Provoked("foreign-not-eligible", abroad(member=False), ("section 1, player 1",)),
+    Provoked("foreign-not-eligible", abroad(fide_opt_in=False), ("section 1, player 1",)),
+    Provoked("foreign-not-eligible", abroad(ratings={"OTBR": record(2100.0, 25)}), ("section 1, player 1",)),
+    Provoked(
+        "foreign-not-eligible",
+        abroad(fide_opt_in=False, fide_flag="CAN", ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2250}}),
+        ("section 1, player 1",),
+    ),
+]
+
+CASES = [*SHAPES, *SECTIONS, *PLAYERS, *GAMES, *ELIGIBILITY]

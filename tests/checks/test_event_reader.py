@@ -1,0 +1,231 @@
+"""§7: the event file as nobody should write it: the reader gives a reading with its faults, or says why it cannot."""
+
+import copy
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crosstable.checks import check
+from crosstable.errors import FormatError
+from crosstable.formats import Reading, event_json, file_bytes, read_file
+from crosstable.output.rated_json import rated_document
+from crosstable.whole_event import rate_event
+from tests.checks.provoked import sound, with_player
+from tests.engine.random_events import random_event
+from tests.event_files import EventFile
+
+
+def reading_of(data: bytes) -> Reading | FormatError:
+    """What reading gives; nothing but these two may come out of it."""
+    try:
+        return event_json.read(data, "event.json")
+    except FormatError as error:
+        return error
+
+
+def text_of(event: object) -> str:
+    """An event file as text."""
+    return json.dumps(event)
+
+
+def went_all_the_way(data: bytes) -> bool:
+    """Read, check, rate and print; whether there were no errors."""
+    reading = reading_of(data)
+    if isinstance(reading, FormatError):
+        return False
+    checked = check(reading.report)
+    event = rate_event(checked._replace(faults=(*reading.faults, *checked.faults)))
+    text = json.dumps(rated_document(event), allow_nan=False)
+    assert bool(json.loads(text)["sections"]) is not event.has_errors
+    return not event.has_errors
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xef\xbb\xbf", "not valid JSON"),
+        (b"Caf\xe9", "not UTF-8"),
+        (text_of(with_player(name="Muñoz")).encode().replace(b"\\u00f1", b"\xf1"), "not UTF-8"),
+        (text_of(sound()).encode("utf-16"), "not UTF-8"),
+        (b'{"format": "crosstable-event/1",}', "not valid JSON"),
+        (b"[" * 100_000, "not JSON that an event can have"),
+        (b'{"a":' * 100_000, "not JSON that an event can have"),
+        (b'{"format": ' + b"9" * 5000 + b"}", "not JSON that an event can have"),
+        (b"\x00" * 100, "not valid JSON"),
+    ],
+    ids=["only a mark", "Latin-1", "Latin-1 inside", "UTF-16", "comma", "deep list", "deep object", "digits", "zeros"],
+)
+def test_what_cannot_be_read_is_said_with_its_place(data: bytes, words: str) -> None:
+    raised = reading_of(data)
+    assert isinstance(raised, FormatError)
+    assert words in raised.fault.message
+    assert (raised.fault.code, raised.fault.severity.value) == ("not-readable", "error")
+    assert raised.fault.place.startswith("event.json")
+
+
+def test_the_place_of_broken_json_is_its_line_and_column() -> None:
+    raised = reading_of(b'{\n "format": "crosstable-event/1"\n "event": {}}')
+    assert isinstance(raised, FormatError)
+    assert raised.fault.place == "event.json, line 3, column 2"
+
+
+def test_a_byte_order_mark_does_no_harm() -> None:
+    assert went_all_the_way(b"\xef\xbb\xbf" + text_of(sound()).encode())
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "9" * 400, "1e-400"])
+def test_a_rating_that_is_no_number_is_a_fault(number: str) -> None:
+    """§1: no infinite or missing number may reach a formula; what is nothing but small is zero."""
+    reading = reading_of(text_of(sound()).replace("1700.0", number, 1).encode())
+    assert isinstance(reading, Reading)
+    assert {fault.code for fault in reading.faults} == (set() if number == "1e-400" else {"bad-value"})
+
+
+def test_a_field_that_stands_twice_is_a_fault() -> None:
+    reading = reading_of(text_of(sound()).replace('"member_id"', '"number": 7, "member_id"', 1).encode())
+    assert isinstance(reading, Reading)
+    assert [(fault.code, fault.message) for fault in reading.faults] == [
+        ("bad-value", "The field 'number' stands twice in one object.")
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["Tab\tbed", "Bell\x07", "Null\x00", "\x1b[31mRed", "Left\u202eright", "Half\ud800", "Line\u2028break"]
+)
+def test_characters_that_write_on_a_terminal_are_refused(name: str) -> None:
+    reading = reading_of(text_of(with_player(name=name)).encode())
+    assert isinstance(reading, Reading)
+    assert [fault.place for fault in reading.faults] == ["sections[0].players[0].name"]
+    assert all(fault.message.isprintable() for fault in reading.faults)
+
+
+@pytest.mark.parametrize("name", ["Łukasz Żółć", "山田", "O'Neil-Smith, J.", "İbrahim", "José"])
+def test_names_of_the_world_are_read(name: str) -> None:
+    assert went_all_the_way(json.dumps(with_player(name=name), ensure_ascii=False).encode())
+    assert went_all_the_way(json.dumps(with_player(name=name), ensure_ascii=True).encode())
+
+
+def test_a_misspelt_field_gets_a_hint() -> None:
+    reading = reading_of(text_of(with_player(birthdate="1990-01-01")).encode())
+    assert isinstance(reading, Reading)
+    assert [fault.message for fault in reading.faults] == ["birthdate is not known here (did you mean birth_date?)."]
+
+
+def test_ten_thousand_unknown_fields_are_reported_in_good_time() -> None:
+    """A hint compares with every known name; a hostile file must not make that cost minutes."""
+    fields = {f"birth_dat{at}": at for at in range(10_000)}
+    before = time.perf_counter()
+    reading = reading_of(text_of(with_player(**fields)).encode())
+    assert isinstance(reading, Reading)
+    assert len(reading.faults) == 10_000
+    assert time.perf_counter() - before < 10.0
+
+
+def test_a_file_of_many_players_is_read_in_good_time() -> None:
+    """Five thousand rows, each with a bye: far above any section, and a second or two at most."""
+    event = sound()
+    event["sections"][0]["players"] += [{"number": at, "rounds": ["U"]} for at in range(3, 5003)]
+    before = time.perf_counter()
+    assert went_all_the_way(text_of(event).encode())
+    assert time.perf_counter() - before < 20.0
+
+
+@pytest.mark.parametrize("name", ["missing.json", "."])
+def test_a_file_that_cannot_be_opened_is_not_readable(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as raised:
+        read_file(str(tmp_path / name))
+    assert raised.value.fault.code == "not-readable"
+
+
+def test_a_file_larger_than_any_event_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(50_000_001)
+    with pytest.raises(FormatError, match="larger than 50 MB"):
+        file_bytes(str(path))
+
+
+# By chance
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+names = st.sampled_from(
+    (
+        *("format", "event", "sections", "players", "ratings", "OTBR", "FIDE", "rounds", "number", "time_control"),
+        *("systems", "type", "floor", "match_changes", "posted", "details", "start", "start_date", "end_date"),
+    )
+)
+likely_objects = st.recursive(
+    json_values, lambda inner: st.dictionaries(names, inner | st.lists(inner, max_size=3), max_size=6), max_leaves=10
+)
+
+
+@settings(max_examples=300)
+@given(json_values | likely_objects)
+def test_any_json_gives_a_reading_or_a_format_error(value: object) -> None:
+    went_all_the_way(json.dumps(value).encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_reading_or_a_format_error(data: bytes) -> None:
+    assert not went_all_the_way(data)
+
+
+def places_in(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every value inside a JSON value."""
+    found = [path] if path else []
+    if isinstance(value, dict):
+        return found + [deeper for name, inner in value.items() for deeper in places_in(inner, (*path, name))]
+    if isinstance(value, list):
+        return found + [deeper for at, inner in enumerate(value) for deeper in places_in(inner, (*path, at))]
+    return found
+
+
+def replaced(event: EventFile, path: tuple[Any, ...], value: object) -> EventFile:
+    """A copy of an event file with another value at one place."""
+    made = copy.deepcopy(event)
+    inner: Any = made
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    return made
+
+
+edge_values = st.sampled_from(
+    ("", " ", "W", "W1w", "W99999", "9" * 30, "0001-01-01", "9999-12-31", 0, -1, 1, 2, 0.5, 1e308, -1e308, 99999, True)
+)
+
+
+@settings(max_examples=400)
+@given(st.integers(0, 3000), st.integers(0, 10**6), json_values | edge_values)
+def test_any_value_at_any_place_of_an_event_is_read_checked_and_rated_or_refused(
+    seed: int, at: int, value: object
+) -> None:
+    """§1: whatever passes the checks can be rated and printed; whatever does not is refused with its faults."""
+    event, _ = random_event(seed)
+    places = places_in(event)
+    went_all_the_way(json.dumps(replaced(event, places[at % len(places)], value)).encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 3000), st.integers(0, 10**6))
+def test_damaged_bytes_of_an_event_are_read_or_refused(seed: int, damage: int) -> None:
+    rng = random.Random(damage)
+    data = bytearray(json.dumps(random_event(seed)[0]).encode())
+    for _ in range(rng.randint(1, 8)):
+        data[rng.randrange(len(data))] = rng.choice(b'{}[],:"0159eE.-\\ntu\xff\x00 W')
+    went_all_the_way(bytes(data[: rng.choice((len(data), len(data) // 2, 10))]))

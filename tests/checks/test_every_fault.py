@@ -1,0 +1,208 @@
+"""§6, §7, §8: every fault that an event file can have, each provoked by a small file, with its place.
+
+An error anywhere means that nothing is rated; a warning informs, and the event is rated.
+"""
+
+import json
+from datetime import date
+
+import pytest
+
+from crosstable.catalogue import CATALOGUE, fault
+from crosstable.checks import check
+from crosstable.errors import FormatError, Severity
+from crosstable.formats import event_json
+from crosstable.output.rated_json import rated_document
+from crosstable.whole_event import RatedEvent, rate_event
+from tests.checks.provoked import CASES, Provoked, abroad, match, newcomer_of_fide, pair, published, sound, with_section
+from tests.event_files import EventFile, event_file, player, record
+
+# Codes of other formats, and of those alone.
+NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record"}
+# Codes that need more than the file: today's date, or bytes that are no file at all.
+PROVOKED_BELOW = {"in-the-future", "not-readable"}
+
+
+def rated(event: object, today: date | None = None) -> RatedEvent:
+    """An event file, read, checked on a day, and rated as far as it may be."""
+    reading = event_json.read(json.dumps(event).encode(), "event.json")
+    checked = check(reading.report, today=today)
+    return rate_event(checked._replace(faults=(*reading.faults, *checked.faults)))
+
+
+def codes(event: RatedEvent) -> list[str]:
+    """The codes of all faults."""
+    return [found.code for found in event.faults]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.code}" for at, case in enumerate(CASES)])
+def test_the_fault_is_reported_where_it_is(case: Provoked) -> None:
+    """§7: its code, its places, nothing but what follows from it; errors stop the rating, warnings do not."""
+    event = rated(case.event)
+    places = tuple(found.place for found in event.faults if found.code == case.code)
+    assert places == case.places
+    assert {found.code for found in event.faults} - {case.code} == case.follows
+    is_error = CATALOGUE[case.code].severity is Severity.ERROR
+    assert event.has_errors is is_error
+    assert bool(rated_document(event)["sections"]) is not is_error
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.code}" for at, case in enumerate(CASES)])
+def test_the_fault_says_what_is_wrong_and_what_would_be_right(case: Provoked) -> None:
+    for found in rated(case.event).faults:
+        assert found.severity is CATALOGUE[found.code].severity
+        assert found.message.endswith("."), found
+        assert found.remedy.endswith((".", "…", "Z.")), found
+        assert found.message.isprintable()
+        assert found.place.isprintable()
+
+
+def test_no_code_is_left_unprovoked() -> None:
+    """A code that no file can provoke is either dead or untested."""
+    provoked = {case.code for case in CASES} | PROVOKED_BELOW
+    assert set(CATALOGUE) - provoked == NOT_FROM_EVENT_FILES
+
+
+def test_a_sound_file_has_no_fault_and_nothing_is_assumed() -> None:
+    """§1: the file that the others are made from by one mistake each."""
+    event = rated(sound())
+    assert event.faults == ()
+    assert [player.assumed for player in event.sections[0][0].players] == [(), ()]
+
+
+def test_a_code_outside_the_catalogue_cannot_be_reported() -> None:
+    with pytest.raises(KeyError):
+        fault("no-such-code", "here", "Wrong.")
+
+
+def test_a_section_that_ends_tomorrow_is_in_the_future() -> None:
+    """The last day is still past; without a day to compare with nothing is."""
+    assert codes(rated(sound(), date(2025, 8, 1))) == []
+    event = rated(sound(), date(2025, 7, 31))
+    assert [(found.code, found.place) for found in event.faults] == [("in-the-future", "section 1")]
+    assert rated_document(event)["sections"] == []
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe{}", b"not json", b'{"format": }'])
+def test_what_is_no_json_is_not_readable(data: bytes) -> None:
+    with pytest.raises(FormatError) as raised:
+        event_json.read(data, "event.json")
+    assert raised.value.fault.code == "not-readable"
+    assert raised.value.fault.place.startswith("event.json")
+
+
+# All at once
+
+
+def test_every_fault_of_a_file_is_reported_at_once() -> None:
+    """Seven mistakes of seven kinds in three sections: seven faults, and nothing is rated."""
+    event = sound()
+    event["sections"] = [
+        with_section(time_control="fast", start_date="yesterday")["sections"][0],
+        pair("W2 Q D9", "W1 U U", number=2)["sections"][0],
+        event_file(player(1, "W1", 1700.0, member_id="12", adult=3), number=3)["sections"][0],
+    ]
+    found = rated(event)
+    assert sorted((each.code, each.place) for each in found.faults) == [
+        ("bad-date", "sections[0].start_date"),
+        ("member-id-shape", "section 3, player 1"),
+        ("not-mirrored", "section 2, player 1, round 1"),
+        ("not-mirrored", "section 2, player 2, round 1"),
+        ("opponent-missing", "section 2, player 1, round 3"),
+        ("plays-self", "section 3, player 1, round 1"),
+        ("time-control-not-read", "section 1"),
+        ("unknown-code", "section 2, player 1, round 2"),
+        ("wrong-type", "sections[2].players[0].adult"),
+    ]
+    assert rated_document(found)["sections"] == []
+
+
+def test_one_bad_section_holds_the_whole_document_back() -> None:
+    """Design: exit code 1 means that nothing was rated, though the other section was sound."""
+    event = sound()
+    event["sections"].append(pair("W2", "W1", number=2)["sections"][0])
+    found = rated(event)
+    assert [section[0].section.number for section in found.sections] == [1]
+    assert rated_document(found)["sections"] == []
+
+
+# Warnings rate
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "games"),
+    [("N2", "U", (1, 0)), ("R2", "U", (1, 0)), ("S2", "U", (1, 0)), ("N2", "N1", (1, 1)), ("R2", "S1", (1, 1))],
+)
+def test_one_sided_results_are_rated_on_their_own_row_with_a_warning(
+    one: str, other: str, games: tuple[int, int]
+) -> None:
+    """§7, readings 92: N counts as a win, R as a draw, S as a loss, for that player alone."""
+    event = rated(pair(one, other))
+    assert not event.has_errors
+    assert set(codes(event)) == {"one-sided"}
+    rows = rated_document(event)["sections"][0]["systems"]["OTBR"]["players"]
+    assert tuple(row["games_after"] - 40 for row in rows) == games
+    assert rows[0]["score"] == {"N": 1.0, "R": 0.5, "S": 0.0}[one[0]]
+
+
+@pytest.mark.parametrize("cell", ["X", "X2", "F", "F9", "B", "H", "U", "Z", "*", "", None, " h "])
+def test_what_is_no_game_needs_no_opponent_and_no_mirror(cell: str | None) -> None:
+    """§7: games in which one player makes no move are not rated."""
+    event = sound()
+    event["sections"][0]["players"][0]["rounds"][2] = cell
+    found = rated(event)
+    assert found.faults == ()
+    assert rated_document(found)["sections"][0]["systems"]["OTBR"]["players"][0]["games_after"] == 42
+
+
+@pytest.mark.parametrize("cell", ["w2W", " W 2 w ", "W02w", "W2"])
+def test_cells_are_read_as_people_write_them(cell: str) -> None:
+    event = sound()
+    event["sections"][0]["players"][0]["rounds"][0] = cell
+    assert rated(event).faults == ()
+
+
+# Boundaries of eligibility
+
+
+@pytest.mark.parametrize(
+    ("event", "code"),
+    [
+        (match(published(1700.0), published(2100.0)), ""),
+        (match(record(1700.0), record(2100.49)), ""),
+        (match(record(1700.0), record(2100.5)), "match-not-eligible"),
+        (match(published(1700.0, 26), published(1700.0, None)), ""),
+        (match(published(1700.0, 25), published(1700.0, 26), "2006-01-31"), ""),
+        (match(published(1700.0, 25), published(1700.0, 26), "2006-02-01"), "match-not-eligible"),
+        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-05-31"), ""),
+        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-06-01"), "foreign-not-eligible"),
+        (abroad(ratings={"OTBR": record(2100.0, 26)}), ""),
+        (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2200}}), ""),
+        (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2199}}), "foreign-not-eligible"),
+        (newcomer_of_fide(2000, "2008-06-30"), ""),
+        (newcomer_of_fide(1999, "2008-07-01"), ""),
+        (newcomer_of_fide(2000, "2015-06-01"), ""),
+        (pair("W2", "L1", "2006-02-28", k_factor="half"), ""),
+        (pair("W2", "L1", "2001-01-01"), ""),
+        (pair("W2", "L1", "2013-03-01", systems=["OTBB"], time_control=None), ""),
+    ],
+)
+def test_the_other_side_of_each_limit(event: EventFile, code: str) -> None:
+    """§6, §7, §8: 400 points of published, so whole, ratings; 26 games; 2200 FIDE; first and last days of rules."""
+    assert set(codes(rated(event))) == ({code} if code else set())
+
+
+def test_a_match_needs_ratings_in_every_system_it_is_rated_in() -> None:
+    """§7, readings 73: a dual match is judged in each system alone."""
+    event = match(published(1700.0), published(1650.0), time_control="G/45;d5")
+    assert codes(rated(event)) == ["match-not-eligible", "match-not-eligible"]
+
+
+def test_what_a_foreign_event_does_not_say_is_assumed_and_told() -> None:
+    """§6: membership, flag and opting in may be unknown to a file; the result says that they were assumed."""
+    event = abroad()
+    for name in ("member", "fide_flag", "fide_opt_in"):
+        del event["sections"][0]["players"][0][name]
+    found = rated(event)
+    assert found.faults == ()
+    assert any("fide_opt_in" in note for note in found.sections[0][0].players[0].assumed)

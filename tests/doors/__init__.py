@@ -1,0 +1,1 @@
+"""The doors: what a user types and sees."""

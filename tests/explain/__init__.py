@@ -1,0 +1,1 @@
+"""Explanations: every line cites the document, and the parts add up to the rating that stands."""
