@@ -1,7 +1,7 @@
 """§8 of the 2025 text: the calendar of the announcements, what was known when, and days that are in doubt."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from crosstable.errors import NoEditionError
 from crosstable.explain import explain
 from crosstable.formulas.effective import effective_games
+from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import (
     Calendar,
@@ -145,6 +146,20 @@ def test_a_page_follows_the_rules_known_when_it_was_rated(
     assert question(edition_known_on(known_on, calendar, start, start)) == answer
 
 
+def test_announcements_that_came_after_their_day() -> None:
+    """§8, rules history §1 and §2: by the notices; of the blend only June 2021 is known, of B in 2025 late May."""
+    late = [(a.effective, a.announced) for a in AMENDMENTS if a.announced is not None]
+    assert late == [
+        (date(2013, 3, 1), date(2013, 3, 2)),
+        (date(2013, 5, 8), date(2013, 5, 13)),
+        (date(2013, 5, 8), date(2013, 5, 13)),
+        (date(2020, 6, 1), date(2020, 6, 9)),
+        (date(2020, 6, 1), date(2021, 6, 15)),
+        (date(2023, 2, 1), date(2023, 10, 30)),
+        (date(2025, 1, 1), date(2025, 5, 31)),
+    ]
+
+
 @given(st.dates(date(2001, 1, 1), date(2026, 12, 31)), st.sampled_from(Calendar))
 def test_years_later_everything_is_known(day: date, calendar: Calendar) -> None:
     """§8, readings 111: no rule was announced more than a year and a half after its day."""
@@ -194,9 +209,43 @@ def test_a_section_of_2006_is_told_of_every_rule_of_that_year() -> None:
     assert "taken from 2006-07-01" in texts
 
 
-def test_doubts_end_with_their_window() -> None:
-    """§8, readings 11: by the first and the last day that the sources allow for the rule of five minutes."""
-    inside = [day for day in (date(2003, 11, 27), date(2004, 12, 31)) if doubts(day)]
-    assert inside == [date(2003, 11, 27), date(2004, 12, 31)]
-    assert all("five minutes" not in doubt.summary for doubt in doubts(date(2003, 11, 26)))
-    assert all("five minutes" not in doubt.summary for doubt in doubts(date(2005, 1, 1)))
+# The days between which the true date lies, by what rules history tells of each source.
+WINDOWS = (
+    ("30 to 60 minutes", date(2002, 1, 1), date(2001, 1, 1), date(2002, 12, 31)),
+    ("five minutes", date(2004, 1, 1), date(2003, 11, 27), date(2004, 12, 31)),
+    ("at most 50 points", date(2006, 1, 1), date(2004, 9, 22), date(2006, 1, 31)),
+    ("New match rules", date(2006, 2, 1), date(2006, 1, 1), date(2006, 12, 31)),
+    ("Half-K", date(2006, 3, 1), date(2006, 3, 1), date(2006, 12, 31)),
+    ("$2,000", date(2006, 3, 1), date(2006, 3, 1), date(2006, 12, 31)),
+    ("50 points a year", date(2006, 7, 1), date(2006, 1, 1), date(2006, 12, 31)),
+    ("below 2200 taken unchanged", date(2008, 1, 1), date(2005, 1, 1), date(2008, 6, 30)),
+    ("720 + 0.625", date(2008, 7, 1), date(2008, 6, 1), date(2008, 8, 31)),
+    ("over 15 seconds", date(2008, 8, 1), date(2008, 8, 1), date(2009, 12, 31)),
+    ("foreign youth events", date(2009, 1, 1), date(2008, 7, 1), date(2015, 5, 31)),
+    ("up to 65", date(2012, 1, 1), date(2012, 1, 1), date(2013, 2, 28)),
+    ("Priority lists", date(2013, 3, 1), date(2004, 9, 22), date(2015, 5, 31)),
+    ("180 + 0.94", date(2015, 6, 1), date(2009, 1, 1), date(2015, 6, 1)),
+    ("$4,000", date(2017, 1, 1), date(2015, 6, 1), date(2018, 8, 31)),
+    ("established Regular ratings only", date(2020, 6, 1), date(2015, 6, 1), date(2020, 9, 2)),
+)
+
+
+@pytest.mark.parametrize(("words", "taken", "first", "last"), WINDOWS, ids=[window[0] for window in WINDOWS])
+def test_a_doubt_lasts_from_the_first_to_the_last_day_it_could_be(
+    words: str, taken: date, first: date, last: date
+) -> None:
+    """§8, readings 11: both ends included, and the placeholder is the day that is taken."""
+
+    def doubted(day: date) -> list[date]:
+        return [amendment.effective for amendment in doubts(day) if words in amendment.summary]
+
+    assert doubted(first) == doubted(last) == [taken]
+    assert doubted(last + timedelta(days=1)) == []
+    if first > date(2001, 1, 1):
+        assert doubted(first - timedelta(days=1)) == []
+
+
+def test_there_are_no_other_doubts() -> None:
+    """§8, readings 11: every assumed date is in the table above."""
+    assumed = [amendment.effective for amendment in AMENDMENTS if amendment.is_uncertain]
+    assert assumed == [taken for _, taken, _, _ in WINDOWS]

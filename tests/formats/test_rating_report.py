@@ -162,3 +162,18 @@ def test_damaged_texts_are_read_or_refused() -> None:
     assert _stated(FILE) == Shape(2, 6)
     for mutated in mutations(FILE, seed=11):
         must_read_or_refuse(read, original, mutated, _stated)
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "state"),
+    [
+        ("LEE, AL", "LEE, AL", ""),
+        ("LEE, AL AL", "LEE, AL", "AL"),
+        ("CLARK, CY JO", "CLARK, CY JO", ""),
+        ("ANN ADAMS ON", "ANN ADAMS", "ON"),
+        ("LI", "LI", ""),
+    ],
+)
+def test_a_state_is_told_from_the_end_of_a_name(written: str, name: str, state: str) -> None:
+    (player,) = players(read(f"12345671 1 {written} 1641* 1657* W---2 W---3 2.0\n".encode()))
+    assert (player.name, player.state) == (name, state)

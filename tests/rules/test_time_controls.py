@@ -146,6 +146,12 @@ def test_a_game_in_two_hours_says_so() -> None:
     assert parse_time_control("G/2 hours; d5").main_minutes == 120
 
 
+@pytest.mark.parametrize("text", ["G/1440", "G/1440;d5", "1440+5", "G/24 hours"])
+def test_a_game_in_a_whole_day_is_the_longest_that_is_read(text: str) -> None:
+    """§1, footnote 1: a minute more is a slip of the pen (below)."""
+    assert parse_time_control(text).main_minutes == 1440
+
+
 @pytest.mark.parametrize("text", ["G/60 no delay", "G/60, no inc", "G/60 no increment", "No delay, G/60"])
 def test_no_delay_in_words_is_none(text: str) -> None:
     """§1, footnote 1: written out, none is not the same as nothing written."""
@@ -201,6 +207,8 @@ def test_stages_disagree_only_where_two_delays_differ(text: str, disagree: bool)
         "G/60" + " " * 80 + ";d5",
         "G/9999;d5",
         "G/1441",
+        "G/1441;d5",
+        "1441+5",
         "9999+5",
         "99999999999999999999+5",
         "40/9999,SD/30;d5",

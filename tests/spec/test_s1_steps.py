@@ -152,6 +152,18 @@ def test_step_5_meets_everybody_at_his_result_of_step_4() -> None:
         )
 
 
+def test_a_game_keeps_its_round_opponent_and_colour() -> None:
+    """§1: what an explanation names; unplayed rounds keep their places."""
+    rated = rate_wallchart("1 | W2w U D3b | R: 1500/40 \n 2 | L1b | R: 1500/40 \n 3 | U B D1w | R: 1500/40")
+    games = player(rated, 1).games
+    assert [(game.round_number, game.opponent, game.colour, game.score) for game in games] == [
+        (1, 2, "w", 1.0),
+        (3, 3, "b", 0.5),
+    ]
+    assert [game.prior for game in games] == [1500.0, 1500.0]
+    assert [game.post_event for game in games] == [post_event(rated, 2), post_event(rated, 3)]
+
+
 # Readings, Part 1: 1700 on 30 games scores 4 out of 4; K 33.316971, E 1.668790, change 77.668857, B = 10.
 FOUR_WINS = """
     1 | W2 W3 W4 W5 {byes} | R: 1700/30

@@ -36,7 +36,15 @@ _ROW = re.compile(rb"^[ \t]{0,20}\d{8}[ \t]{1,20}\d{1,5}[ \t].{1,400}[ \t][A-Z*]
 _ID = re.compile(r"\d{8}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,5}", re.ASCII)
 _CELL = re.compile(r"[A-Z*](?:-{1,5}\d{0,4}|\d{3,4})", re.ASCII)
-_STATE = re.compile(r"[A-Z]{2}", re.ASCII)
+# A name may end in two capitals as well: only these are states, provinces and the like.
+_STATES = frozenset(
+    {
+        *("AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN", "IA", "KS", "KY"),
+        *("LA", "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH", "NJ", "NM", "NY", "NC", "ND", "OH"),
+        *("OK", "OR", "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VT", "VA", "WA", "WV", "WI", "WY", "PR", "VI", "GU"),
+        *("AS", "MP", "AA", "AE", "AP", "AB", "BC", "MB", "NB", "NL", "NS", "ON", "PE", "QC", "SK", "NT", "NU", "YT"),
+    }
+)
 _SCORE = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
 _RATING = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\*|/(\d{1,3}))?", re.ASCII)
 _UNRATED = re.compile(r"-+|0|NR|NEW|UNR(?:\.|ATED)?", re.ASCII | re.IGNORECASE)
@@ -141,7 +149,8 @@ def _player(line: _Line, system: RatingSystem, faults: list[Fault]) -> ReportedP
         faults.append(fault("bad-value", line.place, message))
         return ReportedPlayer(None, "", "", tuple(cells), Background(), line.place)
     (before, after), names = figures, words[2:-2]
-    state = names.pop() if len(names) > 1 and _STATE.fullmatch(names[-1]) else ""
+    has_state = len(names) > 1 and names[-1] in _STATES and not names[-2].endswith(",")
+    state = names.pop() if has_state else ""
     name = " ".join(names)
     if len(name) > LONGEST_TEXT:
         faults.append(fault("bad-value", line.place, "The name is too long."))

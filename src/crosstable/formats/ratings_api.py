@@ -33,7 +33,10 @@ from crosstable.terms import (
     Standing,
 )
 
+LARGEST = 10_000_000
 MOST_ROUNDS = 200
+MOST_GAMES_A_ROUND = 4
+MOST_CELLS = 1_000_000
 ESTABLISHED_FROM = 26
 OUTCOMES: Mapping[str, Result] = {
     "NotReported": Result.BLANK,
@@ -66,6 +69,8 @@ def looks_like(data: bytes) -> bool:
 
 def read(data: bytes, name: str) -> Reading:
     """Read standings; raises ``FormatError`` where the file holds none."""
+    if len(data) > LARGEST:
+        raise FormatError(fault("not-readable", name, f"The file is larger than {LARGEST // 1_000_000} MB."))
     value, faults = load_json(data, name)
     if isinstance(value, list):
         value = {"standings": value}
@@ -184,6 +189,8 @@ def _players(rows: Sequence[Fields]) -> tuple[ReportedPlayer, ...]:
         for fields, number, player in zip(rows, numbers, ids, strict=True)
     ]
     columns = _columns(standings)
+    if len(rows) * len(columns) * MOST_GAMES_A_ROUND > MOST_CELLS:
+        raise FormatError(fault("not-readable", rows[0].place, "The standings are larger than any section's."))
     games = _games(standings)
     return tuple(
         _player(standing, columns, games[_who(standing)], ordinal)
@@ -192,7 +199,8 @@ def _players(rows: Sequence[Fields]) -> tuple[ReportedPlayer, ...]:
 
 
 def _outcomes(fields: Fields, by_id: Mapping[str, int], opponent: str) -> list[tuple[int, ReportedCell]]:
-    found = []
+    found: list[tuple[int, ReportedCell]] = []
+    games: Counter[int] = Counter()
     for item in fields.each("roundOutcomes"):
         round_number = item.whole("roundNumber", least=1, most=MOST_ROUNDS)
         outcome = item.text("outcome")
@@ -200,6 +208,10 @@ def _outcomes(fields: Fields, by_id: Mapping[str, int], opponent: str) -> list[t
         if round_number is None:
             if "roundNumber" not in item:
                 item.report("missing-field", "roundNumber", "roundNumber is needed.")
+            continue
+        games[round_number] += 1
+        if games[round_number] > MOST_GAMES_A_ROUND:
+            item.report("bad-value", "roundNumber", f"Round {round_number} has more than {MOST_GAMES_A_ROUND} games.")
             continue
         result = OUTCOMES.get(outcome)
         if result is None:

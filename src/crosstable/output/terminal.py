@@ -17,7 +17,8 @@ def print_crosstables(event: RatedEvent) -> None:
     from rich.measure import Measurement
     from rich.text import Text
 
-    console = Console(highlight=False)
+    # Nothing that a file says is markup, and :B: is no emoji.
+    console = Console(highlight=False, markup=False, emoji=False)
     report = event.report
     dates = f"{report.start} to {report.end}" if report.start != report.end else f"{report.start}"
     console.print(Text(f"{report.name or report.event_id}, {dates}", style="bold"), soft_wrap=True)
@@ -27,7 +28,7 @@ def print_crosstables(event: RatedEvent) -> None:
         needed = Measurement.get(console, console.options.update(width=10_000), table).maximum
         console.print()
         console.print(Text(section_title(by_system)), soft_wrap=True)
-        Console(highlight=False, width=max(console.width, needed)).print(table)
+        Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(table)
     for line in assumptions(event):
         console.print(Text(line, style="dim"), soft_wrap=True)
 

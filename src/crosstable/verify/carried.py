@@ -4,7 +4,7 @@ Counts seen are lower bounds and serve the personal floor; an all-wins or all-lo
 seen are all the games the rating is based on. Peaks are the highest established figures seen. A game count is carried
 past 25 games only while no other page can lie between: the next page starts where the last one ended. A floor seen in
 action is remembered until a rating below it shows that it was lowered. Where an earlier posted figure is explained only
-by an all-wins or all-losses past, that past is remembered too.
+by an all-wins or all-losses past, that past is remembered too, also for the other page of a dual-rated section.
 """
 
 import math
@@ -43,6 +43,7 @@ class Carried:
 
     def __init__(self) -> None:
         self._memories: dict[tuple[str, RatingSystem], Memory] = {}
+        self._twins: dict[tuple[str, int, int], Standing] = {}
 
     def backgrounds(self, page: Page) -> dict[int, Background]:
         """What each player brought, with what earlier pages show of him."""
@@ -50,11 +51,23 @@ class Carried:
         for number, background in page.checked.backgrounds.items():
             standing = background.standings.get(page.system)
             memory = self._memories.get((page.players[number].member_id, page.system))
-            if standing is not None and memory is not None:
-                remembered = {**background.standings, page.system: remember(standing, memory)}
-                background = background._replace(standings=remembered)
+            if standing is not None:
+                if memory is not None:
+                    standing = remember(standing, memory)
+                standing = self._as_in_twin(page, number, standing)
+                background = background._replace(standings={**background.standings, page.system: standing})
             found[number] = background
         return found
+
+    def _as_in_twin(self, page: Page, number: int, standing: Standing) -> Standing:
+        """A past that the other page of a dual-rated section shows, where both ratings rest on as many games.
+
+        A newcomer's first games are then the same games, rated in both systems.
+        """
+        twin = self._twins.get((page.event_id, page.checked.section.number, number))
+        if twin is None or twin.games != standing.games:
+            return standing
+        return standing._replace(wins=twin.wins, draws=twin.draws, losses=twin.losses)
 
     def learn(self, page: Page, rated: RatedSection, changes: Sequence[Change]) -> None:
         """Take in what a page shows; the second row of a re-entry adds nothing."""
@@ -66,13 +79,13 @@ class Carried:
             if posted is None or not player.games or any(other < player.number for other in player.merged_with):
                 continue
             key = (player.member_id, page.system)
-            self._memories[key] = _learned(
-                self._memories.get(key, Memory()), player, rated, posted.rating, posted.games
-            )
+            memory = _past_shown(self._memories.get(key, Memory()), player, posted.rating)
+            self._memories[key] = _learned(memory, player, rated, posted.rating, posted.games)
 
     def _learn_past(self, page: Page, change: Change) -> None:
         key = (page.players[change.number].member_id, page.system)
         before = change.standing
+        self._twins[page.event_id, page.checked.section.number, change.number] = before
         memory = self._memories.get(key, Memory())
         self._memories[key] = memory._replace(
             games=int(before.games or 0), wins=before.wins or 0, draws=0, losses=before.losses or 0

@@ -1,8 +1,8 @@
 """Unknown starts: where an unrated player's start is not published, the start that fits the section best.
 
 The games credited follow from the posted count. The rating is found by least squares over all posted rows of the
-section (Gauss-Newton with slopes taken once, bounded). A fitted start is reported as fitted, never as known, and the rows that
-rest on it are counted apart.
+section (Gauss-Newton with slopes taken once, bounded). A fitted start is reported as fitted, never as known, and the
+rows that rest on it are counted apart.
 """
 
 import math

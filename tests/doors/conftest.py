@@ -1,0 +1,55 @@
+"""What the tests of the doors share: files to rate, and the command run in this process."""
+
+import gc
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from crosstable.cli import main
+from tests.event_files import EventFile
+
+
+class Ran(NamedTuple):
+    """What a command left behind: its exit code and both streams."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+Write = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def _collecting() -> Iterator[None]:
+    """A command switches the collector off for its short life; the tests live longer."""
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process."""
+
+    def ran(*arguments: str) -> Ran:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return ran
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write an event file, or any bytes, and say its path."""
+
+    def written(event: EventFile | bytes, name: str = "event.json") -> str:
+        path = tmp_path / name
+        path.write_bytes(event if isinstance(event, bytes) else json.dumps(event).encode())
+        return str(path)
+
+    return written

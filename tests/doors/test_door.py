@@ -1,0 +1,227 @@
+"""The door itself: help, wrong usage, errors of our own, pipes, encodings, what starting costs, what is documented."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import crosstable.cli
+from crosstable import __version__
+from crosstable.cli import COMMANDS, main
+from tests.checks.provoked import pair, sound, with_player
+from tests.doors.conftest import Run, Write
+from tests.event_files import quad
+from tests.house.source import ROOT
+from tools.make_docs import pages
+
+SAMPLE = str(ROOT / "examples" / "summer-quads.json")
+HEAVY = {"numpy", "pydantic", "rich", "pathlib", "dataclasses", "sqlalchemy", "fastapi", "click", "inspect", "asyncio"}
+
+
+def started(*arguments: str, **settings: str) -> subprocess.CompletedProcess[bytes]:
+    """The real command in a process of its own."""
+    environment = {**os.environ, **settings}
+    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    return subprocess.run(command, capture_output=True, check=False, env=environment, timeout=60)
+
+
+# Help and wrong usage
+
+
+@pytest.mark.parametrize("argument", ["--help", "-h", "help"])
+def test_the_overview_names_every_command(run: Run, argument: str) -> None:
+    ran = run(argument)
+    assert (ran.code, ran.err) == (0, "")
+    for name, command in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(command.summary)}$", ran.out, flags=re.MULTILINE)
+
+
+def test_no_command_at_all_is_wrong_usage_with_the_overview(run: Run) -> None:
+    ran = run()
+    assert ran.code == 2
+    assert ran.out.startswith("usage: crosstable COMMAND")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(run: Run, name: str) -> None:
+    ran = run(name, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"usage: crosstable {name} ")
+    assert "--help" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_unknown_option_is_wrong_usage(run: Run, name: str) -> None:
+    ran = run(name, "--no-such-option")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"usage: crosstable {name}" in ran.err
+
+
+def test_the_version_is_the_packages(run: Run) -> None:
+    assert run("--version") == (0, f"crosstable {__version__}\n", "")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("rates", "rate"), ("explian", "explain"), ("rule", "rules")])
+def test_an_unknown_command_gets_a_hint(run: Run, typed: str, meant: str) -> None:
+    ran = run(typed)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"crosstable: there is no command {typed!r}. Did you mean {meant}?\nTry crosstable --help.\n"
+
+
+def test_an_unknown_command_like_nothing_gets_none(run: Run) -> None:
+    assert run("xyzzy").err == "crosstable: there is no command 'xyzzy'.\nTry crosstable --help.\n"
+
+
+# Errors of our own
+
+
+def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 3: the trace, the versions, the command line, and that nothing was stored."""
+
+    def broken(checked: object) -> None:
+        raise RuntimeError("boom")
+
+    path = write(sound())
+    run("rate", path)
+    monkeypatch.setattr("crosstable.cli.rate.rate_event", broken)
+    ran = run("rate", path, "--json")
+    assert (ran.code, ran.out) == (3, "")
+    assert "Traceback (most recent call last)" in ran.err
+    assert "RuntimeError: boom" in ran.err
+    assert f"crosstable {__version__} (Python {sys.version.split()[0]}) met an error of its own" in ran.err
+    assert "nothing was stored" in ran.err
+    assert ran.err.endswith(f"  crosstable rate {path} --json\n")
+
+
+def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(checked: object) -> None:
+        raise KeyboardInterrupt
+
+    path = write(sound())
+    run("rate", path)
+    monkeypatch.setattr("crosstable.cli.rate.rate_event", interrupted)
+    assert run("rate", path) == (130, "", "\nstopped\n")
+
+
+def test_the_collector_stays_on_for_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short command switches it off, since it ends before any garbage could add up."""
+    switched: list[str] = []
+    monkeypatch.setattr("crosstable.cli.gc.disable", lambda: switched.append("off"))
+    monkeypatch.setitem(crosstable.cli.COMMANDS, "rules", COMMANDS["rules"]._replace(is_long=True))
+    main(["rules"])
+    assert switched == []
+    main(["schema", "event"])
+    assert switched == ["off"]
+
+
+# The real process
+
+
+def test_the_real_command_rates(write: Write) -> None:
+    """§1: the readings' round robin through a process of its own."""
+    ran = started("rate", write(quad()), "--json")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    rows = json.loads(ran.stdout)["sections"][0]["systems"]["OTBR"]["players"]
+    assert [row["rounded"] for row in rows] == [1861, 1655, 1581, 1825]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["rate", SAMPLE], 0), (["rate", "no-such-file"], 1), (["nothing"], 2), ([], 2)]
+)
+def test_the_real_command_leaves_with_its_exit_code(arguments: list[str], code: int) -> None:
+    assert started(*arguments).returncode == code
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["rules"],
+        ["rate", SAMPLE],
+        ["rate", SAMPLE, "--json"],
+        ["check", SAMPLE],
+        ["schema", "event"],
+        ["explain", SAMPLE, "--section", "1", "--player", "1"],
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str]) -> None:
+    """As in ``crosstable rules | head -1``: no trace, and not the exit code of a faulty file."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "crosstable.cli", *arguments]
+    try:
+        ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)
+    finally:
+        os.close(writing)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["table", "json"])
+def test_names_of_the_world_pass_through_any_pipe(write: Write, encoding: str, form: list[str]) -> None:
+    """What is piped is UTF-8, whatever the machine's own encoding; JSON has to be."""
+    path = write(with_player(name="Łukasz 山田 😀"))
+    ran = started("rate", path, *form, PYTHONIOENCODING=encoding)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "Łukasz 山田 😀" in ran.stdout.decode("utf-8")
+
+
+def test_faults_leave_the_real_standard_output_empty(write: Write) -> None:
+    ran = started("rate", write(pair("W2", "W1")))
+    assert (ran.returncode, ran.stdout) == (1, b"")
+    assert ran.stderr.count(b"[not-mirrored]") == 2
+
+
+# What starting costs
+
+
+def imported(tmp_path: Path, *arguments: str) -> set[str]:
+    """The modules that one command imports on top of a bare interpreter."""
+    names = tmp_path / "names"
+    program = (
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "from crosstable.cli import main\n"
+        "assert main(sys.argv[2:]) == 0\n"
+        "with open(sys.argv[1], 'w') as file: file.write('\\n'.join(set(sys.modules) - before))\n"
+    )
+    command = [sys.executable, "-c", program, str(names), *arguments]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return set(names.read_text("utf-8").split())
+
+
+def test_rating_to_json_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Design: within five bare interpreter starts, so only what rating needs."""
+    found = imported(tmp_path, "rate", "--json", SAMPLE)
+    assert "crosstable.engine.rating" in found
+    assert {name.split(".")[0] for name in found} & HEAVY == set()
+    assert {name for name in found if name.startswith(("crosstable.explain", "crosstable.output.terminal"))} == set()
+
+
+def test_drawing_a_table_does_import_rich(tmp_path: Path) -> None:
+    """The same look at a command that may: so the test above can fail."""
+    found = imported(tmp_path, "rate", SAMPLE)
+    assert {"rich", "crosstable.output.terminal"} <= found
+    assert {name.split(".")[0] for name in found} & {"numpy", "pydantic", "sqlalchemy", "fastapi", "click"} == set()
+
+
+# What is documented
+
+
+def test_every_command_is_on_the_page_of_commands() -> None:
+    page = ROOT / "docs" / "commands.md"
+    text = page.read_text("utf-8")
+    assert [name for name in COMMANDS if f"\n## crosstable {name}\n" not in text] == []
+    assert pages()[page] == text, "run make docs"
+
+
+def test_a_command_that_is_not_documented_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs" / "commands.md"
+    monkeypatch.setitem(crosstable.cli.COMMANDS, "extra", COMMANDS["schema"])
+    assert pages()[page] != page.read_text("utf-8")

@@ -1,0 +1,213 @@
+"""§8: ``explain``, ``check``, ``rules`` and ``schema`` from the command line."""
+
+import json
+
+import pytest
+
+from crosstable.rules.amendments import AMENDMENTS
+from tests.checks.provoked import pair, sound
+from tests.doors.conftest import Run, Write
+from tests.event_files import event_file, player, quad
+from tests.house.source import ROOT
+
+SAMPLE = str(ROOT / "examples" / "summer-quads.json")
+
+
+# explain
+
+
+def test_explain_tells_every_step_with_its_section(run: Run, write: Write) -> None:
+    """§1: the readings' round robin, player 1: 1855.8941 after Step 4, 1860.7503 after Step 5."""
+    ran = run("explain", write(quad()), "--player", "1")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("Player, 1, section 1, OTBR\n")
+    for heading in ("Rules", "Step 1", "Step 2", "Step 4", "Step 5", "Result"):
+        assert f"\n{heading}\n" in ran.out
+    assert "R0 + K(S - E) + bonus = 1855.8941. (§4.2)" in ran.out
+    assert "The rating after the section is 1860.7503. (§1)" in ran.out
+
+
+def test_explain_as_json_has_every_number_in_full(run: Run, write: Write) -> None:
+    """§4.1: the newcomer's first estimate is 1687.5, the end 1825.310269."""
+    ran = run("explain", write(quad()), "--player", "4", "--json")
+    found = json.loads(ran.out)
+    assert {name: found[name] for name in ("format", "section", "player", "system", "edition")} == {
+        "format": "crosstable-explained/1",
+        "section": 1,
+        "player": 4,
+        "system": "OTBR",
+        "edition": "2025-01-01",
+    }
+    assert all(set(line) == {"part", "section", "text", "name", "value"} for line in found["lines"])
+    values = {(line["part"], line["name"]): line["value"] for line in found["lines"]}
+    assert values["Step 3", "strength"] == 1687.5
+    assert values["Result", "rating"] == pytest.approx(1825.310269, abs=6e-7)
+    assert values["Step 1", "age"] is None
+
+
+def test_explain_takes_every_system_of_the_section_or_one(run: Run) -> None:
+    """§7: a dual section is two calculations."""
+    both = run("explain", SAMPLE, "--section", "1", "--player", "2").out
+    assert "section 1, OTBR" in both
+    assert "section 1, OTBQ" in both
+    one = run("explain", SAMPLE, "--section", "1", "--player", "2", "--system", "OTBQ").out
+    assert "section 1, OTBR" not in one
+    lines = run("explain", SAMPLE, "--section", "1", "--player", "2", "--json").out.splitlines()
+    assert [json.loads(line)["system"] for line in lines] == ["OTBR", "OTBQ"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([SAMPLE, "--player", "1"], "the event has sections 1, 2; choose one with --section"),
+        ([SAMPLE, "--section", "7", "--player", "1"], "there is no section 7; the sections are 1, 2"),
+        ([SAMPLE, "--section", "1", "--player", "9"], "there is no player 9 in section 1"),
+        ([SAMPLE, "--section", "2", "--player", "1", "--system", "OTBR"], "section 2 is rated OTBB, not OTBR"),
+        ([SAMPLE, "--section", "1"], "the following arguments are required: --player"),
+        ([SAMPLE, "--section", "one", "--player", "1"], "invalid int value: 'one'"),
+        ([SAMPLE, "--section", "1", "--player", "1", "--system", "OTB"], "invalid choice: 'OTB'"),
+    ],
+)
+def test_explain_says_what_it_cannot_find(run: Run, arguments: list[str], words: str) -> None:
+    ran = run("explain", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+
+
+def test_explain_of_a_faulty_file_is_its_faults(run: Run, write: Write) -> None:
+    ran = run("explain", write(pair("W2", "W1")), "--player", "1")
+    assert (ran.code, ran.out) == (1, "")
+    assert "[not-mirrored]" in ran.err
+
+
+# check
+
+
+def test_check_tells_faults_with_place_and_remedy(run: Run, write: Write) -> None:
+    """Every error and warning, and the count of each; here a fault is the result, so it is standard output."""
+    path = write(pair("W2 N2", "W1 U"))
+    ran = run("check", path)
+    assert (ran.code, ran.err) == (1, "")
+    assert f"{path}: error: section 1, player 1, round 1: 'W2', but player 2 shows 'W1' in round 1.\n" in ran.out
+    assert f"{path}: warning: section 1, player 1, round 2: 'N2' is rated on this row alone.\n" in ran.out
+    assert ran.out.endswith(f"{path}: 2 errors, 1 warnings\n")
+
+
+def test_check_finds_a_rule_that_is_missing(run: Run, write: Write) -> None:
+    """§2.1: the FIDE conversion from 2000 up between July 2008 and May 2015 was not found."""
+    newcomer = player(1, "W2", ratings={"FIDE": {"rating": 2100}})
+    ran = run("check", write(event_file(newcomer, player(2, "L1", 1700.0), on="2012-03-03")))
+    assert ran.code == 1
+    assert "[rule-not-found]" in ran.out
+
+
+def test_check_of_sound_files_and_of_warnings_is_zero(run: Run, write: Write) -> None:
+    path = write(sound())
+    assert run("check", path) == (0, f"{path}: 0 errors, 0 warnings\n", "")
+    assert run("check", write(pair("N2", "U"))).code == 0
+
+
+def test_check_as_json_is_a_document_a_line(run: Run, write: Write) -> None:
+    paths = [write(sound(), "a.json"), write(pair("W2", "U"), "b.json"), write(b"{", "c.json")]
+    ran = run("check", "--json", *paths)
+    assert ran.code == 1
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    assert [each["format"] for each in found] == ["crosstable-checked/1"] * 3
+    assert [each["file"] for each in found] == paths
+    assert [[fault["code"] for fault in each["faults"]] for each in found] == [[], ["not-mirrored"], ["not-readable"]]
+
+
+# rules
+
+
+def test_rules_is_the_timeline(run: Run) -> None:
+    """§8: every amendment, oldest first, with what is assumed said."""
+    ran = run("rules")
+    assert (ran.code, ran.err) == (0, "")
+    dates = [line[:10] for line in ran.out.splitlines() if line[:2] == "20"]
+    assert dates == sorted(dates)
+    assert len(dates) == len(AMENDMENTS)
+    assert "2008-06-06  Bonus point threshold reduced to 6." in ran.out
+    assert "date assumed; stated as 2006-??-??" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("day", "threshold"),
+    [
+        *(("2001-01-01", "10"), ("2008-06-05", "10"), ("2008-06-06", "6"), ("2012-08-03", "8"), ("2014-03-20", "10")),
+        *(("2015-06-01", "12"), ("2017-05-31", "12"), ("2017-06-01", "14"), ("2023-02-01", "12"), ("2024-12-31", "12")),
+        ("2025-01-01", "10"),
+    ],
+)
+def test_rules_on_a_day_have_the_threshold_of_the_list(run: Run, day: str, threshold: str) -> None:
+    """§8: the table of B."""
+    found = json.loads(run("rules", "--on", day, "--json").out)
+    assert found["rules"]["bonus_threshold"] == threshold
+    assert found["law_seen_through"] == "2025-07-26"
+
+
+def test_rules_on_a_day_say_how_newcomers_start(run: Run) -> None:
+    """§2: game factors since the blend, priority lists before; systems as they were born (§8)."""
+    before = json.loads(run("rules", "--on", "2020-05-31", "--json").out)["rules"]
+    after = json.loads(run("rules", "--on", "2020-06-01", "--json").out)["rules"]
+    assert before["systems"] == "OTBR, OTBQ, OTBB, OLB, OLQ"
+    assert after["systems"] == "OTBR, OTBQ, OTBB, OLB, OLQ, OLR"
+    assert before["start in OTBQ"].startswith("OTBR on 4 games or more")
+    assert "start in OTBQ" not in after
+    assert after["game factors in OLB"] == "10, 5, 10, 5, 5, 5"
+    assert "game factors in OLB" not in before
+
+
+def test_rules_as_text_name_the_edition(run: Run) -> None:
+    out = run("rules", "--on", "2026-01-01").out
+    assert out.startswith("The edition of 2025-01-01; the law as seen through the text of 2025-07-26.\n")
+    assert "bonus_threshold" in out
+    assert "By these amendments:" in out
+
+
+@pytest.mark.parametrize("days", [("2024-12-31", "2025-01-01"), ("2025-01-01", "2024-12-31")])
+def test_rules_between_two_days_in_either_order(run: Run, days: tuple[str, str]) -> None:
+    """§8: on 2025-01-01 two things changed: the CFC conversion and the threshold."""
+    found = json.loads(run("rules", "--diff", *days, "--json").out)
+    assert (found["from"], found["to"]) == ("2024-12-31", "2025-01-01")
+    assert set(found["changed"]) == {"cfc", "bonus_threshold"}
+    assert found["changed"]["bonus_threshold"] == ["12", "10"]
+    assert len(found["amendments"]) == 2
+    assert "bonus_threshold: 12 -> 10\n" in run("rules", "--diff", *days).out
+
+
+def test_rules_between_two_days_without_a_change(run: Run) -> None:
+    """§8: nothing changed in 2022."""
+    assert run("rules", "--diff", "2022-01-01", "2022-12-31").out == (
+        "Nothing changed between 2022-01-01 and 2022-12-31.\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--on", "2000-12-31"], ["--diff", "1999-01-01", "2025-01-01"]])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_there_are_no_rules_before_2001(run: Run, arguments: list[str], form: list[str]) -> None:
+    """Readings 13: out of scope; refused, not guessed."""
+    ran = run("rules", *arguments, *form)
+    assert (ran.code, ran.out) == (1, "")
+    assert "began on 2001-01-01" in ran.err
+
+
+@pytest.mark.parametrize("arguments", [["--on", "1/2/2025"], ["--diff", "2025-01-01"], ["--on", "2025-02-30"]])
+def test_rules_of_what_is_no_day_is_wrong_usage(run: Run, arguments: list[str]) -> None:
+    ran = run("rules", *arguments)
+    assert ran.code == 2
+    assert "usage: crosstable rules" in ran.err
+
+
+# schema
+
+
+def test_schema_prints_the_schema_that_ships(run: Run) -> None:
+    ran = run("schema", "event")
+    assert ran.code == 0
+    assert ran.out == (ROOT / "src/crosstable/formats/event.schema.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize("arguments", [[], ["results"]])
+def test_schema_of_something_else_is_wrong_usage(run: Run, arguments: list[str]) -> None:
+    assert run("schema", *arguments).code == 2
