@@ -16,7 +16,7 @@ from crosstable.errors import FormatError
 from crosstable.formats import Reading, event_json, file_bytes, read_file
 from crosstable.output.rated_json import rated_document
 from crosstable.whole_event import rate_event
-from tests.checks.provoked import sound, with_player
+from tests.checks.provoked import sound, with_player, with_section
 from tests.engine.random_events import random_event
 from tests.event_files import EventFile
 
@@ -118,6 +118,30 @@ def test_a_misspelt_field_gets_a_hint() -> None:
     reading = reading_of(text_of(with_player(birthdate="1990-01-01")).encode())
     assert isinstance(reading, Reading)
     assert [fault.message for fault in reading.faults] == ["birthdate is not known here (did you mean birth_date?)."]
+
+
+def test_a_very_long_name_of_a_field_gets_none_and_is_shown_in_short() -> None:
+    reading = reading_of(text_of(with_player(**{"birth_date" * 10: 1})).encode())
+    assert isinstance(reading, Reading)
+    assert [fault.message for fault in reading.faults] == [f"{('birth_date' * 10)[:38]} is not known here."]
+
+
+@pytest.mark.parametrize("control", ["x" * 501, "G/90\x07"])
+def test_a_time_control_that_cannot_be_printed_or_never_ends_is_refused(control: str) -> None:
+    reading = reading_of(text_of(with_section(time_control=["G/90;d5", control])).encode())
+    assert isinstance(reading, Reading)
+    assert [(fault.code, fault.place) for fault in reading.faults] == [("bad-value", "sections[0].time_control[1]")]
+
+
+def test_a_schedule_in_words_is_read_round_by_round() -> None:
+    """§1, footnote 1: as old crosstables write it; the slowest control decides."""
+    rounds = ", ".join(f"Round {at}: G/{45 if at < 40 else 90};d5" for at in range(1, 41))
+    reading = reading_of(text_of(with_section(time_control=rounds)).encode())
+    assert isinstance(reading, Reading)
+    assert len(rounds) > 500
+    assert reading.faults == ()
+    (section,) = check(reading.report).sections
+    assert [system.name for system in section.section.systems] == ["OTBR"]
 
 
 def test_ten_thousand_unknown_fields_are_reported_in_good_time() -> None:

@@ -1,8 +1,10 @@
 """The door itself: help, wrong usage, errors of our own, pipes, encodings, what starting costs, what is documented."""
 
+import io
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -225,3 +227,75 @@ def test_a_command_that_is_not_documented_would_be_seen(monkeypatch: pytest.Monk
     page = ROOT / "docs" / "commands.md"
     monkeypatch.setitem(crosstable.cli.COMMANDS, "extra", COMMANDS["schema"])
     assert pages()[page] != page.read_text("utf-8")
+
+
+# The way in and out, in this process
+
+
+class Left(BaseException):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Exit codes with which the process would have been left."""
+    codes: list[int] = []
+
+    def leave(code: int) -> None:
+        codes.append(code)
+        raise Left
+
+    monkeypatch.setattr(os, "_exit", leave)
+    return codes
+
+
+@pytest.mark.parametrize(("argument", "code"), [("--version", 0), ("nothing", 2)])
+def test_the_installed_command_leaves_at_once(
+    monkeypatch: pytest.MonkeyPatch, left: list[int], argument: str, code: int
+) -> None:
+    """Tidying up the interpreter would take as long as rating an event."""
+    monkeypatch.setattr(sys, "argv", ["crosstable", argument])
+    with pytest.raises(Left):
+        crosstable.cli.entry()
+    assert left == [code]
+
+
+def test_the_module_is_the_command(monkeypatch: pytest.MonkeyPatch, left: list[int]) -> None:
+    monkeypatch.setattr(sys, "argv", ["crosstable", "--version"])
+    with pytest.raises(Left):
+        runpy.run_module("crosstable.cli", run_name="__main__")
+    assert left == [0]
+
+
+class NobodyReads(io.StringIO):
+    """A stream whose reader went away."""
+
+    def write(self, text: str) -> int:
+        """Refuse, as a closed pipe does."""
+        raise BrokenPipeError
+
+
+def test_a_reader_who_goes_away_ends_the_command_quietly(monkeypatch: pytest.MonkeyPatch, left: list[int]) -> None:
+    monkeypatch.setattr(sys, "stdout", NobodyReads())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert main(["rules"]) == 0
+    monkeypatch.setattr(sys, "argv", ["crosstable", "--help"])
+    with pytest.raises(Left):
+        crosstable.cli.entry()
+    assert left == [0]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_pipe_speaks_utf8_and_a_terminal_its_own(
+    monkeypatch: pytest.MonkeyPatch, left: list[int], is_terminal: bool
+) -> None:
+    """On a terminal that has no such letter its number is shown instead of an error."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(stream, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "argv", ["crosstable", "--help"])
+    with pytest.raises(Left):
+        crosstable.cli.entry()
+    stream.seek(0)
+    first = stream.buffer.read().splitlines()[0]
+    assert first == (rb"usage: crosstable COMMAND \u2026" if is_terminal else "usage: crosstable COMMAND …".encode())

@@ -77,6 +77,14 @@ def test_the_table_marks_norms_floors_and_assumptions(run: Run, write: Write) ->
     assert "* assumed, section/player 1/6: games: the count is not known" in out
 
 
+def test_an_assumption_in_both_systems_is_told_once(run: Run, write: Write) -> None:
+    """§5: counts that are not given concern Regular and Quick alike."""
+    event = pair("W2", "L1", time_control="G/45;d5")
+    for row in event["sections"][0]["players"]:
+        row["ratings"] = {name: {"rating": 1200.0, "games": 20} for name in ("OTBR", "OTBQ")}
+    assert "section/player 1/1, 1/2: wins, draws, losses, events: not given" in run("rate", write(event)).out
+
+
 @pytest.mark.parametrize("width", ["40", "80", "200"])
 def test_a_long_crosstable_is_not_squeezed(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     """Eighteen rounds and a long name do not fit eighty columns; every row still has all its cells on its line."""

@@ -183,7 +183,7 @@ def _players(rng: random.Random, kind: str, systems: list[str], start: date) -> 
     players = [_player(rng, number, kind, systems, start) for number in range(1, count + 1)]
     pair_up = _round_robin if kind == "round_robin" else _swiss
     pair_up(rng, players, kind)
-    if count > 5 and kind not in ("match", "round_robin") and rng.random() < 0.15:
+    if count > 5 and kind not in ("match", "round_robin") and rng.random() < (0.15 if kind == "swiss" else 0.5):
         _re_enter(rng, players)
     return players
 

@@ -113,7 +113,7 @@ def test_opponents_are_untouched_even_if_they_have_us_ratings() -> None:
     )
     assert player(rated, 2).after is None
     assert player(rated, 3).after == Standing(1500.0, 50.0)
-    assert player(rated, 3).formula is Formula.NONE
+    assert (player(rated, 3).formula, player(rated, 3).score, player(rated, 3).games) == (Formula.NONE, 0.0, ())
 
 
 def test_a_youth_event_converts_every_opponent_by_its_own_formula() -> None:

@@ -27,6 +27,9 @@ COMMANDS: Mapping[str, Command] = {
     "rate": Command("crosstable.cli.rate", "rate an event file and print its crosstable"),
     "explain": Command("crosstable.cli.explain", "the whole calculation of one player, step by step"),
     "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
+    "verify": Command(
+        "crosstable.cli.verify", "computed against posted, with the cause of each difference", is_long=True
+    ),
     "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
     "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
 }

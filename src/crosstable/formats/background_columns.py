@@ -49,7 +49,7 @@ PERSON = ("birth date", "adult", "canadian resident", "start rating", "start gam
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
 _PERSON_WORDS = {"birthdate": "birth date", "dob": "birth date", "date of birth": "birth date", "born": "birth date"}
 _LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
-_CHANGE = re.compile(r"(\d{4}-\d{2}-\d{2})\s+([+-]?\d{1,4}(?:\.\d{1,17})?(?:e-?\d{1,2})?)", re.ASCII)
+_CHANGE = re.compile(r"(\d{4}-\d{2}-\d{2})\s+([+-]?\d{1,4}(?:\.\d{1,17})?(?:e-?\d{1,3})?)", re.ASCII)
 _ORIGINS = {kind: origin for origin, kind in FLOOR_ORIGINS.items()}
 
 

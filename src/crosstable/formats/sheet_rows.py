@@ -25,7 +25,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _AMERICAN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})", re.ASCII)
-_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,2})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,3})?", re.ASCII)
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0"})
 

@@ -48,7 +48,7 @@ No,Name,ID,State,Rating,Birth date,Regular rating,Regular games,Rd 1,Rd 2,Rd 3,T
 4,"Player, Four",12345681,OK,572,2012-01-15,572.53,,L1b,L3,X,1
 
 Section: Open
-Time control: 40/90,SD/30;d5
+"Time control: 40/90,SD/30;d5"
 No,Name,ID,Rating,Rd 1
 1,"Player, Five",12345682,1803,D2
 2,"Player, Six",12345683,1790,D1
@@ -66,6 +66,7 @@ SECTION_DETAILS = (
     *("fide", "last pair"),
 )
 _LOOKED_AT = 100_000
+_FEWEST_CELLS = 3
 _EVENT_KEYS = {"event": "event", "event name": "event", "event id": "event id"}
 _SECTION_KEYS = {
     "time control": "time control",
@@ -150,12 +151,13 @@ class _Chart:
                 last = _Part(row.place)
                 self.parts.append(last)
             last.titles, last.columns = row.cells, titles_of(row, self.faults)
-        elif last is not None and last.columns is not None:
+        elif last is not None and last.columns is not None and not _KEY.fullmatch(row.cells[0]):
             last.rows.append(row)
         else:
-            first = next(cell for cell in row.cells if cell.strip())
-            message = f"{shown(first)} is neither a key that is known nor part of a table."
-            self.faults.append(fault("unknown-field", row.place, message))
+            filled = [cell for cell in row.cells if cell.strip()]
+            message = f"{shown(filled[0])} is neither a key that is known nor part of a table."
+            is_loss = (last is not None and last.columns is not None) or len(filled) >= _FEWEST_CELLS
+            self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message))
 
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event

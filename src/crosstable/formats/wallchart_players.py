@@ -149,7 +149,8 @@ def _figures(cells: Cells, column: str) -> tuple[float, float | None] | None:
     if found is None or float(found[1]) > 4000.0:
         cells.report(column, "wrong-type", f"{shown(text)} is no rating.")
         return None
-    return float(found[1]), float(found[2]) if found[2] else None
+    rating = float(found[1])
+    return (rating, float(found[2]) if found[2] else None) if rating else None
 
 
 def _posted(cells: Cells) -> dict[RatingSystem, Posted]:

@@ -1,26 +1,31 @@
 """Evidence for the law: per amendment, how many posted rows tell the two sides of its date apart, and how many agree.
 
 Each page is rated once under its own law and once under the law as it would be without the amendment (on the days it
-is in force) or with it already (on the days before). A row tells the two apart when they differ by more than two
-points, so that the posted figure can agree with one of them only. Amendments about time controls are tried on the
+is in force) or with it already (on the days before), with what earlier pages show carried along. A row tells the two
+apart when the posted figure agrees with one of them only: within a point where they differ by more than two, to the
+point where the rule is about single points (storage, personal floors). Amendments about time controls are tried on the
 systems that pages were rated in.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.engine import rate
+from crosstable.engine import RatedSection, rate
 from crosstable.errors import TimeControlError, UnsupportedEditionError
+from crosstable.formulas.rounding import official_rating
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
 from crosstable.rules.law import Amendment, Edition, amended
 from crosstable.rules.systems import ControlRanges, systems_of_schedule
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import RatingSystem
+from crosstable.terms import Background, RatingSystem
+from crosstable.verify.carried import Carried
+from crosstable.verify.causes import explained
 from crosstable.verify.pages import Page
 from crosstable.verify.rows import WITHIN, Row, rows_of
 
 APART = 2.0 * WITHIN
+TO_THE_POINT = frozenset({"stores_whole_numbers", "personal_floor_is_used"})
 # Rules that act on rated players; starts of newcomers are not published, so pages cannot tell those apart.
 TELLING = frozenset(
     {
@@ -45,31 +50,39 @@ class Side(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Rows that tell the two sides apart, those that agree with the side they are on, and those against it."""
+    """Rows that agree only with the side of the date they are on, and rows that agree only with the other side."""
 
-    apart: int
     agree: int
     against: int
 
 
-def evidence(pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None) -> list[tuple[Amendment, Count]]:
+def evidence(
+    pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None
+) -> list[tuple[Amendment, Count]]:
     """The counts of every amendment that pages can tell about."""
     counts: dict[int, list[int]] = {}
-    for done, page in enumerate(pages, start=1):
+    memory = Carried()
+    for done, page in enumerate(sorted(pages, key=lambda page: page.order), start=1):
         progress(done)
         if page.apart:
             continue
-        own = _rows(page, page.checked.edition)
+        backgrounds = memory.backgrounds(page)
+        rated = _rated(page, backgrounds, page.checked.edition)
+        if rated is None:
+            continue
+        own = rows_of(page, rated)
+        memory.learn(page, rated, explained(page, backgrounds, own).changes)
         for side in sides(page.checked.edition):
-            found = _compared(own, _rows(page, side.other))
-            _add(counts, side.amendment, found)
+            other = _rated(page, backgrounds, side.other)
+            if other is not None:
+                _add(counts, side.amendment, _compared(own, rows_of(page, other), side.amendment))
         for amendment, found in _controls(page):
             _add(counts, amendment, found)
     return [(AMENDMENTS[at], Count(*count)) for at, count in sorted(counts.items())]
 
 
 def _add(counts: dict[int, list[int]], amendment: Amendment, found: Sequence[int]) -> None:
-    count = counts.setdefault(AMENDMENTS.index(amendment), [0, 0, 0])
+    count = counts.setdefault(AMENDMENTS.index(amendment), [0, 0])
     for at, number in enumerate(found):
         count[at] += number
 
@@ -98,29 +111,39 @@ def _before(amendment: Amendment) -> Edition:
     return edition
 
 
-def _rows(page: Page, edition: Edition) -> list[Row]:
+def _rated(page: Page, backgrounds: Mapping[int, Background], edition: Edition) -> RatedSection | None:
     try:
-        rated = rate(page.checked.section, page.system, page.checked.backgrounds, edition)
+        return rate(page.checked.section, page.system, backgrounds, edition)
     except UnsupportedEditionError:
-        return []
-    return [row for row in rows_of(page, rated) if row.is_clean]
+        return None
 
 
-def _compared(own: Sequence[Row], other: Sequence[Row]) -> tuple[int, int, int]:
-    apart = agree = against = 0
+def _compared(own: Sequence[Row], other: Sequence[Row], amendment: Amendment) -> tuple[int, int]:
+    """How many rows agree with their own side only, and how many with the other side only."""
+    to_the_point = not TO_THE_POINT.isdisjoint(amendment.changes)
+    agree = against = 0
     for mine, theirs in zip(own, other, strict=True):
-        if math.fabs(mine.computed - theirs.computed) > APART:
-            apart += 1
-            agree += math.fabs(mine.error) <= WITHIN
-            against += math.fabs(theirs.error) <= WITHIN
-    return apart, agree, against
+        if to_the_point and _is_exact_era(mine, amendment):
+            is_mine, is_theirs = (official_rating(row.computed) == row.posted for row in (mine, theirs))
+        elif not to_the_point and mine.is_clean and math.fabs(mine.computed - theirs.computed) > APART:
+            is_mine, is_theirs = (math.fabs(row.error) <= WITHIN for row in (mine, theirs))
+        else:
+            continue
+        agree += is_mine and not is_theirs
+        against += is_theirs and not is_mine
+    return agree, against
 
 
-def _controls(page: Page) -> Iterator[tuple[Amendment, tuple[int, int, int]]]:
+def _is_exact_era(row: Row, amendment: Amendment) -> bool:
+    """Storage can be told to the point only while pre-event ratings were whole numbers, as pages show them."""
+    return "stores_whole_numbers" not in amendment.changes or row.start < amendment.effective
+
+
+def _controls(page: Page) -> Iterator[tuple[Amendment, tuple[int, int]]]:
     """Time-control amendments: whether the two sides put this page's control in different systems."""
     report = page.checked.report
     codes = report.details.get("rating_sys_code")
-    if not codes or not report.time_controls or page.system is RatingSystem.OTBQ and codes == "D":
+    if not codes or not report.time_controls or (page.system is RatingSystem.OTBQ and codes == "D"):
         return
     posted = {"D": (RatingSystem.OTBR, RatingSystem.OTBQ)}.get(codes, (page.system,))
     edition = page.checked.edition
@@ -134,7 +157,7 @@ def _controls(page: Page) -> Iterator[tuple[Amendment, tuple[int, int, int]]]:
         mine, theirs = edition.controls, before if edition.controls == ranges else ranges
         own, other = _systems(page, mine), _systems(page, theirs)
         if own != other:
-            yield amendment, (1, int(own == posted), int(other == posted))
+            yield amendment, (int(own == posted), int(other == posted))
 
 
 def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:

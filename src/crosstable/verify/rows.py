@@ -15,6 +15,7 @@ WITHIN = 1.0
 WITHIN_DECIMALS = 0.01
 LOWEST_FLOORS = 150
 HIGHEST_FLOOR = 2200
+EXACT_PAGES_FROM = date(2004, 1, 1)
 LOW_PEAK_FLOORS_FROM = date(2010, 4, 1)
 
 
@@ -27,7 +28,11 @@ class Verdict(StrEnum):
 
 
 class Row(NamedTuple):
-    """One player of one page: computed, posted, and the verdict; ``is_clean`` says whether it counts."""
+    """One player of one page: computed, posted, and the verdict; ``is_clean`` says whether it counts.
+
+    ``is_whole_number_era``: whole numbers were stored, and the page was last rated in 2004 or later, so that the
+    figures are exact to the point.
+    """
 
     event: str
     section: int
@@ -42,6 +47,7 @@ class Row(NamedTuple):
     is_clean: bool
     verdict: Verdict
     floor_kind: FloorKind
+    is_whole_number_era: bool
     cause: str = ""
 
     @property
@@ -96,4 +102,7 @@ def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) ->
         is_clean=is_clean(page, player.number),
         verdict=verdict_of(pre, computed, posted, start),
         floor_kind=player.outcome.floor_kind,
+        is_whole_number_era=rated.edition.constants.stores_whole_numbers
+        and page.rated_on is not None
+        and page.rated_on >= EXACT_PAGES_FROM,
     )

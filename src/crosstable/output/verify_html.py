@@ -1,0 +1,111 @@
+"""The verification as one HTML page: the table, and a plot of the error distribution per era as inline SVG."""
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+
+from crosstable.output.verify_json import by_era, unexplained
+from crosstable.output.verify_text import share
+from crosstable.verify import Row, Verdict, Verification
+from crosstable.verify.norms import NormTally
+from crosstable.verify.whole import Tally, tally
+
+BIN = 0.25
+REACH = 2.0
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
+table { border-collapse: collapse; margin: 1rem 0 } caption { text-align: left; font-weight: 600 }
+td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #d8d8d8 }
+td:first-child, th:first-child, td.text { text-align: left }
+figure { margin: 1rem 0 } figcaption { font-size: .9rem } svg { max-width: 100%; height: auto }
+@media (prefers-color-scheme: dark) { body { color: #eee; background: #16181c } td, th { border-color: #444 } }
+@media print { body { margin: 0 } }
+"""
+
+
+def verify_page(found: Verification, norms: NormTally) -> str:
+    """The whole page; it needs no script and loads nothing."""
+    total, carried = tally(found.alone), tally(found.carried)
+    rows = unexplained(found.carried)
+    body = [
+        "<h1>Computed against posted</h1>",
+        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {share(total):.2f}&nbsp;% are within one "
+        f"point or stopped at a floor; with what earlier pages show, {share(carried):.2f}&nbsp;%. "
+        f"{norms.agree} of {norms.rows} norm codes agree.</p>",
+        _table(found, total, carried),
+        "<h2>Errors by rule period</h2>",
+        *(_plot(era, rows_of_era) for era, rows_of_era in _eras(found.alone).items()),
+        "<h2>Rows that differ</h2>",
+        _differences(rows),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Computed against posted</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+
+
+def _table(found: Verification, total: Tally, carried: Tally) -> str:
+    head = "<tr><th scope=col>Rules of</th><th scope=col>System</th><th scope=col>Rows</th><th scope=col>Within 1</th>"
+    head += "<th scope=col>At a floor</th><th scope=col>Differ</th><th scope=col>Explained</th></tr>"
+    lines = [_row(era, system.name, tally(rows)) for (era, system), rows in by_era(found.alone).items()]
+    lines.append(_row("Each section alone", "", total))
+    lines.append(_row("With carried state", "", carried))
+    return f"<table><caption>Per rule period and system</caption>{head}{''.join(lines)}</table>"
+
+
+def _row(era: str, system: str, counted: Tally) -> str:
+    return (
+        f"<tr><th scope=row>{era}</th><td>{system}</td><td>{counted.clean_rows}</td><td>{counted.within_1}</td>"
+        f"<td>{counted.at_floor}</td><td>{counted.unexplained}</td><td>{share(counted):.2f}&nbsp;%</td></tr>"
+    )
+
+
+def _eras(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    eras: dict[str, list[Row]] = {}
+    for (era, _), found in by_era(rows).items():
+        eras.setdefault(era, []).extend(row for row in found if row.verdict is not Verdict.AT_FLOOR)
+    return eras
+
+
+def plot_bins(rows: Sequence[Row]) -> list[tuple[float, int]]:
+    """Errors, posted less computed, counted in quarters of a point; the outermost hold all beyond."""
+    reach = round(REACH / BIN)
+    counts = Counter(max(-reach, min(reach, round(row.error / BIN))) for row in rows)
+    return [(at * BIN, counts[at]) for at in range(-reach, reach + 1)]
+
+
+def _plot(era: str, rows: Sequence[Row]) -> str:
+    bins = plot_bins(rows)
+    highest = max(count for _, count in bins) or 1
+    width, height, bar = 660, 120, 660 / len(bins)
+    bars = "".join(
+        f'<rect x="{at * bar + 1:.1f}" y="{height - height * count / highest:.1f}" width="{bar - 2:.1f}" '
+        f'height="{height * count / highest:.1f}" fill="#2b6cb0"><title>{error:+.2f}: {count}</title></rect>'
+        for at, (error, count) in enumerate(bins)
+    )
+    labels = "".join(
+        f'<text x="{(at + 0.5) * bar:.1f}" y="{height + 16}" text-anchor="middle" font-size="11" fill="currentColor">'
+        f"{error:+.0f}</text>"
+        for at, (error, _) in enumerate(bins)
+        if error == int(error)
+    )
+    numbers = ", ".join(f"{error:+.2f}: {count}" for error, count in bins if count)
+    return (
+        f'<figure><svg viewBox="0 0 {width} {height + 22}" role="img" aria-label="Errors, rules of {era}: {numbers}">'
+        f"{bars}{labels}</svg><figcaption>Rules of {era}: {len(rows)} rows, posted less computed, in points "
+        "(the outermost bars hold all beyond).</figcaption></figure>"
+    )
+
+
+def _differences(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "<p>None.</p>"
+    lines = "".join(
+        f"<tr><th scope=row>{escape(row.event)}</th><td>{row.section}</td><td>{row.system.name}</td><td>{row.number}</td>"
+        f"<td>{row.pre:.0f}</td><td>{row.computed:.2f}</td><td>{row.posted:g}</td><td class=text>{escape(row.cause)}</td></tr>"
+        for row in rows
+    )
+    heads = ("Event", "Section", "System", "Player", "Before", "Computed", "Posted", "Likely cause")
+    head = "".join(f"<th scope=col>{name}</th>" for name in heads)
+    return f"<table><tr>{head}</tr>{lines}</table>"

@@ -1,0 +1,74 @@
+"""The table of a verification as text: per era and system, then totals, then every row that differs with its cause."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from crosstable.output.verify_json import by_era, unexplained
+from crosstable.verify import Row, Verification
+from crosstable.verify.norms import NormTally
+from crosstable.verify.whole import FITTED_START, Tally, tally
+
+
+def share(counted: Tally) -> float:
+    """Per cent of the clean rows that a point or a floor explains."""
+    return 100.0 * (counted.within_1 + counted.at_floor) / counted.clean_rows if counted.clean_rows else 0.0
+
+
+def verify_text(found: Verification, norms: NormTally) -> str:
+    """The whole report."""
+    lines = [
+        f"{'rules of':<12}{'system':<8}{'rows':>7}{'within 1':>10}{'at floor':>10}{'differ':>8}{'explained':>11}\n"
+    ]
+    for (era, system), rows in by_era(found.alone).items():
+        lines.append(_line(f"{era:<12}{system.name:<8}", tally(rows)))
+    total, carried = tally(found.alone), tally(found.carried)
+    lines.append("\n")
+    lines.append(_line(f"{'each section alone':<20}", total))
+    lines.append(_line(f"{'with carried state':<20}", carried))
+    if total.within_001:
+        lines.append(f"\nWithin 0.01 where decimals are posted: {total.within_001}\n")
+    lines += _others(found, norms, carried)
+    lines += _causes(unexplained(found.carried))
+    return "".join(lines)
+
+
+def _line(label: str, counted: Tally) -> str:
+    return (
+        f"{label}{counted.clean_rows:>7}{counted.within_1:>10}{counted.at_floor:>10}{counted.unexplained:>8}"
+        f"{share(counted):>10.2f}%\n"
+    )
+
+
+def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
+    lines = [f"\nFloors predicted from earlier pages: {carried.floors_predicted}\n"]
+    if found.apart:
+        apart = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found.apart.items())
+        lines.append(f"Rows counted apart: {apart}\n")
+    if found.fitted:
+        rows, within = sum(fit.rows for fit in found.fitted), sum(fit.within for fit in found.fitted)
+        floors = sum(fit.at_floor for fit in found.fitted)
+        lines.append(
+            f"Sections with fitted starts: {len(found.fitted)}; of their {found.apart[FITTED_START]} rows {within} are "
+            f"within 1 and {floors} at a floor ({100.0 * (within + floors) / max(rows, 1):.1f}%)\n"
+        )
+    if norms.rows:
+        lines.append(
+            f"Norm codes: {norms.agree} of {norms.rows} rows with four or more games agree; "
+            f"{norms.few_games_agree} of {norms.few_games_with_code} codes on fewer games of a re-entry agree\n"
+        )
+    return lines
+
+
+def _causes(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return ["\nNo row differs.\n"]
+    kinds = Counter(row.cause.split(" (")[0].split(" of player")[0] for row in rows)
+    lines = ["\nRows that differ, with the likely cause:\n"]
+    lines += [f"{count:>6}  {cause}\n" for cause, count in kinds.most_common()]
+    lines.append("\n")
+    lines += [
+        f"{row.event} section {row.section} {row.system.name} player {row.number}: {row.pre:.0f} -> "
+        f"{row.computed:.2f}, posted {row.posted:g}; {row.cause}\n"
+        for row in rows
+    ]
+    return lines
