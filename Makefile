@@ -8,6 +8,7 @@ READY := $(VENV)/.package-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 CODE := $(wildcard src tests tools benchmarks)
 SAMPLE := examples/summer-quads.json
+COUNT ?= 20000
 
 # The rooms whose every branch must be run by a test.
 EXACT := */crosstable/rules/*,*/crosstable/formulas/*,*/crosstable/engine.py,*/crosstable/engine/*
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run test lint format types fidelity bench docs clean
+.PHONY: help install run test lint format types fidelity bench docs fuzz evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,8 +65,15 @@ types: $(READY) ## mypy, strict
 	$(BIN)/mypy $(CODE)
 
 fidelity: $(READY) ## compare with the official results, when they lie beside the project
-	@if [ -f ../shared/check ]; then $(BIN)/python ../shared/check engine; \
+	@if [ -f ../shared/check ]; then $(BIN)/python ../shared/check && \
+	  $(BIN)/crosstable verify ../shared/cases/official-2001-2021; \
 	else echo "No official results here (../shared/check is missing): nothing was compared."; fi
+
+fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
+	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
+
+evidence: $(READY) ## count anew what the official results say of each amendment (rules/evidence.py)
+	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021
 
 bench: $(READY) ## the benchmarks, ratios side by side
 	$(BIN)/python -m benchmarks

@@ -40,7 +40,7 @@ def event_file(*players: Player, on: str = DAY, **section: object) -> EventFile:
     own: dict[str, object] = {"number": 1, "name": "Open", "type": "swiss", "time_control": "G/90;d5"}
     return {
         "format": "crosstable-event/1",
-        "event": {"id": "202508010011", "name": "Test", "start_date": on, "end_date": on},
+        "event": {"id": "test-1", "name": "Test", "start_date": on, "end_date": on},
         "sections": [own | section | {"players": list(players)}],
     }
 

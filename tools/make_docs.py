@@ -16,6 +16,7 @@ from crosstable.catalogue import CATALOGUE
 from crosstable.cli import COMMANDS, overview
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
+from crosstable.rules.evidence import evidence_for
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"§(\d(?:\.\d)?)")
@@ -131,13 +132,13 @@ def rules_page() -> str:
         f"\n{len(AMENDMENTS)} amendments make {len(EDITIONS)} editions; the law as seen through the text of\n"
         f"{LAW_SEEN_THROUGH}. A section is rated under the edition of the day it started. `crosstable rules --on DATE`\n"
         "prints a whole edition, `crosstable rules --diff D1 D2` what changed between two days.\n\n",
-        "| from | as stated | what changed | known from | source |\n|---|---|---|---|---|\n",
+        "| from | as stated | what changed | known from | source | official results |\n|---|---|---|---|---|---|\n",
     ]
     for amendment in AMENDMENTS:
         assumed = " (date assumed)" if amendment.is_uncertain else ""
         lines.append(
             f"| {amendment.effective}{assumed} | {amendment.stated} | {amendment.summary} | {amendment.knowledge.value} | "
-            f"{amendment.source} |\n"
+            f"{amendment.source} | {evidence_for(amendment).verdict} |\n"
         )
     return "".join(lines)
 

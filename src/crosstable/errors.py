@@ -3,6 +3,7 @@
     CrosstableError
     ├── FormatError               a file could not be read at all
     ├── UnratableSectionError     checked and refused; carries every Fault
+    ├── AcceptanceError           a warning that cannot be accepted as asked
     ├── TimeControlError          a time control that cannot be understood
     ├── NoEditionError            no rules for this date
     │   └── UnsupportedEditionError   rules existed, their text is missing
@@ -51,6 +52,10 @@ class UnratableSectionError(CrosstableError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("; ".join(f"{fault.place}: {fault.message}" for fault in faults))
         self.faults = tuple(faults)
+
+
+class AcceptanceError(CrosstableError):
+    """A code cannot be accepted: it is not known, it is an error, or no reason is given."""
 
 
 class TimeControlError(CrosstableError):

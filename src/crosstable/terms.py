@@ -231,7 +231,10 @@ class GivenStart(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What a player brings to a section: standings in all systems, outside ratings, age and residence."""
+    """What a player brings to a section: standings in all systems, outside ratings, age and residence.
+
+    ``origin`` says where the ratings come from, if not from the event file itself.
+    """
 
     standings: Mapping[RatingSystem, Standing] = {}
     fide: OutsideRating | None = None
@@ -240,6 +243,7 @@ class Background(NamedTuple):
     adult: bool | None = None
     canadian_resident: bool = False
     given_start: GivenStart | None = None
+    origin: str = ""
     assumed: tuple[str, ...] = ()
 
 

@@ -21,7 +21,7 @@ class Provoked(NamedTuple):
 
 def sound() -> EventFile:
     """A file with nothing wrong and nothing assumed."""
-    return event_file(player(1, "W2w D2b H", 1700.0), player(2, "L1b D1w U", 1650.0))
+    return event_file(player(1, "W2w D3b H", 1700.0), player(2, "L1b U W3w", 1650.0), player(3, "U D1w L2b", 1600.0))
 
 
 def pair(one: str, other: str, on: str = "2025-08-01", **section: object) -> EventFile:
@@ -59,22 +59,44 @@ def without(name: str) -> EventFile:
 
 def third_round(cell: object) -> EventFile:
     """The sound file with this in the third round of player 1, where he has a bye."""
-    return with_player(rounds=["W2w", "D2b", cell])
+    return with_player(rounds=["W2w", "D3b", cell])
 
 
 def re_entry(first: Ratings, second: Ratings) -> EventFile:
     """One member on rows 1 and 2, who bring these OTBR records."""
     rows = [player(1, "W3 U", ratings={"OTBR": first}), player(2, "U L3", ratings={"OTBR": second})]
-    rows[1]["member_id"] = rows[0]["member_id"]
-    return event_file(*rows, player(3, "L1 W2", 1700.0))
+    rows[1] |= {"member_id": rows[0]["member_id"], "name": rows[0]["name"]}
+    return event_file(*rows, player(3, "L1 W2 D4", 1700.0), player(4, "U U D3", 1700.0))
 
 
 def self_paired() -> EventFile:
     """Two rows of one member, paired with each other."""
     event = pair("W2", "L1")
     for row in event["sections"][0]["players"]:
-        row.update(member_id="10000001", ratings={})
+        row.update(member_id="10000001", name="Player, 1", ratings={})
     return event
+
+
+def paired_twice() -> EventFile:
+    """Players 1 and 3 both show a game against player 2 in the first round."""
+    return event_file(player(1, "W2", 1700.0), player(2, "L1", 1650.0), player(3, "W2", 1600.0))
+
+
+def two_rounds_at_once() -> EventFile:
+    """One member on rows 1 and 2, both with a game in the first round."""
+    event = event_file(
+        player(1, "W3", 1500.0), player(2, "W4", 1500.0), player(3, "L1", 1500.0), player(4, "L2", 1500.0)
+    )
+    event["sections"][0]["players"][1] |= {"member_id": "10000001", "name": "Player, 1"}
+    return event
+
+
+def two_names() -> EventFile:
+    """Member 10000001 under another name in a second section."""
+    event = sound()
+    again = sound()["sections"][0] | {"number": 2}
+    again["players"][0]["name"] = "Somebody, Else"
+    return event | {"sections": [*event["sections"], again]}
 
 
 def match(one: Ratings, other: Ratings, on: str = "2025-08-01", **section: object) -> EventFile:
@@ -163,7 +185,13 @@ SECTIONS = [
     Provoked("no-player", with_section(players=[]), ("section 1",)),
     Provoked("duplicate-section", sound() | {"sections": sound()["sections"] * 2}, ("section 1",)),
     Provoked("no-dates", with_event(end_date=None), ("section 1",)),
-    Provoked("dates-reversed", with_section(start_date="2025-08-03", end_date="2025-08-02"), ("section 1",)),
+    Provoked("dates-reversed", with_section(start_date="2025-08-01", end_date="2025-07-31"), ("section 1",)),
+    Provoked("long-section", with_event(end_date="2025-09-16"), ("section 1",)),
+    Provoked("section-outside-event", with_section(start_date="2025-07-31"), ("section 1",)),
+    Provoked("section-outside-event", with_section(end_date="2025-08-02"), ("section 1",)),
+    Provoked("event-id-date", with_event(id="202508020011"), ("event.json",)),
+    Provoked("affiliate-id-shape", with_event(details={"affiliate": "12345678"}), ("event.json",)),
+    Provoked("director-id-shape", with_event(details={"chief_td": "1234567"}), ("event.json",)),
     Provoked("no-rules", pair("W2", "L1", "2000-12-31"), ("section 1",)),
     Provoked("rule-not-found", newcomer_of_fide(2000, "2008-07-01"), ("section 1",)),
     Provoked("rule-not-found", newcomer_of_fide(2000, "2015-05-31"), ("section 1",)),
@@ -180,16 +208,24 @@ SECTIONS = [
         "system-not-in-force", pair("W2", "L1", "2013-02-28", systems=["OTBB"], time_control=None), ("section 1",)
     ),
     Provoked("systems-disagree", with_section(systems=["OTBQ"]), ("section 1",)),
+    Provoked("system-code", with_section(details={"system_code": "Q"}), ("section 1",)),
 ]
 
 PLAYERS = [
     Provoked("no-number", with_player(number=None), ("section 1, row 1",), UNPAIRED),
-    Provoked("duplicate-number", with_player(number=2), ("section 1",), frozenset({"opponent-missing", "plays-self"})),
+    Provoked("duplicate-number", with_player(number=2), ("section 1",), UNPAIRED | {"plays-self"}),
     Provoked("member-id-shape", with_player(member_id="1234567"), ("section 1, player 1",)),
     Provoked("member-id-shape", with_player(member_id="١٢٣٤٥٦٧٨"), ("section 1, player 1",)),
-    Provoked("re-entry", re_entry(record(1500.0), record(1500.0)), ("section 1",)),
-    Provoked("re-entry-differs", re_entry(record(1500.0), record(1501.0)), ("section 1",), frozenset({"re-entry"})),
+    Provoked("re-entry", re_entry(record(1500.0), record(1500.0)), ("section 1, player 2",)),
+    Provoked(
+        "re-entry-differs", re_entry(record(1500.0), record(1501.0)), ("section 1, player 2",), frozenset({"re-entry"})
+    ),
+    Provoked("re-entry-same-round", two_rounds_at_once(), ("section 1, player 2",), frozenset({"re-entry"})),
+    Provoked("no-member-id", with_player(member_id=""), ("section 1, player 1",)),
+    Provoked("duplicate-name", with_player(name="Player, 2"), ("section 1, player 2",)),
+    Provoked("id-with-two-names", two_names(), ("section 2, player 1",)),
     Provoked("birth-date", with_player(birth_date="2025-08-02"), ("section 1, player 1",)),
+    Provoked("birth-date-early", with_player(birth_date="1899-12-31"), ("section 1, player 1",)),
     Provoked(
         "counts-disagree",
         with_player(ratings={"OTBR": record(1700.0, 10, wins=6, draws=2, losses=3)}),
@@ -206,7 +242,10 @@ GAMES = [
     Provoked("opponent-missing", third_round("W9"), (ROUND_3,)),
     Provoked("plays-self", third_round("D1"), (ROUND_3,)),
     Provoked(
-        "plays-self", self_paired(), tuple(f"section 1, player {n}, round 1" for n in (1, 2)), frozenset({"re-entry"})
+        "plays-self",
+        self_paired(),
+        tuple(f"section 1, player {n}, round 1" for n in (1, 2)),
+        frozenset({"re-entry", "re-entry-same-round"}),
     ),
     Provoked("not-mirrored", pair("W2", "W1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
     Provoked("not-mirrored", pair("W2 U", "U L1"), ("section 1, player 1, round 1", "section 1, player 2, round 2")),
@@ -214,14 +253,18 @@ GAMES = [
     Provoked("not-mirrored", pair("W2", "F1"), ("section 1, player 1, round 1",)),
     Provoked(
         "not-mirrored",
-        pair("W2 W2", "L1 D1", type="round_robin"),
-        ("section 1, player 1", "section 1, player 2", "section 1, player 2"),
+        pair("W2", "D1", type="round_robin"),
+        ("section 1, player 1", "section 1, player 2"),
     ),
+    Provoked("paired-twice", paired_twice(), ("section 1, player 2, round 1",), frozenset({"not-mirrored"})),
+    Provoked("round-not-announced", with_section(details={"rounds": "1"}), ("section 1, player 1, round 2",)),
+    Provoked("total-disagrees", with_player(total=1.5), ("section 1, player 1",)),
+    Provoked("two-player-section", pair("W2 D2", "L1 D1"), ("section 1",)),
     Provoked("one-sided", pair("N2", "U"), ("section 1, player 1, round 1",)),
     Provoked("one-sided", pair("R2", "R1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
     Provoked("one-sided", pair("S2", "N1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
     Provoked("same-colour", pair("W2b", "L1b"), ("section 1, player 1, round 1",)),
-    Provoked("too-many-rounds", with_player(rounds=["W2w", "D2b", *["U"] * 199]), ("section 1, player 1",)),
+    Provoked("too-many-rounds", with_player(rounds=["W2w", "D3b", *["U"] * 199]), ("section 1, player 1",)),
 ]
 
 ELIGIBILITY = [

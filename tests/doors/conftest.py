@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,11 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
+
+
+def in_short(text: str) -> str:
+    """Printed faults with places in a director's words alone: no name of the player, no place in the file."""
+    return re.sub(r" \(Player, \d+\)| \[sections[^:]*\](?=:)", "", text)
 
 
 Run = Callable[..., Ran]

@@ -85,12 +85,11 @@ def test_an_unknown_command_like_nothing_gets_none(run: Run) -> None:
 def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 3: the trace, the versions, the command line, and that nothing was stored."""
 
-    def broken(checked: object) -> None:
+    def broken(*arguments: object) -> None:
         raise RuntimeError("boom")
 
     path = write(sound())
-    run("rate", path)
-    monkeypatch.setattr("crosstable.cli.rate.rate_event", broken)
+    monkeypatch.setattr("crosstable.whole_event.rate", broken)
     ran = run("rate", path, "--json")
     assert (ran.code, ran.out) == (3, "")
     assert "Traceback (most recent call last)" in ran.err
@@ -101,12 +100,11 @@ def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypat
 
 
 def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(checked: object) -> None:
+    def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
     path = write(sound())
-    run("rate", path)
-    monkeypatch.setattr("crosstable.cli.rate.rate_event", interrupted)
+    monkeypatch.setattr("crosstable.whole_event.rate", interrupted)
     assert run("rate", path) == (130, "", "\nstopped\n")
 
 

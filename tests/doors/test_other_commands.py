@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.rules.amendments import AMENDMENTS
 from tests.checks.provoked import pair, sound
-from tests.doors.conftest import Run, Write
+from tests.doors.conftest import Run, Write, in_short
 from tests.event_files import event_file, player, quad
 from tests.house.source import ROOT
 
@@ -85,11 +85,12 @@ def test_explain_of_a_faulty_file_is_its_faults(run: Run, write: Write) -> None:
 
 def test_check_tells_faults_with_place_and_remedy(run: Run, write: Write) -> None:
     """Every error and warning, and the count of each; here a fault is the result, so it is standard output."""
-    path = write(pair("W2 N2", "W1 U"))
+    path = write(pair("W2", "W1", colour="red"))
     ran = run("check", path)
     assert (ran.code, ran.err) == (1, "")
-    assert f"{path}: error: section 1, player 1, round 1: 'W2', but player 2 shows 'W1' in round 1.\n" in ran.out
-    assert f"{path}: warning: section 1, player 1, round 2: 'N2' is rated on this row alone.\n" in ran.out
+    told = in_short(ran.out)
+    assert f"{path}: error: section 1, player 1, round 1: 'W2', but player 2 shows 'W1' in round 1.\n" in told
+    assert f"{path}: warning: sections[0].colour: colour is not known here.\n" in told
     assert ran.out.endswith(f"{path}: 2 errors, 1 warnings\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from tests.checks.provoked import pair, sound
-from tests.doors.conftest import Run, Write
+from tests.doors.conftest import Run, Write, in_short
 from tests.event_files import EventFile, event_file, player, quad, record
 from tests.house.source import ROOT
 
@@ -73,7 +73,7 @@ def test_the_table_marks_norms_floors_and_assumptions(run: Run, write: Write) ->
     event["sections"][0]["players"][5]["rounds"] = ["U", "U", "U", "U", "D1"]
     event["sections"][0]["players"][0]["rounds"].append("D6")
     out = run("rate", write(event)).out
-    assert line_of(out, "6 +Player, 6").rstrip().endswith("*")
+    assert re.search(r"R: +2300 -> \d+ +\* \(\d+ to \d+\)$", line_of(out, "6 +Player, 6").rstrip())
     assert "* assumed, section/player 1/6: games: the count is not known" in out
 
 
@@ -113,7 +113,7 @@ def test_a_name_cannot_write_on_the_terminal(run: Run, write: Write) -> None:
 def test_an_unrated_player_without_a_game_stays_unrated(run: Run, write: Write) -> None:
     """§7, readings 40."""
     event = sound()
-    event["sections"][0]["players"].append(player(3, "B H"))
+    event["sections"][0]["players"].append(player(4, "B H"))
     assert "R: Unrated -> Unrated" in run("rate", write(event)).out
 
 
@@ -135,7 +135,8 @@ def test_faults_go_to_standard_error_and_nothing_is_printed(run: Run, write: Wri
     assert (ran.code, ran.out) == (1, "")
     firsts = [line.split(": ")[1] for line in ran.err.splitlines() if line.startswith(f"{path}: ") and "; " not in line]
     assert firsts == ["error", "error", "error", "warning"]
-    assert "error: section 1, player 2, round 2: 'Q' is no known result." in ran.err
+    assert "error: section 1, player 2, round 2: 'Q' is no known result." in in_short(ran.err)
+    assert "player 2 (Player, 2), round 2 [sections[0].players[1]]: 'Q'" in ran.err
     assert "Use W, L, D with the opponent's number, or X F B H U Z. [unknown-code]" in ran.err
     assert ran.err.splitlines()[-1] == f"{path}: 3 errors; nothing was rated"
 
@@ -148,7 +149,7 @@ def test_warnings_do_not_change_the_exit_code(run: Run, write: Write) -> None:
     """Readings 92: a one-sided result is rated, with a warning on standard error."""
     ran = run("rate", write(pair("N2", "U")))
     assert ran.code == 0
-    assert "warning: section 1, player 1, round 1: 'N2' is rated on this row alone." in ran.err
+    assert "warning: section 1, player 1, round 1: 'N2' is rated on this row alone." in in_short(ran.err)
     assert "nothing was rated" not in ran.err
     assert "R:    1700 -> " in ran.out
 
@@ -158,7 +159,8 @@ def test_warnings_do_not_change_the_exit_code(run: Run, write: Write) -> None:
     [
         ("missing.json", None, "cannot be opened"),
         ("broken.json", b"{", "not valid JSON"),
-        ("latin.json", b"\xe9", "not UTF-8"),
+        ("latin.json", b'{"format": "crosstable-event/1", "event": {"name": "Caf\xe9"}}', "not UTF-8"),
+        ("picture.json", b"\x89PNG\r\n", "of no format"),
     ],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])
@@ -188,7 +190,7 @@ def test_the_document_has_the_fields_of_the_design(run: Run, write: Write) -> No
     assert (ran.code, ran.err) == (0, "")
     found = document(ran.out)
     assert set(found) == {"format", "event", "law_seen_through", "sections", "faults"}
-    assert (found["format"], found["event"]) == ("crosstable-rated/1", "202508010011")
+    assert (found["format"], found["event"]) == ("crosstable-rated/1", "test-1")
     assert found["law_seen_through"] == LAW_SEEN_THROUGH.isoformat() == "2025-07-26"
     (section,) = found["sections"]
     assert section["number"] == 1
@@ -244,7 +246,7 @@ def test_several_files_give_a_document_a_line(run: Run, write: Write) -> None:
 
 def test_re_entries_say_with_whom_they_were_merged(run: Run, write: Write) -> None:
     """Readings 104: rated once on all games, both rows show the same."""
-    again = player(2, "U W3", 1500.0) | {"member_id": "10000001"}
+    again = player(2, "U W3", 1500.0) | {"member_id": "10000001", "name": "Player, 1"}
     event = event_file(player(1, "L3 U", 1500.0), again, player(3, "W1 L2", 1500.0))
     rows = document(run("rate", write(event), "--json").out)["sections"][0]["systems"]["OTBR"]["players"]
     assert [row.get("merged_with") for row in rows] == [[2], [1], None]
@@ -275,3 +277,19 @@ def test_a_section_that_is_not_over_is_not_rated(run: Run, write: Write) -> None
     ran = run("rate", write(pair("W2", "L1", "2999-01-01")))
     assert ran.code == 1
     assert "[in-the-future]" in ran.err
+
+
+# Ratings that the file does not carry
+
+
+def test_a_pairing_rating_is_no_rating_unless_asked_for(run: Run, write: Write) -> None:
+    """Design: never taken for a rating silently; with --pairing-ratings it is, and the result says so."""
+    event = event_file(player(1, "W2", pairing_rating=1700), player(2, "L1", pairing_rating=1650))
+    path = write(event)
+    ran = run("rate", path)
+    assert (ran.code, ran.out) == (1, "")
+    assert "only the pairing rating is known (players 1, 2)" in ran.err
+    assert "[rating-not-known]" in ran.err
+    rows = document(run("rate", path, "--json", "--pairing-ratings").out)["sections"][0]["systems"]["OTBR"]["players"]
+    assert [row["pre"] for row in rows] == [1700.0, 1650.0]
+    assert all(any("pairing rating" in note for note in row["assumed"]) for row in rows)

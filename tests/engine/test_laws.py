@@ -63,7 +63,10 @@ def same_start(one: Row | None, other: Row | None) -> bool:
     """Whether two starts are the same; the dates of their sources may have moved together."""
     if one is None or other is None:
         return one is other
-    return (one["rating"], one["games"]) == (other["rating"], other["games"])
+    if (one["rating"], one["games"]) != (other["rating"], other["games"]):
+        return False
+    pairs = zip(one["sources"], other["sources"], strict=True)
+    return all(close(here.get("weight"), there.get("weight")) for here, there in pairs)
 
 
 def differing(one: EventFile, other: EventFile, number_there: Callable[[int], int] = int) -> list[str]:

@@ -13,8 +13,9 @@ import pytest
 
 from crosstable.output.rated_json import rated_document
 from crosstable.rules.editions import EDITIONS
-from tests.engine.by_file import EventFile, Row, error_codes, rated_file
+from tests.engine.by_file import EventFile, Row, error_codes, rated_file, rows_by_system
 from tests.engine.random_events import EDITION_DAYS, random_event, random_schedule
+from tests.event_files import event_file, player, record
 from tests.second_engine import NotKnown, NotRatable, rate_section, systems_of
 
 TOLERANCE = 1e-9
@@ -80,8 +81,8 @@ def features(event: EventFile, systems: dict[str, Any]) -> Counter[str]:
     seen["own dates"] += "start_date" in section
     seen["half K"] += section.get("k_factor") == "half"
     seen["dual rated"] += len(systems) == 2
-    for player in section["players"]:
-        for cell in player["rounds"]:
+    for entry in section["players"]:
+        for cell in entry["rounds"]:
             seen[f"cell {cell[:1]}"] += 1
     for system, result in systems.items():
         seen[f"edition {result['edition']}"] += 1
@@ -222,6 +223,17 @@ def test_random_time_controls_belong_to_the_systems_the_second_engine_names(chun
         if systems != expected or (not systems and not NO_SYSTEM.intersection(error_codes(rated))):
             found.append(f"{seed}, {event['sections'][0]['time_control']}: {systems} and {expected}")
     assert not found, "\n".join(found[:20])
+
+
+def test_who_is_only_met_stays_where_he_is() -> None:
+    """§1, readings 40 and 92: a one-sided draw with somebody of 2761 who played nothing and has lost 26 of 26.
+
+    He is not rated, so the 2700 of the special formula does not concern him: E is We(1482, 2761) in both passes.
+    """
+    idle = player(1, "U", ratings={"OTBR": record(2761.0, 26, wins=0, losses=26)})
+    (rows,) = rows_by_system(event_file(idle, player(2, "R1", 1482.0))).values()
+    assert rows[2]["expected"] == pytest.approx(1 / (1 + 10 ** ((2761 - 1482) / 400)), abs=1e-12)
+    assert (rows[1]["post"], rows[1]["formula"]) == (2761.0, None)
 
 
 def test_a_difference_would_be_seen() -> None:

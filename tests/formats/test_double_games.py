@@ -3,6 +3,7 @@
 import pytest
 
 from crosstable.checks.games import game_faults
+from crosstable.checks.places import section_place
 from crosstable.formats import uschess_dbf
 from crosstable.formats.double_games import cell_of, games_of
 from crosstable.terms import GAME_SCORES, ReportedCell, ReportedSection, Result
@@ -31,7 +32,7 @@ def test_each_code_stands_for_two_games_that_both_rows_show(cell: str, mirror: s
     own, other = results(read)
     assert sum(GAME_SCORES[result] for result in own if result) == score
     assert sum(GAME_SCORES[result] for result in other if result) == 2.0 - score
-    assert game_faults(read, "section 1") == []
+    assert game_faults(read, section_place(read, 0)) == []
 
 
 def test_a_win_each_is_two_decided_games_and_two_draws_are_not() -> None:

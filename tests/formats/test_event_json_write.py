@@ -279,6 +279,7 @@ _BACKGROUNDS = st.builds(
     adult=_FLAGS,
     canadian_resident=st.booleans(),
     given_start=st.none() | st.builds(GivenStart, _RATINGS, st.floats(0, 10)),
+    origin=st.just(""),
     assumed=st.just(()),
 )
 _PLAYERS = st.builds(

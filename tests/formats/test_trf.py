@@ -213,7 +213,7 @@ def test_two_digit_years_from_70_on_are_of_the_last_century() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["29/08/2026", "08/29/2026", "2026/02/30", "0026/08/29", "30.02.2026", "August 2026", "2026/08-29"]
+    "text", ["09/08/2026", "08/29/2026", "2026/02/30", "0026/08/29", "30.02.2026", "August 2026", "2026/08-29"]
 )
 def test_dates_that_are_none_or_can_mean_two_days_are_faults(text: str) -> None:
     reading = read(f"052 {text}", player({}))

@@ -27,7 +27,8 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "verify": ENGINE_AND_BELOW | {"crosstable"},
     "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
     "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
-    "output": ENGINE_AND_BELOW | {"catalogue", "explain", "calculator", "verify", "whole_event", "crosstable"},
+    "output": ENGINE_AND_BELOW
+    | {"catalogue", "explain", "calculator", "verify", "whole_event", "formats.sheet_rows", "crosstable"},
     "history": ENGINE_AND_BELOW | {"crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},

@@ -122,6 +122,8 @@ def test_loose_spellings_of_an_increment(text: str) -> None:
     [
         ("40/2;SD/1", [120, 60]),
         ("40/2", [120]),
+        ("40/3", [180]),
+        ("40/4", [4]),
         ("40/120, SD/1", [120, 60]),
         ("40/2 hours, SD/1 hour", [120, 60]),
         ("40/2hrs; SD/60", [120, 60]),
@@ -131,7 +133,7 @@ def test_loose_spellings_of_an_increment(text: str) -> None:
     ],
 )
 def test_hours_of_old_reports(text: str, minutes: list[int]) -> None:
-    """§1, footnote 1: 40/2;SD/1 is two hours and one (official results of 2002 to 2006 write both)."""
+    """§1, footnote 1: 40/2;SD/1 is two hours and one (official results of 2002 to 2006); 4 is no hour."""
     assert [stage.minutes for stage in parse_time_control(text).stages] == minutes
 
 

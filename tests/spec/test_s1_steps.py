@@ -252,6 +252,7 @@ def test_a_player_without_a_rated_game_is_untouched() -> None:
     assert idle.after == Standing(1500.0, 30)
     assert unrated.after is None
     assert idle.assumed == unrated.assumed == ()
+    assert (idle.played, idle.score, idle.most_meetings, idle.earns_bonus) == (0, 0.0, 0, False)
 
 
 def test_nobody_who_does_not_play_needs_a_start() -> None:
@@ -360,6 +361,9 @@ def test_a_record_of_wins_alone_is_rated_by_the_special_formula() -> None:
     winner = Background({RatingSystem.OTBR: Standing(1500.0, 30.0, wins=30, draws=0, losses=0, events=8)})
     assert player(rate_wallchart(chart, known={1: winner}), 1).formula is Formula.SPECIAL
     assert player(rate_wallchart(chart), 1).formula is Formula.STANDARD
+    for half_known in (Standing(1500.0, 30.0, wins=30), Standing(1500.0, 30.0, losses=30)):
+        rated = rate_wallchart(chart, known={1: Background({RatingSystem.OTBR: half_known})})
+        assert player(rated, 1).formula is Formula.STANDARD
 
 
 @pytest.mark.parametrize(("rule", "numerator"), [(KRule.FULL, 800.0), (KRule.HALF, 400.0), (KRule.DUAL, 400.0)])

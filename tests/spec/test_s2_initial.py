@@ -702,9 +702,12 @@ def test_a_list_names_the_source_it_took() -> None:
     begun = start_of(background_of(Brings({OTBR: (1600, 7)}, fide=1900)), OTBQ, Played(start=LIST_DAY))
     (source,) = begun.sources
     assert (begun.initial.source, source.source, source.games) == (Source.OTBR, Source.OTBR, 7.0)
+    assert begun.initial.total_weight == 0.0
     assert start_of(Background(adult=True), OTBQ, Played(start=LIST_DAY)).sources == ()
     (fide,) = start_of(background_of(Brings(fide=1900)), OTBQ, Played(start=LIST_DAY)).sources
     assert fide.games is None
+    (uncounted,) = start_of(background_of(Brings({OTBR: (1600, None)})), OTBQ, Played(start=LIST_DAY)).sources
+    assert uncounted.games is None
 
 
 def test_a_list_without_an_age_line_ends_with_age_all_the_same() -> None:

@@ -337,7 +337,7 @@ def test_whole_numbers_were_rounded_away_from_the_old_rating(before: float, comp
     assert stored_whole(before, computed) == stored
 
 
-@pytest.mark.parametrize(("computed", "stored"), [(1500.4, 1500.0), (1500.5, 1501.0), (1500.6, 1501.0)])
+@pytest.mark.parametrize(("computed", "stored"), [(1500.4999, 1500.0), (1500.5, 1501.0), (1500.6, 1501.0)])
 def test_a_brand_new_whole_number_is_the_nearest(computed: float, stored: float) -> None:
     """§7, readings 81: for somebody without an old rating."""
     assert stored_first(computed) == stored

@@ -11,6 +11,13 @@ from crosstable.terms import RatingSystem, ReportedSection, TimeControl
 
 # The delays that were taken for granted where none was written (official facts §5).
 USUAL_DELAYS = (3, 5)
+# The letters of a rating report; it has none for Blitz, so pairing programs write another one there.
+SYSTEM_LETTERS = {
+    "R": {RatingSystem.OTBR},
+    "Q": {RatingSystem.OTBQ},
+    "D": {RatingSystem.OTBR, RatingSystem.OTBQ},
+    "B": {RatingSystem.OTBB},
+}
 
 
 class Timing(NamedTuple):
@@ -41,6 +48,8 @@ def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timi
     if section.systems and by_control and set(section.systems) != set(by_control):
         named, told = _names(section.systems), _names(by_control)
         faults.append(fault("systems-disagree", place, f"The report names {named}; {slowest.text} is {told}."))
+    elif by_control:
+        faults += _system_code(section, by_control, place, slowest)
     faults += _systems_in_force(systems, place, edition)
     is_dual = is_dual_control(slowest, ranges) and not section.is_online
     return Timing(slowest, tuple(sorted(systems)), is_dual), faults
@@ -98,6 +107,19 @@ def _unwritten_delay(control: TimeControl, place: str, is_online: bool, ranges: 
             )
             return [fault("delay-not-given", place, message)]
     return []
+
+
+def _system_code(
+    section: ReportedSection, by_control: tuple[RatingSystem, ...], place: str, slowest: TimeControl
+) -> list[Fault]:
+    """A warning where the report's letter is not that of the control, from which US Chess takes the system."""
+    letter = section.details.get("system_code", "").upper()
+    meant = SYSTEM_LETTERS.get(letter)
+    if meant is None or meant == {RatingSystem(system % 3) for system in by_control}:
+        return []
+    said = " and ".join(system.title for system in sorted(meant))
+    told = " and ".join(system.title for system in by_control)
+    return [fault("system-code", place, f"The report's letter {letter} means {said}; {slowest.text} is {told}.")]
 
 
 def _systems_in_force(systems: tuple[RatingSystem, ...], place: str, edition: Edition) -> list[Fault]:

@@ -4,6 +4,7 @@ import math
 
 from crosstable.catalogue import fault
 from crosstable.checks.controls import Timing
+from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
 from crosstable.formulas.foreign import is_eligible
 from crosstable.formulas.matches import may_play_match
@@ -12,7 +13,7 @@ from crosstable.rules.law import Edition
 from crosstable.terms import RatingSystem, ReportedPlayer, ReportedSection, SectionType, Standing
 
 
-def eligibility_faults(section: ReportedSection, place: str, edition: Edition, when: Timing) -> list[Fault]:
+def eligibility_faults(section: ReportedSection, place: SectionPlace, edition: Edition, when: Timing) -> list[Fault]:
     """Every fault of a match or a foreign event that the rules, not the file, make."""
     if section.kind is SectionType.MATCH:
         return _match_faults(section, place, edition, when)
@@ -21,11 +22,11 @@ def eligibility_faults(section: ReportedSection, place: str, edition: Edition, w
     return []
 
 
-def _match_faults(section: ReportedSection, place: str, edition: Edition, when: Timing) -> list[Fault]:
+def _match_faults(section: ReportedSection, place: SectionPlace, edition: Edition, when: Timing) -> list[Fault]:
     if len(section.players) != 2:
-        return [fault("match-players", place, f"The match has {len(section.players)} players.")]
+        return [fault("match-players", place.whole, f"The match has {len(section.players)} players.")]
     if section.match_waiver:
-        return [fault("match-waived", place, f"The conditions for a match are waived: {section.match_waiver}.")]
+        return [fault("match-waived", place.whole, f"The conditions for a match are waived: {section.match_waiver}.")]
     faults = []
     for system in when.systems:
         standings = [player.background.standings.get(system) for player in section.players]
@@ -34,7 +35,7 @@ def _match_faults(section: ReportedSection, place: str, edition: Edition, when: 
         for player, standing in zip(section.players, standings, strict=True):
             reason = _why_not(standing, gap, system, edition)
             if reason:
-                faults.append(fault("match-not-eligible", f"{place}, player {player.number}", reason))
+                faults.append(fault("match-not-eligible", place.row(player), reason))
     return faults
 
 
@@ -57,15 +58,15 @@ def _why_not(standing: Standing | None, gap: float, system: RatingSystem, editio
     return f"The player's {system.name} rating is on {games:g} games; a match needs established ratings (26 or more)."
 
 
-def _foreign_faults(section: ReportedSection, place: str, edition: Edition) -> list[Fault]:
+def _foreign_faults(section: ReportedSection, place: SectionPlace, edition: Edition) -> list[Fault]:
     rated = [player for player in section.players if player.is_rated]
     if not rated:
-        return [fault("foreign-nobody", place, "No player is marked to be rated.")]
+        return [fault("foreign-nobody", place.whole, "No player is marked to be rated.")]
     faults = []
     for player in rated:
         reason = _why_not_abroad(player, edition)
         if reason:
-            faults.append(fault("foreign-not-eligible", f"{place}, player {player.number}", reason))
+            faults.append(fault("foreign-not-eligible", place.row(player), reason))
     return faults
 
 

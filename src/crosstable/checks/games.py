@@ -4,21 +4,23 @@ from collections import Counter
 from collections.abc import Mapping
 
 from crosstable.catalogue import fault
+from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
-from crosstable.terms import GAME_SCORES, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
+from crosstable.terms import GAME_SCORES, ONE_SIDED, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
 MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
 
 
-def game_faults(section: ReportedSection, place: str) -> list[Fault]:
+def game_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     """Every fault of a section's cells."""
     rows = {player.number: player for player in section.players if player.number is not None}
     faults = []
     for player in section.players:
         for at, cell in enumerate(player.cells):
             if cell.result is None or cell.result in GAME_SCORES:
-                here = f"{place}, player {player.number}, round {at + 1}"
-                faults += _cell_faults(player, cell, rows, here)
+                code, message = _cell_fault(player, cell, rows)
+                if code:
+                    faults.append(fault(code, place.cell(player, at), message))
     if section.kind is SectionType.ROUND_ROBIN:
         faults += _unmatched_pairs(section, rows, place)
     else:
@@ -26,23 +28,22 @@ def game_faults(section: ReportedSection, place: str) -> list[Fault]:
     return faults
 
 
-def _cell_faults(
-    player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, ReportedPlayer], here: str
-) -> list[Fault]:
+def _cell_fault(player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> tuple[str, str]:
+    """The code and the message of what is wrong with a cell by itself, or two empty texts."""
     if cell.result is None:
-        return [fault("unknown-code", here, f"{cell.text!r} is no known result.")]
+        return "unknown-code", f"{cell.text!r} is no known result."
     if cell.opponent == 0:
-        return [fault("no-opponent", here, f"{cell.text!r} is a game without an opponent.")]
+        return "no-opponent", f"{cell.text!r} is a game without an opponent."
     if cell.opponent == player.number:
-        return [fault("plays-self", here, f"{cell.text!r} pairs the player with himself.")]
+        return "plays-self", f"{cell.text!r} pairs the player with himself."
     opponent = rows.get(cell.opponent)
     if opponent is None:
-        return [fault("opponent-missing", here, f"{cell.text!r}: there is no player {cell.opponent} in the section.")]
+        return "opponent-missing", f"{cell.text!r}: there is no player {cell.opponent} in the section."
     if player.member_id and opponent.member_id == player.member_id:
-        return [fault("plays-self", here, f"{cell.text!r} pairs two rows of member {player.member_id}.")]
-    if cell.result.is_one_sided:
-        return [fault("one-sided", here, f"{cell.text!r} is rated on this row alone.")]
-    return []
+        return "plays-self", f"{cell.text!r} pairs two rows of member {player.member_id}."
+    if cell.result in ONE_SIDED:
+        return "one-sided", f"{cell.text!r} is rated on this row alone."
+    return "", ""
 
 
 def _is_sound(cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> bool:
@@ -50,7 +51,7 @@ def _is_sound(cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> bool:
     return cell.result in MIRROR and cell.opponent in rows
 
 
-def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: str) -> list[Fault]:
+def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
     """Games that the opponent's row does not show in the same round, or shows in the same colour."""
     faults = []
     for player in section.players:
@@ -61,12 +62,10 @@ def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], pl
             other = cells[at] if at < len(cells) else None
             shown = other is not None and other.opponent == player.number
             if other is None or not shown or other.result is not MIRROR.get(cell.result or Result.BLANK):
-                here = f"{place}, player {player.number}, round {at + 1}"
-                faults.append(_not_mirrored(cell, other, here, at + 1))
+                faults.append(_not_mirrored(cell, other, place.cell(player, at), at + 1))
             elif cell.colour and cell.colour == other.colour and (player.number or 0) < cell.opponent:
-                here = f"{place}, player {player.number}, round {at + 1}"
                 message = f"Players {player.number} and {cell.opponent} both have {_COLOURS[cell.colour]}."
-                faults.append(fault("same-colour", here, message))
+                faults.append(fault("same-colour", place.cell(player, at), message))
     return faults
 
 
@@ -79,7 +78,7 @@ def _not_mirrored(cell: ReportedCell, other: ReportedCell | None, here: str, rou
     return fault("not-mirrored", here, message)
 
 
-def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: str) -> list[Fault]:
+def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
     """Round robins may have opponents as columns, so games are matched pair by pair, not round by round."""
     games: Counter[tuple[int, int, Result]] = Counter()
     for player in section.players:
@@ -95,5 +94,5 @@ def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer
                 f"{count} times {result.value} against player {other}, who shows {shown} times "
                 f"{MIRROR[result].value} against player {one}."
             )
-            faults.append(fault("not-mirrored", f"{place}, player {one}", message))
+            faults.append(fault("not-mirrored", place.row(rows[one]), message))
     return faults

@@ -1,47 +1,49 @@
 """The rows of a section: numbers, ids, re-entries, and whether what each player brings adds up."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from crosstable.catalogue import fault
+from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.terms import Background, ReportedPlayer, ReportedSection, SectionType, Standing
+from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSection, SectionType, Standing
 
 ID_DIGITS = 8
 MOST_ROUNDS = 200
 
 
-def player_faults(section: ReportedSection, place: str) -> list[Fault]:
+def player_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     """Every fault of a section's rows, their games apart."""
     if not section.players:
-        return [fault("no-player", place, "The section has no player.")]
+        return [fault("no-player", place.whole, "The section has no player.")]
     faults = []
     numbers = Counter(player.number for player in section.players if player.number is not None)
     for number, count in numbers.items():
         if count > 1:
-            faults.append(fault("duplicate-number", place, f"Number {number} stands on {count} rows."))
+            faults.append(fault("duplicate-number", place.whole, f"Number {number} stands on {count} rows."))
     for at, player in enumerate(section.players):
-        faults += _row_faults(player, place, at)
+        faults += [fault(code, place.row(player, at), message) for code, message in _row_faults(player)]
+    faults += _blank_id_faults(section, place)
     faults += _re_entry_faults(section, place)
     return faults
 
 
-def _row_faults(player: ReportedPlayer, place: str, at: int) -> list[Fault]:
-    faults = []
-    here = f"{place}, player {player.number}"
+def _row_faults(player: ReportedPlayer) -> list[tuple[str, str]]:
+    """The codes and messages of what is wrong with a row by itself."""
+    found = []
     if player.number is None:
-        faults.append(fault("no-number", f"{place}, row {at + 1}", "The row has no number."))
+        found.append(("no-number", "The row has no number."))
     if player.member_id and not _is_member_id(player.member_id):
-        message = f"The member id {player.member_id!r} is not eight digits."
-        faults.append(fault("member-id-shape", here, message))
+        found.append(("member-id-shape", f"The member id {player.member_id!r} is not eight digits."))
     if len(player.cells) > MOST_ROUNDS:
         message = f"The row has {len(player.cells)} rounds; at most {MOST_ROUNDS} can be read."
-        faults.append(fault("too-many-rounds", here, message))
+        found.append(("too-many-rounds", message))
     for system, standing in player.background.standings.items():
         if _counts_too_much(standing):
             message = f"In {system.name} wins, draws and losses are more than the {standing.games:g} games."
-            faults.append(fault("counts-disagree", here, message))
-    return faults
+            found.append(("counts-disagree", message))
+    return found
 
 
 def _is_member_id(text: str) -> bool:
@@ -53,7 +55,7 @@ def _counts_too_much(standing: Standing) -> bool:
     return standing.games is not None and counts > standing.games
 
 
-def _re_entry_faults(section: ReportedSection, place: str) -> list[Fault]:
+def _re_entry_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     rows: dict[str, list[ReportedPlayer]] = {}
     for player in section.players:
         if player.member_id:
@@ -63,12 +65,37 @@ def _re_entry_faults(section: ReportedSection, place: str) -> list[Fault]:
         if len(players) < 2:
             continue
         numbers = " and ".join(str(player.number) for player in players)
+        here = place.row(players[1])
         message = f"Member {member_id} stands on rows {numbers}; they are rated once on all games."
-        faults.append(fault("re-entry", place, message))
+        faults.append(fault("re-entry", here, message))
         if len({repr(player.background) for player in players}) > 1:
             message = f"Rows {numbers} of member {member_id} bring different ratings or birth dates."
-            faults.append(fault("re-entry-differs", place, message))
+            faults.append(fault("re-entry-differs", here, message))
+        if both := _rounds_of_both(players):
+            message = f"Rows {numbers} of member {member_id} both have a game in round {both[0] + 1}."
+            faults.append(fault("re-entry-same-round", here, message))
     return faults
+
+
+def _rounds_of_both(players: Sequence[ReportedPlayer]) -> list[int]:
+    """The rounds, counted from 0, in which more than one row has a game."""
+    rounds = Counter(at for player in players for at, cell in enumerate(player.cells) if cell.result in GAME_SCORES)
+    return sorted(at for at, count in rounds.items() if count > 1)
+
+
+def _blank_id_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """Players without a member id: one fault each, or one in all where nobody has one; opponents abroad need none."""
+    blank = []
+    needed = 0
+    for at, player in enumerate(section.players):
+        if player.is_rated or not section.kind.is_foreign:
+            needed += 1
+            if not player.member_id:
+                blank.append(at)
+    if 1 < needed == len(blank):
+        return [fault("no-member-id", place.whole, f"None of the {needed} players has a member id.")]
+    message = "The player has no member id."
+    return [fault("no-member-id", place.row(section.players[at], at), message) for at in blank]
 
 
 def brought(section: ReportedSection, player: ReportedPlayer) -> Background:

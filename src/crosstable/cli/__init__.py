@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Command] = {
     "rate": Command("crosstable.cli.rate", "rate an event file and print its crosstable"),
     "explain": Command("crosstable.cli.explain", "the whole calculation of one player, step by step"),
     "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
+    "convert": Command("crosstable.cli.convert", "from any known format to any that can be written"),
     "verify": Command(
         "crosstable.cli.verify", "computed against posted, with the cause of each difference", is_long=True
     ),

@@ -4,7 +4,17 @@ import argparse
 import json
 import sys
 
-from crosstable.cli.files import FAULTY, Help, add_file_options, checked_file
+from crosstable.cli.files import (
+    FAULTY,
+    Help,
+    add_accept_option,
+    add_file_options,
+    chosen_inputs,
+    fault_text,
+    gathered,
+    with_accepted,
+    with_plausibility,
+)
 from crosstable.errors import Severity
 from crosstable.output.rated_json import fault_object
 from crosstable.whole_event import rate_event
@@ -18,9 +28,10 @@ def parser() -> argparse.ArgumentParser:
         description="Every fault and warning of event files, with its place and what would be right.",
         epilog="Exit code 1: at least one error. Warnings do not change the exit code.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="an event file")
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, or a folder with the three DBF files")
     made.add_argument("--json", action="store_true", help="print crosstable-checked/1, one document a line")
     add_file_options(made)
+    add_accept_option(made)
     return made
 
 
@@ -28,25 +39,27 @@ def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
     code = 0
-    for path in options.files:
-        event = rate_event(checked_file(path, options))
+    for given in chosen_inputs(options.files):
+        checked, chained = gathered(given, options)
+        event, accepted = with_accepted(with_plausibility(rate_event(checked, chained)), options)
         errors = sum(fault.severity is Severity.ERROR for fault in event.faults)
         warnings = len(event.faults) - errors
         if errors:
             code = FAULTY
         if options.json:
-            faults = [fault_object(fault) for fault in event.faults]
             document = {
                 "format": "crosstable-checked/1",
                 "event": event.report.event_id,
-                "file": path,
-                "faults": faults,
+                "file": given.name,
+                "faults": [fault_object(fault) for fault in event.faults],
+                "accepted": accepted,
             }
             sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
             continue
         for fault in event.faults:
-            sys.stdout.write(
-                f"{path}: {fault.severity.value}: {fault.place}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
-            )
-        sys.stdout.write(f"{path}: {errors} errors, {warnings} warnings\n")
+            sys.stdout.write(fault_text(given.name, fault))
+        for kept in accepted:
+            sys.stdout.write(f"{given.name}: accepted: {kept['place']}: {kept['message']} ({kept['reason']})\n")
+        kept_too = f", {len(accepted)} accepted" if accepted else ""
+        sys.stdout.write(f"{given.name}: {errors} errors, {warnings} warnings{kept_too}\n")
     return code

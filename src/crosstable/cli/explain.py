@@ -5,11 +5,11 @@ import json
 import math
 import sys
 
-from crosstable.cli.files import FAULTY, Help, add_file_options, checked_file, print_faults
+from crosstable.cli.files import FAULTY, Help, add_file_options, chosen_inputs, print_faults, rated_input
 from crosstable.engine import RatedSection
 from crosstable.explain import Line, explain
 from crosstable.terms import RatingSystem
-from crosstable.whole_event import RatedEvent, rate_event
+from crosstable.whole_event import RatedEvent
 
 USAGE = 2
 
@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=Help,
         description="The whole calculation of one player, step by step, each line with its section of the document.",
     )
-    made.add_argument("file", metavar="FILE", help="an event file")
+    made.add_argument("file", nargs="+", metavar="FILE", help="an event file, or the three DBF files")
     made.add_argument("--section", type=int, metavar="S", help="the section's number (default: the only one)")
     made.add_argument("--player", type=int, required=True, metavar="N", help="the player's number in the section")
     systems = [system.name for system in RatingSystem]
@@ -34,8 +34,8 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
-    event = rate_event(checked_file(options.file, options))
-    print_faults(options.file, event.faults)
+    event = rated_input(chosen_inputs(options.file)[0], options)
+    print_faults(chosen_inputs(options.file)[0].name, event.faults)
     if event.has_errors:
         return FAULTY
     rated = _chosen(event, options)

@@ -4,12 +4,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from crosstable.checks import CheckedEvent, check
 from crosstable.errors import Fault, FormatError, Severity
-from crosstable.formats import read_file
+from crosstable.formats import file_bytes
+from crosstable.formats.detect import Input, inputs, read_input
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
+from crosstable.whole_event import RatedEvent, rate_event
 
 FAULTY = 1
 
@@ -21,8 +24,26 @@ class Help(argparse.HelpFormatter):
         super().__init__(prog, width=100)
 
 
+class Gathered(NamedTuple):
+    """A checked event and the members whose ratings follow from section to section."""
+
+    checked: CheckedEvent
+    chained: frozenset[str]
+
+
 def add_file_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say how a file is read and by which calendar it is rated."""
+    """The options that say where ratings come from and by which calendar they are rated."""
+    parser.add_argument(
+        "--members",
+        metavar="FILE",
+        help="what members had before the event: CSV, TSV or JSON (crosstable schema members prints a template)",
+    )
+    parser.add_argument(
+        "--pairing-ratings",
+        action="store_true",
+        help="take the pairing rating for the rating where nothing else is known; everything else is assumed",
+    )
+    parser.add_argument("--after-round", type=int, metavar="N", help="the event as it stood after round N")
     parser.add_argument(
         "--calendar",
         choices=[calendar.value for calendar in Calendar],
@@ -32,23 +53,100 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def checked_file(path: str, options: argparse.Namespace) -> CheckedEvent:
-    """Read and check one file; a file that cannot be read gives an event with that one fault."""
+def add_accept_option(parser: argparse.ArgumentParser) -> None:
+    """The option that accepts warnings."""
+    parser.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        metavar="CODE=REASON",
+        help="accept every warning of this code for this reason, which is kept with the result (errors cannot be)",
+    )
+
+
+def chosen_inputs(paths: Sequence[str]) -> list[Input]:
+    """The inputs that paths stand for."""
+    return inputs(paths)
+
+
+def gathered(given: Input, options: argparse.Namespace) -> Gathered:
+    """Read and check one input; one that cannot be read gives an event with that one fault."""
     try:
-        reading = read_file(path)
+        reading = read_input(given)
+        report, faults = reading.report, list(reading.faults)
+        chained: frozenset[str] = frozenset()
+        if options.members:
+            report, chained, found = _with_members(report, options.members)
+            faults += found
     except FormatError as error:
-        return CheckedEvent(Report("", "", None, None, (), path), (), (error.fault,))
+        return Gathered(CheckedEvent(Report("", "", None, None, (), given.name), (), (error.fault,)), frozenset())
+    if options.after_round is not None:
+        from crosstable.preview import after_round
+
+        report = after_round(report, options.after_round)
     today = datetime.now(tz=UTC).date()
-    checked = check(reading.report, today=today, calendar=Calendar(options.calendar))
-    return checked._replace(faults=(*reading.faults, *checked.faults))
+    checked = check(report, today=today, calendar=Calendar(options.calendar))
+    return Gathered(checked._replace(faults=(*faults, *checked.faults)), chained)
+
+
+def _with_members(report: Report, path: str) -> tuple[Report, frozenset[str], list[Fault]]:
+    from crosstable.formats import members
+    from crosstable.preview import with_members
+
+    found = members.read(file_bytes(path), path)
+    return (
+        with_members(report, found.backgrounds, f"members file {path}"),
+        frozenset(found.backgrounds),
+        list(found.faults),
+    )
+
+
+def rated_input(given: Input, options: argparse.Namespace) -> RatedEvent:
+    """One input, read, checked and rated."""
+    checked, chained = gathered(given, options)
+    if any(player.pairing_rating for section in checked.report.sections for player in section.players):
+        from crosstable.preview import missing_ratings, with_pairing_ratings
+
+        if options.pairing_ratings:
+            checked = with_pairing_ratings(checked)
+        else:
+            checked = checked._replace(faults=(*checked.faults, *missing_ratings(checked)))
+    return with_plausibility(rate_event(checked, chained))
+
+
+def with_plausibility(event: RatedEvent) -> RatedEvent:
+    """The event with the warnings that only its result shows."""
+    from crosstable.checks.plausibility import plausibility
+
+    found = [fault for by_system in event.sections for rated in by_system for fault in plausibility(rated)]
+    return event._replace(faults=(*event.faults, *found))
+
+
+def with_accepted(event: RatedEvent, options: argparse.Namespace) -> tuple[RatedEvent, list[dict[str, str]]]:
+    """The event without the warnings that were accepted, and those with their reasons."""
+    if not options.accept:
+        return event, []
+    from crosstable.checks.accepted import accept
+
+    wanted = dict(text.partition("=")[::2] for text in options.accept)
+    faults, accepted = accept(event.faults, wanted)
+    kept = [
+        {"code": one.fault.code, "place": one.fault.place, "message": one.fault.message, "reason": one.reason}
+        for one in accepted
+    ]
+    return event._replace(faults=tuple(faults)), kept
+
+
+def fault_text(name: str, fault: Fault) -> str:
+    """A fault as people read it: where, what, and what would be right."""
+    where = f"{name}: {fault.severity.value}: {fault.place}"
+    return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
 
 
 def print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Every fault with its place and remedy on standard error, errors first."""
     for fault in sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR):
-        sys.stderr.write(
-            f"{name}: {fault.severity.value}: {fault.place}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
-        )
+        sys.stderr.write(fault_text(name, fault))
     errors = sum(fault.severity is Severity.ERROR for fault in faults)
     if errors:
         sys.stderr.write(f"{name}: {errors} error{'s' if errors > 1 else ''}; nothing was rated\n")

@@ -1,12 +1,22 @@
-"""``crosstable rate``: rate event files and print the crosstable, or JSON."""
+"""``crosstable rate``: rate event files and print the crosstable, or JSON, text, HTML, CSV."""
 
 import argparse
 import json
 import sys
 
-from crosstable.cli.files import FAULTY, Help, add_file_options, checked_file, print_faults
+from crosstable.cli.files import (
+    FAULTY,
+    Help,
+    add_accept_option,
+    add_file_options,
+    chosen_inputs,
+    print_faults,
+    rated_input,
+    with_accepted,
+)
+from crosstable.formats.detect import Input
 from crosstable.output.rated_json import rated_document
-from crosstable.whole_event import RatedEvent, rate_event
+from crosstable.whole_event import RatedEvent
 
 
 def parser() -> argparse.ArgumentParser:
@@ -14,12 +24,21 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crosstable rate",
         formatter_class=Help,
-        description="Rate event files and print each section's crosstable with ratings before and after.",
+        description="Rate event files of any known format and print each section's crosstable with ratings before "
+        "and after. The format is found by content; the three US Chess DBF files are given together, as a folder or "
+        "zipped.",
         epilog="Exit code 1: a file has faults; all of them are printed and nothing is rated.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="an event file")
-    made.add_argument("--json", action="store_true", help="print crosstable-rated/1, one document a line")
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, or a folder with the three DBF files")
+    form = made.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print crosstable-rated/1, one document a line")
+    form.add_argument("--text", action="store_true", help="print plain text in the style of US Chess crosstables")
+    form.add_argument("--html", action="store_true", help="print a page for a browser or a printer")
+    form.add_argument("--csv", action="store_true", help="print a table for spreadsheets")
+    form.add_argument("--xlsx", metavar="OUT", help="write a workbook to this file")
+    form.add_argument("--each-round", action="store_true", help="print every player's rating after each round")
     add_file_options(made)
+    add_accept_option(made)
     return made
 
 
@@ -27,20 +46,55 @@ def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
     code = 0
-    for path in options.files:
-        event = rate_event(checked_file(path, options))
+    for given in chosen_inputs(options.files):
+        event, accepted = with_accepted(rated_input(given, options), options)
         if event.has_errors:
             code = FAULTY
         if options.json:
-            sys.stdout.write(json.dumps(rated_document(event), ensure_ascii=False, allow_nan=False) + "\n")
-        else:
-            _print(event, path)
+            document = rated_document(event)
+            if accepted:
+                document["accepted"] = accepted
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+            continue
+        print_faults(given.name, event.faults)
+        if not event.has_errors:
+            _print(event, given, options)
     return code
 
 
-def _print(event: RatedEvent, path: str) -> None:
-    print_faults(path, event.faults)
-    if not event.has_errors:
+def _print(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
+    if options.text:
+        from crosstable.output.crosstable_text import crosstable_text
+
+        sys.stdout.write(crosstable_text(event))
+    elif options.html:
+        from crosstable.output.crosstable_html import crosstable_page
+
+        sys.stdout.write(crosstable_page(event))
+    elif options.csv:
+        from crosstable.output.crosstable_csv import crosstable_csv
+
+        sys.stdout.write(crosstable_csv(event))
+    elif options.xlsx:
+        from crosstable.output.crosstable_xlsx import crosstable_xlsx
+
+        with open(options.xlsx, "wb") as file:
+            file.write(crosstable_xlsx(event))
+    elif options.each_round:
+        _print_each_round(event, given, options)
+    else:
         from crosstable.output.terminal import print_crosstables
 
         print_crosstables(event)
+
+
+def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
+    """The event rated anew as it stood after every round: ratings are never added up round by round."""
+    from crosstable.output.each_round import each_round_text
+
+    rounds = max(len(player.cells) for section in event.report.sections for player in section.players)
+    stages = [
+        rated_input(given, argparse.Namespace(**{**vars(options), "after_round": last}))
+        for last in range(1, rounds + 1)
+    ]
+    sys.stdout.write(each_round_text(event, stages))

@@ -11,6 +11,7 @@ from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Conversion, Initialisation, PriorityList
+from crosstable.rules.evidence import evidence_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.law import Amendment, Edition, Knowledge
 
@@ -82,6 +83,7 @@ def _amendment_object(amendment: Amendment) -> dict[str, Any]:
         "summary": amendment.summary,
         "knowledge": amendment.knowledge.value,
         "source": amendment.source,
+        "evidence": evidence_for(amendment).verdict,
     }
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from crosstable.cli.files import FAULTY, Help, print_faults
 from crosstable.cli.progress import progress
 from crosstable.errors import FormatError
-from crosstable.formats import archive, file_bytes, read_file
+from crosstable.formats import archive, file_bytes
+from crosstable.formats.detect import Input, read_input
 from crosstable.output.verify_json import verify_document
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
@@ -22,9 +23,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crosstable verify",
         formatter_class=Help,
-        description="Compare what crosstable computes with what was posted: event files with posted figures, or a folder "
-        "of archived official crosstables (gzipped JSON lines). Rows whose inputs are not all known are left out; every "
-        "row that differs is listed with its likely cause.",
+        description="Compare what crosstable computes with what was posted: event files with posted figures, or a "
+        "folder of archived official crosstables (gzipped JSON lines). Rows whose inputs are not all known are left "
+        "out; every row that differs is listed with its likely cause.",
     )
     made.add_argument(
         "paths", nargs="+", metavar="FILE|FOLDER", help="an event file, an archive file, or a folder of them"
@@ -87,8 +88,11 @@ def _files(paths: list[str]) -> Iterator[str]:
 
 
 def _reports(path: str) -> Iterator[Report]:
+    if not path.lower().endswith(".gz"):
+        yield read_input(Input(path, (path,))).report
+        return
     data = file_bytes(path)
     if archive.looks_like(data):
         yield from archive.read(data, os.path.basename(path))
     else:
-        yield read_file(path).report
+        yield read_input(Input(path, (path,))).report

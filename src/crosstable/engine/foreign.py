@@ -40,6 +40,7 @@ def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
         merged_with=(),
         member_id=entry.member_id,
         name=entry.name,
+        origin=competitor.background.origin,
         before=before,
         start=None,
         past=Past.MIXED,

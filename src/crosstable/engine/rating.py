@@ -199,6 +199,7 @@ def rated_player(at: int, player: Prepared, rated: RatedField) -> RatedPlayer:
         merged_with=(),
         member_id=competitor.entries[0].member_id,
         name=competitor.entries[0].name,
+        origin=competitor.background.origin,
         before=before,
         start=player.start,
         past=player.past,

@@ -73,6 +73,7 @@ class RatedPlayer(NamedTuple):
     merged_with: tuple[int, ...]
     member_id: str
     name: str
+    origin: str
     before: Standing | None
     start: Start | None
     past: Past

@@ -1,7 +1,7 @@
 """Files to and from ``Report``: one module per format, no judgement about chess.
 
-``read_file`` finds the format by content and returns a ``Reading``: the report and every fault of the file's shape.
-May import terms, errors, the catalogue of faults, and ``rules.systems`` and ``rules.time_controls``.
+``detect.read_input`` finds the format by content and returns a ``Reading``: the report and every fault of the file's
+shape. May import terms, errors, the catalogue of faults, and ``rules.systems`` and ``rules.time_controls``.
 """
 
 import os
@@ -22,16 +22,13 @@ class Reading(NamedTuple):
 
 
 # Paths are plain strings here: pathlib alone would cost a tenth of the time that rating one event may take.
-def read_file(path: str) -> Reading:
-    """Read an event file; raises ``FormatError`` where nothing of it can be read."""
-    from crosstable.formats import event_json
-
-    return event_json.read(file_bytes(path), os.path.basename(path))
-
-
 def file_bytes(path: str) -> bytes:
     """The bytes of a file that may be any size, any kind, or not there."""
     try:
+        if not os.path.isfile(path) and os.path.exists(path):
+            raise FormatError(
+                fault("not-readable", path, "This is not a file.", "Give a file or a folder of DBF files.")
+            )
         if os.path.getsize(path) > LARGEST_FILE:
             raise FormatError(fault("not-readable", path, f"The file is larger than {LARGEST_FILE // 1_000_000} MB."))
         with open(path, "rb") as file:

@@ -84,10 +84,11 @@ def _column(title: str) -> str:
 
 
 def title_score(cells: Sequence[str]) -> int:
-    """How many columns of a members file a row names; 0 where it names no member id."""
+    """How many columns of a members file a row names; 0 where it names no member id, or nothing else."""
     if not any(_TITLES.get(tidy_title(cell)) == "member id" for cell in cells):
         return 0
-    return len({_column(cell) for cell in cells} - {""})
+    found = len({_column(cell) for cell in cells} - {""})
+    return found if found > 1 else 0
 
 
 def _take_rows(found: _Members, rows: Sequence[Row]) -> None:

@@ -129,7 +129,7 @@ def _check_fields(kind: str, table: Table, faults: FaultList) -> None:
         message = (
             f"The text is not plain ASCII; nothing says in which code page it is, so it was read as {table.code_page}."
         )
-        faults.append(fault("unknown-field", table.name, message, "Check names with accents."))
+        faults.append(fault("code-page-guessed", table.name, message))
 
 
 def _columns(table: Table) -> int:

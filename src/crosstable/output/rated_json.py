@@ -8,14 +8,14 @@ from crosstable.errors import Fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.terms import FloorKind, Formula, Source
-from crosstable.whole_event import RatedEvent
+from crosstable.whole_event import Ranges, RatedEvent
 
 FORMAT = "crosstable-rated/1"
 
 
 def rated_document(event: RatedEvent) -> dict[str, Any]:
     """The whole document; an event with errors has no sections in it, only its faults."""
-    sections = [] if event.has_errors else [_section(by_system) for by_system in event.sections]
+    sections = [] if event.has_errors else [_section(by_system, event.ranges) for by_system in event.sections]
     return {
         "format": FORMAT,
         "event": event.report.event_id,
@@ -36,7 +36,7 @@ def fault_object(fault: Fault) -> dict[str, str]:
     }
 
 
-def _section(by_system: tuple[RatedSection, ...]) -> dict[str, Any]:
+def _section(by_system: tuple[RatedSection, ...], ranges: Ranges) -> dict[str, Any]:
     section = by_system[0].section
     return {
         "number": section.number,
@@ -44,14 +44,17 @@ def _section(by_system: tuple[RatedSection, ...]) -> dict[str, Any]:
         "systems": {
             rated.system.name: {
                 "edition": rated.edition.name,
-                "players": [_player(player) for player in rated.players],
+                "players": [
+                    _player(player, ranges.get((section.number, rated.system, player.number)))
+                    for player in rated.players
+                ],
             }
             for rated in by_system
         },
     }
 
 
-def _player(player: RatedPlayer) -> dict[str, Any]:
+def _player(player: RatedPlayer, result_range: tuple[float, float] | None) -> dict[str, Any]:
     after = player.after
     is_standard = player.formula is Formula.STANDARD
     played = player.formula is not Formula.NONE
@@ -75,6 +78,10 @@ def _player(player: RatedPlayer) -> dict[str, Any]:
         "norm": player.norm,
         "assumed": [str(note) for note in player.assumed],
     }
+    if player.origin:
+        result["rating_from"] = player.origin
+    if result_range is not None:
+        result["range"] = list(result_range)
     if player.merged_with:
         result["merged_with"] = list(player.merged_with)
     if played and not math.isnan(player.outcome.requested_floor):

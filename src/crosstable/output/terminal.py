@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crosstable.engine import RatedSection
+from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import cell_text, printable, rating_line, section_title, total_points
 from crosstable.whole_event import RatedEvent
 
@@ -23,17 +24,17 @@ def print_crosstables(event: RatedEvent) -> None:
     dates = f"{report.start} to {report.end}" if report.start != report.end else f"{report.start}"
     console.print(Text(f"{report.name or report.event_id}, {dates}", style="bold"), soft_wrap=True)
     for by_system in event.sections:
-        table = _table(by_system)
+        table = _table(by_system, event)
         # A crosstable is never squeezed: a line that runs over is readable, a lost column is not.
         needed = Measurement.get(console, console.options.update(width=10_000), table).maximum
         console.print()
         console.print(Text(section_title(by_system)), soft_wrap=True)
         Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(table)
-    for line in assumptions(event):
+    for line in (*origins(event), *assumptions(event)):
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
-def _table(by_system: Sequence[RatedSection]) -> "Table":
+def _table(by_system: Sequence[RatedSection], event: RatedEvent) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -53,9 +54,28 @@ def _table(by_system: Sequence[RatedSection]) -> "Table":
             Text(printable(entry.name)),
             f"{total_points(entry):.1f}",
             *cells,
-            "\n".join(rating_line(rated.system, rated.players[at]) for rated in by_system),
+            "\n".join(
+                rating_line(rated.system, rated.players[at]) + _range(event, rated, rated.players[at].number)
+                for rated in by_system
+            ),
         )
     return table
+
+
+def _range(event: RatedEvent, rated: RatedSection, number: int) -> str:
+    """What the result may be where an assumption matters."""
+    found = event.ranges.get((rated.section.number, rated.system, number))
+    return "" if found is None else f" ({official_rating(found[0])} to {official_rating(found[1])})"
+
+
+def origins(event: RatedEvent) -> list[str]:
+    """Where ratings came from that the event file itself did not carry, with the players concerned."""
+    who: dict[str, list[str]] = {}
+    for by_system in event.sections:
+        for player in by_system[0].players:
+            if player.origin:
+                who.setdefault(player.origin, []).append(f"{by_system[0].section.number}/{player.number}")
+    return [f"Ratings from {origin}: section/player {', '.join(places)}" for origin, places in who.items()]
 
 
 def assumptions(event: RatedEvent) -> list[str]:

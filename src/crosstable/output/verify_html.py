@@ -13,7 +13,8 @@ from crosstable.verify.whole import Tally, tally
 BIN = 0.25
 REACH = 2.0
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body { color: #1a1a1a; background: #fff }
 table { border-collapse: collapse; margin: 1rem 0 } caption { text-align: left; font-weight: 600 }
 td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #d8d8d8 }
 td:first-child, th:first-child, td.text { text-align: left }
@@ -102,8 +103,9 @@ def _differences(rows: Sequence[Row]) -> str:
     if not rows:
         return "<p>None.</p>"
     lines = "".join(
-        f"<tr><th scope=row>{escape(row.event)}</th><td>{row.section}</td><td>{row.system.name}</td><td>{row.number}</td>"
-        f"<td>{row.pre:.0f}</td><td>{row.computed:.2f}</td><td>{row.posted:g}</td><td class=text>{escape(row.cause)}</td></tr>"
+        f"<tr><th scope=row>{escape(row.event)}</th><td>{row.section}</td><td>{row.system.name}</td>"
+        f"<td>{row.number}</td><td>{row.pre:.0f}</td><td>{row.computed:.2f}</td><td>{row.posted:g}</td>"
+        f"<td class=text>{escape(row.cause)}</td></tr>"
         for row in rows
     )
     heads = ("Event", "Section", "System", "Player", "Before", "Computed", "Posted", "Likely cause")

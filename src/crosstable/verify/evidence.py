@@ -43,16 +43,18 @@ TELLING = frozenset(
 
 
 class Side(NamedTuple):
-    """One page beside an amendment: its own edition and the other side of the date."""
+    """One page beside an amendment: whether it is in force there, and the edition of the other side of the date."""
 
     amendment: Amendment
+    is_in_force: bool
     other: Edition
 
 
 class Count(NamedTuple):
-    """Rows that agree only with the side of the date they are on, and rows that agree only with the other side."""
+    """Rows that agree only with the side they are on, before the date and from it on, and rows against that."""
 
-    agree: int
+    before: int
+    since: int
     against: int
 
 
@@ -75,33 +77,39 @@ def evidence(
         for side in sides(page.checked.edition):
             other = _rated(page, backgrounds, side.other)
             if other is not None:
-                _add(counts, side.amendment, _compared(own, rows_of(page, other), side.amendment))
-        for amendment, found in _controls(page):
-            _add(counts, amendment, found)
+                agree, against = _compared(own, rows_of(page, other), side.amendment)
+                _add(counts, side, agree, against)
+        for side, agree, against in _controls(page):
+            _add(counts, side, agree, against)
     return [(AMENDMENTS[at], Count(*count)) for at, count in sorted(counts.items())]
 
 
-def _add(counts: dict[int, list[int]], amendment: Amendment, found: Sequence[int]) -> None:
-    count = counts.setdefault(AMENDMENTS.index(amendment), [0, 0])
-    for at, number in enumerate(found):
-        count[at] += number
+def _add(counts: dict[int, list[int]], side: Side, agree: int, against: int) -> None:
+    count = counts.setdefault(AMENDMENTS.index(side.amendment), [0, 0, 0])
+    count[1 if side.is_in_force else 0] += agree
+    count[2] += against
 
 
 def sides(edition: Edition) -> Iterator[Side]:
-    """The amendments next to a page's law: those in force that it would have without, those to come that change it."""
-    for amendment in AMENDMENTS:
-        fields = [name for name in amendment.changes if name in TELLING]
-        if not fields:
-            continue
-        changed = {name: value for name, value in amendment.changes.items() if name in edition.constants._fields}
-        in_force = all(getattr(edition.constants, name) == value for name, value in changed.items())
-        before = _before(amendment)
-        was_before = all(getattr(edition.constants, name) == getattr(before.constants, name) for name in changed)
-        if amendment in edition.amendments and in_force:
-            old = {name: getattr(before.constants, name) for name in changed}
-            yield Side(amendment, edition._replace(constants=edition.constants._replace(**old)))
-        elif amendment not in edition.amendments and was_before:
-            yield Side(amendment, edition._replace(constants=edition.constants._replace(**changed)))
+    """The amendments next to a page's law: of every telling rule the last in force and the next to come."""
+    seen = []
+    for field in sorted(TELLING):
+        touching = [amendment for amendment in AMENDMENTS if field in amendment.changes]
+        in_force = [amendment for amendment in touching if amendment in edition.amendments]
+        to_come = [amendment for amendment in touching if amendment not in edition.amendments]
+        for amendment in (*in_force[-1:], *to_come[:1]):
+            if amendment not in seen:
+                seen.append(amendment)
+                yield _side(edition, amendment)
+
+
+def _side(edition: Edition, amendment: Amendment) -> Side:
+    changed = {name: value for name, value in amendment.changes.items() if name in edition.constants._fields}
+    if amendment in edition.amendments:
+        before = _before(amendment).constants
+        changed = {name: getattr(before, name) for name in changed}
+    other = edition._replace(constants=edition.constants._replace(**changed))
+    return Side(amendment, amendment in edition.amendments, other)
 
 
 def _before(amendment: Amendment) -> Edition:
@@ -139,7 +147,7 @@ def _is_exact_era(row: Row, amendment: Amendment) -> bool:
     return "stores_whole_numbers" not in amendment.changes or row.start < amendment.effective
 
 
-def _controls(page: Page) -> Iterator[tuple[Amendment, tuple[int, int]]]:
+def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
     """Time-control amendments: whether the two sides put this page's control in different systems."""
     report = page.checked.report
     codes = report.details.get("rating_sys_code")
@@ -147,17 +155,15 @@ def _controls(page: Page) -> Iterator[tuple[Amendment, tuple[int, int]]]:
         return
     posted = {"D": (RatingSystem.OTBR, RatingSystem.OTBQ)}.get(codes, (page.system,))
     edition = page.checked.edition
-    for amendment in AMENDMENTS:
-        ranges = amendment.changes.get("controls")
-        if ranges is None:
-            continue
-        before = _before(amendment).controls
-        if edition.controls not in (ranges, before):
-            continue
-        mine, theirs = edition.controls, before if edition.controls == ranges else ranges
-        own, other = _systems(page, mine), _systems(page, theirs)
+    touching = [amendment for amendment in AMENDMENTS if "controls" in amendment.changes]
+    in_force = [amendment for amendment in touching if amendment in edition.amendments]
+    to_come = [amendment for amendment in touching if amendment not in edition.amendments]
+    for amendment in (*in_force[-1:], *to_come[:1]):
+        is_in_force = amendment in edition.amendments
+        theirs = _before(amendment).controls if is_in_force else amendment.changes["controls"]
+        own, other = _systems(page, edition.controls), _systems(page, theirs)
         if own != other:
-            yield amendment, (int(own == posted), int(other == posted))
+            yield Side(amendment, is_in_force, edition), int(own == posted), int(other == posted)
 
 
 def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:

@@ -1,0 +1,97 @@
+"""What the games of a section say together: nobody twice in a round, no hidden match, points that add up (§7)."""
+
+from collections.abc import Iterable, Mapping
+
+from crosstable.catalogue import fault
+from crosstable.checks.places import SectionPlace
+from crosstable.errors import Fault
+from crosstable.terms import GAME_SCORES, POINTS, ReportedPlayer, ReportedSection, Result, SectionType
+
+ON_BOTH_ROWS = frozenset({Result.WIN, Result.LOSS, Result.DRAW})
+FEWEST_GAMES_OF_A_MATCH = 2
+# Points come in halves; what differs by less is how a program wrote them.
+LEAST_DIFFERENCE = 0.01
+
+
+def pairing_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """Every fault that shows only when a section's games are seen together."""
+    rows = {player.number: player for player in section.players if player.number is not None}
+    faults = _total_faults(section, place)
+    if section.kind is SectionType.SWISS:
+        faults += _paired_twice(section, rows, place)
+        faults += _rounds_beyond(section, place)
+    if section.kind in (SectionType.SWISS, SectionType.ROUND_ROBIN):
+        faults += _two_players(section, rows, place)
+    return faults
+
+
+def _paired_twice(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Players whom two rows name as their opponent in one round; a one-sided result names nobody (readings 92)."""
+    named: dict[tuple[int, int], int] = {}
+    faults = []
+    for player in section.players:
+        for at, cell in enumerate(player.cells):
+            if cell.result not in ON_BOTH_ROWS or cell.opponent not in rows or player.number is None:
+                continue
+            first = named.setdefault((cell.opponent, at), player.number)
+            if first != player.number:
+                message = f"Players {first} and {player.number} both show a game against player {cell.opponent}."
+                faults.append(fault("paired-twice", place.cell(rows[cell.opponent], at), message))
+    return faults
+
+
+def _rounds_beyond(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """The first game after the last round that the report announces."""
+    announced = section.details.get("rounds", "")
+    if not (announced.isascii() and announced.isdigit()):
+        return []
+    columns = int(announced) * (2 if section.details.get("games_per_round") == "2" else 1)
+    for player in section.players:
+        for at, cell in enumerate(player.cells[columns:], start=columns):
+            if cell.result in GAME_SCORES:
+                message = f"{cell.text!r} is a game, but the section is said to have {columns} rounds."
+                return [fault("round-not-announced", place.cell(player, at), message)]
+    return []
+
+
+def _two_players(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Two members alone who played each other more than once (§7; readings 77)."""
+    members = {player.member_id or player.number for player in section.players}
+    if len(members) != 2:
+        return []
+    games = max(
+        sum(_games(player, rows) for player in section.players if (player.member_id or player.number) == who)
+        for who in members
+    )
+    if games < FEWEST_GAMES_OF_A_MATCH:
+        return []
+    message = f"The section has two players, who played {games} games against each other, but is not coded as a match."
+    return [fault("two-player-section", place.whole, message)]
+
+
+def _games(player: ReportedPlayer, rows: Mapping[int, ReportedPlayer]) -> int:
+    return sum(
+        cell.result in GAME_SCORES and cell.opponent in rows and cell.opponent != player.number for cell in player.cells
+    )
+
+
+def _total_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    faults = []
+    for player in section.players:
+        if player.total is None:
+            continue
+        points = _points(cell.result for cell in player.cells)
+        if points is not None and abs(points - player.total) >= LEAST_DIFFERENCE:
+            message = f"The report says {player.total:g} points; the results add up to {points:g}."
+            faults.append(fault("total-disagrees", place.row(player), message))
+    return faults
+
+
+def _points(results: Iterable[Result | None]) -> float | None:
+    """The points of a row, or ``None`` where a result is not known."""
+    total = 0.0
+    for result in results:
+        if result is None:
+            return None
+        total += POINTS.get(result, 0.0)
+    return total

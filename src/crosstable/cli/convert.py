@@ -1,0 +1,123 @@
+"""``crosstable convert``: from any known format to any that can be written."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from crosstable.cli.files import FAULTY, Help, chosen_inputs, fault_text
+from crosstable.errors import Fault, FormatError, Severity
+from crosstable.formats.detect import read_input
+from crosstable.terms import Report
+
+FORMATS = {
+    "json": "our event file",
+    "dbf": "the three US Chess DBF files, zipped (or into a folder with --out FOLDER)",
+    "trf16": "FIDE TRF16",
+    "trf26": "FIDE TRF26",
+    "csv": "a CSV wallchart",
+    "xlsx": "an XLSX wallchart",
+}
+BINARY = ("dbf", "xlsx")
+USAGE = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    listed = ", ".join(f"{name} ({what})" for name, what in FORMATS.items())
+    made = argparse.ArgumentParser(
+        prog="crosstable convert",
+        formatter_class=Help,
+        description=f"Read an event file of any known format and write it in another: {listed}.",
+        epilog="Exit code 1: the file has errors of its own, or holds what the other format cannot carry. What could "
+        "be read is then still printed, but no file is written.",
+    )
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder or the three DBF files")
+    made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
+    made.add_argument("--section", type=int, metavar="S", help="only this section (TRF holds one)")
+    made.add_argument(
+        "--out", metavar="OUT", help="write to this file (for dbf also a folder) instead of standard output"
+    )
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command."""
+    options = parser().parse_args(arguments)
+    given = chosen_inputs(options.files)
+    if len(given) > 1:
+        sys.stderr.write("crosstable convert: give one event at a time\n")
+        return USAGE
+    try:
+        reading = read_input(given[0])
+        _print_faults(given[0].name, reading.faults)
+        has_errors = any(fault.severity is Severity.ERROR for fault in reading.faults)
+        report = _chosen(reading.report, options.section)
+        if report is None:
+            sys.stderr.write(f"crosstable convert: there is no section {options.section}\n")
+            return USAGE
+        if has_errors and options.out:
+            sys.stderr.write(f"crosstable convert: the input has errors; {options.out} was not written\n")
+            return FAULTY
+        return _write(report, options) or (FAULTY if has_errors else 0)
+    except FormatError as error:
+        _print_faults(given[0].name, [error.fault])
+        return FAULTY
+
+
+def _print_faults(name: str, faults: Sequence[Fault]) -> None:
+    """Faults on standard error; nothing is rated here, so nothing is said about it."""
+    for fault in faults:
+        sys.stderr.write(fault_text(name, fault))
+
+
+def _chosen(report: Report, number: int | None) -> Report | None:
+    if number is None:
+        return report
+    sections = tuple(section for section in report.sections if section.number == number)
+    return report._replace(sections=sections) if sections else None
+
+
+def _write(report: Report, options: argparse.Namespace) -> int:
+    if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
+        from crosstable.formats import uschess_dbf
+
+        os.makedirs(options.out, exist_ok=True)
+        for name, data in uschess_dbf.write(report).items():
+            with open(os.path.join(options.out, name), "wb") as file:
+                file.write(data)
+        return 0
+    data = written(report, options.to)
+    if options.out:
+        with open(options.out, "wb") as file:
+            file.write(data)
+        return 0
+    if options.to in BINARY and sys.stdout.isatty():
+        sys.stderr.write(f"crosstable convert: {options.to} is not text; give --out FILE\n")
+        return USAGE
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    return 0
+
+
+def written(report: Report, name: str) -> bytes:
+    """A report in a format, as bytes."""
+    if name == "json":
+        from crosstable.formats import event_json_write
+
+        return event_json_write.write(report)
+    if name == "dbf":
+        from crosstable.formats import uschess_dbf
+
+        return uschess_dbf.write_zip(report)
+    if name in ("trf16", "trf26"):
+        from crosstable.formats import trf
+
+        return trf.write(report, int(name.removeprefix("trf")))
+    if name == "csv":
+        from crosstable.formats import wallchart_write
+
+        return wallchart_write.write(report)
+    from crosstable.formats import wallchart_xlsx
+
+    return wallchart_xlsx.write(report)

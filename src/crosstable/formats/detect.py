@@ -1,0 +1,112 @@
+"""Which format a file has, by its content and never by its name alone, and reading it."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+from crosstable.formats import Reading, file_bytes
+
+KNOWN = (
+    "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
+    "SwissSys sjson, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and XLSX wallcharts"
+)
+EVENT_MARK = b'"crosstable-event/'
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+
+
+class Input(NamedTuple):
+    """What one reading is made of: a name to show and the paths behind it."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+def inputs(paths: Sequence[str]) -> list[Input]:
+    """The readings that paths stand for: DBF files of one folder belong together, in whatever order they are given."""
+    together: dict[str, list[str]] = {}
+    found: list[Input | str] = []
+    for path in paths:
+        if path.lower().endswith(".dbf") and not os.path.isdir(path):
+            folder = os.path.dirname(path)
+            if folder not in together:
+                found.append(folder)
+            together.setdefault(folder, []).append(path)
+        else:
+            found.append(Input(path, (path,)))
+    return [one if isinstance(one, Input) else Input(" + ".join(together[one]), tuple(together[one])) for one in found]
+
+
+def _joined(paths: Sequence[str]) -> str:
+    return " + ".join(os.path.basename(path) for path in paths)
+
+
+def read_input(given: Input) -> Reading:
+    """Read one input; raises ``FormatError`` where nothing of it can be read."""
+    path = given.paths[0]
+    if len(given.paths) > 1 or path.lower().endswith(".dbf"):
+        from crosstable.formats.bundles import read_files
+
+        return read_files([(os.path.basename(one), file_bytes(one)) for one in given.paths], given.name)
+    if os.path.isdir(path):
+        from crosstable.formats.bundles import read_folder
+
+        return read_folder(path)
+    return read_data(file_bytes(path), os.path.basename(path))
+
+
+def read_data(data: bytes, name: str) -> Reading:
+    """Read the bytes of one file of any known format."""
+    start = data.removeprefix(BOM).lstrip()[:1]
+    if start in (b"{", b"["):
+        return _read_json(data, name)
+    if data.startswith(b"PK"):
+        return _read_zip(data, name)
+    if data.startswith(GZIP):
+        raise FormatError(
+            fault("not-readable", name, "This is a compressed archive.", "Compare archives with crosstable verify.")
+        )
+    return _read_text(data, name)
+
+
+def _read_json(data: bytes, name: str) -> Reading:
+    from crosstable.formats import event_json
+
+    if EVENT_MARK not in data[:4000]:
+        from crosstable.formats import ratings_api, swisssys
+
+        if swisssys.looks_like(data):
+            return swisssys.read(data, name)
+        if ratings_api.looks_like(data):
+            return ratings_api.read(data, name)
+    return event_json.read(data, name)
+
+
+def _read_zip(data: bytes, name: str) -> Reading:
+    from crosstable.formats import bundles, wallchart_xlsx
+
+    if wallchart_xlsx.looks_like(data):
+        return wallchart_xlsx.read(data, name)
+    return bundles.read_zip(data, name)
+
+
+def _read_text(data: bytes, name: str) -> Reading:
+    from crosstable.formats import msa, rating_report, trf, uschess_dbf, wallchart
+    from crosstable.formats.bundles import read_files
+
+    if uschess_dbf.looks_like(data):
+        return read_files([(name, data)], name)
+    readers: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, str], Reading]], ...] = (
+        (trf.looks_like, trf.read),
+        (msa.looks_like, msa.read),
+        (rating_report.looks_like, rating_report.read),
+        (wallchart.looks_like, wallchart.read),
+    )
+    for looks_like, read in readers:
+        if looks_like(data):
+            return read(data, name)
+    raise FormatError(
+        fault("not-readable", name, "The file is of no format that is known here.", f"Known are {KNOWN}.")
+    )

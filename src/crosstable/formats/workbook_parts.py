@@ -1,0 +1,170 @@
+"""The parts of an XLSX workbook, checked before any library opens it.
+
+A workbook is a zip of XML files, and both can be made to swell or quietly to lose rows: sizes are checked before
+anything is unpacked, then each part is walked through: it must be sound XML, its cells must stand in their order and
+within bounds, and what it announces must be there. What passes is packed anew.
+"""
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from xml.parsers import expat
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+
+LARGEST = 10_000_000
+MOST_ENTRIES = 200
+LARGEST_UNPACKED = 50_000_000
+LARGEST_PART = 10_000_000
+MOST_RATIO = 100
+MOST_ROWS = 10_000
+MOST_CELLS = 100_000
+MOST_ELEMENTS = 300_000
+
+_WORKBOOK = "xl/workbook.xml"
+_NEEDED = re.compile(
+    r"\[Content_Types\]\.xml|_rels/\.rels|xl/(?:[\w-]+|_rels/[\w.-]+|worksheets/[\w.-]+)\.(?:xml|rels)"
+)
+_LISTED = b"PK\x01\x02"
+_ENCRYPTED = 0x1
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})", re.ASCII)
+_NUMBER = re.compile(r"\d{1,7}", re.ASCII)
+_CHILDREN = {1: ("row",), 2: ("c", "extLst")}
+_REMEDY = "Save the wallchart anew as an XLSX workbook, or as CSV."
+
+
+def refused(name: str, message: str) -> FormatError:
+    """The error that a workbook is not read."""
+    return FormatError(fault("not-readable", name, message, _REMEDY))
+
+
+def repacked(data: bytes, name: str) -> bytes:
+    """The workbook packed anew after every check; raises ``FormatError`` where one fails."""
+    if len(data) > LARGEST:
+        raise refused(name, f"The workbook is larger than {LARGEST // 1_000_000} MB.")
+    if data.count(_LISTED) > MOST_ENTRIES:  # before the list is read: a long one would take its time
+        raise refused(name, f"The workbook has more than {MOST_ENTRIES} parts.")
+    wrong = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, OverflowError, RuntimeError)
+    packed = io.BytesIO()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(packed, "w") as copy:
+            for member in _checked(archive.infolist(), len(data), name):
+                with archive.open(member) as file:
+                    part = file.read(member.file_size)
+                _Walk(name).through(part)
+                copy.writestr(zipfile.ZipInfo(member.filename), part)
+    except wrong as error:
+        raise refused(name, "The workbook is damaged.") from error
+    return packed.getvalue()
+
+
+def _checked(members: Sequence[zipfile.ZipInfo], size: int, name: str) -> list[zipfile.ZipInfo]:
+    unpacked = sum(member.file_size for member in members)
+    compressed = sum(member.compress_size for member in members)
+    if unpacked > LARGEST_UNPACKED or unpacked > MOST_RATIO * max(compressed, 1) or compressed > size:
+        raise refused(name, "The workbook would swell beyond all measure when it is unpacked.")
+    if any(member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS for member in members):
+        raise refused(name, "The workbook is protected by a password or packed in a way that is not read.")
+    names = [member.filename for member in members]
+    if _WORKBOOK not in names or len(set(names)) < len(names):
+        raise refused(name, "The file is no XLSX workbook.")
+    return [member for member in members if _NEEDED.fullmatch(member.filename)]
+
+
+class _Walk:
+    """A walk through one part: every element is seen, and nothing is kept."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.elements = self.depth = self.texts = 0
+        self.announced: int | None = None
+        self.row = self.column = self.widest = 0
+        self.sheet_depth = -1
+
+    def through(self, part: bytes) -> None:
+        """Walk, and raise ``FormatError`` at the first thing that no wallchart has."""
+        if len(part) > LARGEST_PART or b"\0" in part:
+            raise refused(self.name, "A part of the workbook is larger than any wallchart, or no text.")
+        parser = expat.ParserCreate("utf-8")  # as every program writes them, whatever the part says
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            parser.Parse(part, True)
+        except expat.ExpatError as error:
+            raise self._wrong("is no sound XML") from error
+        if self.announced is not None and self.announced != self.texts:
+            raise self._wrong("announces another number of texts than it has")
+
+    def _wrong(self, what: str) -> FormatError:
+        return refused(self.name, f"A part of the workbook {what}.")
+
+    def _doctype(self, *_: object) -> None:
+        raise self._wrong("declares entities")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.elements += 1
+        self.depth += 1
+        element = tag.rpartition(":")[2]
+        if self.elements > MOST_ELEMENTS:
+            raise self._wrong("has more elements than any wallchart")
+        if "count" in attributes or "uniqueCount" in attributes:
+            self._check_counts(attributes)
+        if element == "sst" and "uniqueCount" in attributes:
+            self.announced = int(attributes["uniqueCount"])
+        elif element == "si":
+            self.texts += 1
+        elif element == "sheetData":
+            self.sheet_depth = self.depth
+        elif self.sheet_depth >= 0:
+            self._in_sheet(element, attributes.get("r"))
+
+    def _check_counts(self, attributes: dict[str, str]) -> None:
+        """Room is made for what is announced, however much that is."""
+        for name in ("count", "uniqueCount"):
+            count = attributes.get(name, "0")
+            if not _NUMBER.fullmatch(count) or int(count) > MOST_CELLS:
+                raise self._wrong("announces more than any wallchart has")
+
+    def _in_sheet(self, element: str, place: str | None) -> None:
+        below = self.depth - self.sheet_depth
+        if element not in _CHILDREN.get(below, (element,)):
+            raise self._wrong("has something else where rows and cells should be")
+        if below == 1:
+            self._take_row(place)
+        elif below == 2 and element == "c":
+            self._take_cell(place)
+
+    def _take_row(self, place: str | None) -> None:
+        number = place or str(self.row + 1)
+        if not _NUMBER.fullmatch(number) or not self.row < int(number) <= MOST_ROWS:
+            raise self._wrong(f"has rows out of their order, or more than {MOST_ROWS}")
+        self.row, self.column = int(number), 0
+
+    def _take_cell(self, place: str | None) -> None:
+        found = _PLACE.fullmatch(place) if place else None
+        if place and (found is None or int(found[2]) != self.row):
+            raise self._wrong("has cells that are not in their row")
+        column = _column(found[1]) if found else self.column + 1
+        if column <= self.column:
+            raise self._wrong("has cells out of their order")
+        self.column, self.widest = column, max(self.widest, column)
+        if self.row * self.widest > MOST_CELLS:
+            raise self._wrong(f"has more than {MOST_CELLS} cells")
+
+    def _end(self, _: str) -> None:
+        if self.depth == self.sheet_depth:
+            self.sheet_depth = -1
+        self.depth -= 1
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number

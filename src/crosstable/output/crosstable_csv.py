@@ -1,0 +1,99 @@
+"""A rated event as one table for spreadsheets and programs: a row for every player, section and system."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+from crosstable.engine import RatedPlayer
+from crosstable.formats.sheet_rows import as_text, defused
+from crosstable.formulas.rounding import official_rating
+from crosstable.output.by_standing import Row, Table, tables_of
+from crosstable.output.crosstable_notes import floor_text
+from crosstable.output.words import cell_text, printable
+from crosstable.terms import RatingSystem
+from crosstable.whole_event import RatedEvent
+
+Value = str | float | None
+TWO_DECIMALS = frozenset({"post", "range_low", "range_high"})
+_WHO = ("section", "section_name", "system", "number", "pairing_number", "member_id", "name", "state", "total")
+_FIGURES = (
+    *("pre", "games_before", "post", "rounded", "games_after", "norm", "floor"),
+    *("assumed", "rating_from", "range_low", "range_high"),
+)
+
+
+def crosstable_csv(event: RatedEvent) -> str:
+    """The table with commas and a row of titles; no cell of it begins a formula."""
+    tables = tables_of(event)
+    columns = columns_of(max((table.rounds for table in tables), default=0))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for table in tables:
+        for values in values_of(event, table):
+            writer.writerow([_text(column, values.get(column)) for column in columns])
+    return text.getvalue()
+
+
+def columns_of(rounds: int) -> Sequence[str]:
+    """The titles of the columns, with one for each round."""
+    return (*_WHO, *(f"round_{number}" for number in range(1, rounds + 1)), *_FIGURES)
+
+
+def values_of(event: RatedEvent, table: Table) -> list[dict[str, Value]]:
+    """A section's rows, one for every player and system; texts are printable and begin no formula."""
+    return [
+        {
+            column: defused(printable(value)) if isinstance(value, str) else value
+            for column, value in (_who(table, row, rated.system) | _figures(event, table, row, at)).items()
+        }
+        for row in table.rows
+        for at, rated in enumerate(table.by_system)
+    ]
+
+
+def _who(table: Table, row: Row, system: RatingSystem) -> dict[str, Value]:
+    return {
+        "section": table.section.number,
+        "section_name": table.section.name,
+        "system": system.name,
+        "number": row.number,
+        "pairing_number": row.entry.number,
+        "member_id": row.entry.member_id,
+        "name": row.entry.name,
+        "state": row.state,
+        "total": row.total,
+        **{f"round_{number}": cell_text(cell) for number, cell in enumerate(row.cells, start=1)},
+    }
+
+
+def _figures(event: RatedEvent, table: Table, row: Row, at: int) -> dict[str, Value]:
+    """What was computed; nothing for an opponent abroad, who is not rated."""
+    player, system = row.players[at], table.by_system[at].system
+    if not row.entry.is_rated:
+        return {}
+    low, high = event.ranges.get((table.section.number, system, row.entry.number), (None, None))
+    return {
+        **_before_and_after(player),
+        "norm": player.norm,
+        "floor": floor_text(player),
+        "assumed": "; ".join(str(note) for note in player.assumed),
+        "rating_from": player.origin,
+        "range_low": low,
+        "range_high": high,
+    }
+
+
+def _before_and_after(player: RatedPlayer) -> dict[str, Value]:
+    before, after = player.before, player.after
+    return {
+        "pre": None if before is None else before.rating,
+        "games_before": None if before is None else before.games,
+        "post": None if after is None else after.rating,
+        "rounded": None if after is None else official_rating(after.rating),
+        "games_after": None if after is None else after.games,
+    }
+
+
+def _text(column: str, value: Value) -> str:
+    return f"{value:.2f}" if column in TWO_DECIMALS and value is not None else as_text(value)

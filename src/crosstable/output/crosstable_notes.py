@@ -1,0 +1,116 @@
+"""What stands below a crosstable: norms, floors, where ratings come from, what was assumed, warnings."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.output.by_standing import Row, Table, spans
+from crosstable.output.words import printable
+from crosstable.terms import NORM_CODES, Formula
+from crosstable.whole_event import RatedEvent
+
+# The seven levels of norms (official facts §1).
+NORM_TITLES: Mapping[str, str] = {
+    "4": "Fourth Category",
+    "3": "Third Category",
+    "2": "Second Category",
+    "1": "First Category",
+    "C": "Candidate Master",
+    "M": "Life Master",
+    "S": "Life Senior Master",
+}
+
+
+class Notes(NamedTuple):
+    """Notes of one kind, under their heading."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+class _Result(NamedTuple):
+    table: Table
+    rated: RatedSection
+    row: Row
+    player: RatedPlayer
+
+    @property
+    def place(self) -> str:
+        """The row in the words of a note."""
+        return f"Section {self.table.section.number}, row {self.row.number}, {printable(self.row.entry.name)}"
+
+
+def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
+    """Every kind of note that has something to say; nothing in them is markup, and all of it can be printed."""
+    results = [
+        _Result(table, rated, row, row.players[at])
+        for table in tables
+        for row in table.rows
+        for at, rated in enumerate(table.by_system)
+    ]
+    warnings = [f"{fault.place}: {fault.message} {fault.remedy}" for fault in event.faults]
+    if warnings:
+        warnings.append("Warnings name players by their pairing numbers in the report.")
+    kinds: Mapping[str, Iterator[str] | Sequence[str]] = {
+        "Norms": _norms(results),
+        "Floors and limits": _limits(results),
+        "Ratings not from the report": _grouped(results, lambda player: [player.origin] if player.origin else []),
+        "Assumed": _grouped(results, lambda player: player.assumed),
+        "Results that an assumption may change": _ranges(event, results),
+        "Warnings": warnings,
+    }
+    found = {heading: tuple(map(printable, lines)) for heading, lines in kinds.items()}
+    return [Notes(heading, lines) for heading, lines in found.items() if lines]
+
+
+def floor_text(player: RatedPlayer) -> str:
+    """The floor that acted, with its level: ``peak 1700``; nothing where none did."""
+    if player.formula is Formula.NONE or not player.outcome.floor_kind:
+        return ""
+    return f"{player.outcome.floor_kind.name.lower().replace('_', ' ')} {player.outcome.floor_level:g}"
+
+
+def _norms(results: Sequence[_Result]) -> Iterator[str]:
+    """A line for every section and level, highest first, with the players who earned it."""
+    earned: dict[tuple[int, int], list[str]] = {}
+    for result in results:
+        if norm := result.player.norm:
+            who = f"{result.row.entry.name} (row {result.row.number})"
+            earned.setdefault((result.table.section.number, NORM_CODES.index(norm)), []).append(who)
+    for (section, level), names in sorted(earned.items(), key=lambda item: (item[0][0], -item[0][1])):
+        yield f"Section {section}, norm {NORM_CODES[level]}, {NORM_TITLES[NORM_CODES[level]]}: {'; '.join(names)}."
+
+
+def _limits(results: Sequence[_Result]) -> Iterator[str]:
+    for result in results:
+        player = result.player
+        if player.formula is Formula.NONE:
+            continue
+        start = f"{result.place}, {result.rated.system.title}"
+        if not math.isnan(player.outcome.limited_change):
+            yield f"{start}: the limits of match play leave a change of {player.outcome.limited_change:+.2f}."
+        if floor := floor_text(player):
+            yield f"{start}: held at the floor, {floor}."
+        if not math.isnan(player.outcome.requested_floor):
+            yield f"{start}: counts as a request for a floor of {player.outcome.requested_floor:g}."
+        if player.outcome.is_at_ceiling:
+            yield f"{start}: held at a ceiling."
+
+
+def _grouped(results: Sequence[_Result], texts: Callable[[RatedPlayer], Sequence[str]]) -> Iterator[str]:
+    """Each text once for a section, with the rows it concerns."""
+    rows: dict[tuple[int, str], list[int]] = {}
+    for result in results:
+        for text in texts(result.player):
+            rows.setdefault((result.table.section.number, str(text)), []).append(result.row.number)
+    for (section, text), numbers in rows.items():
+        yield f"Section {section}, {'rows' if len(set(numbers)) > 1 else 'row'} {spans(numbers)}: {text}."
+
+
+def _ranges(event: RatedEvent, results: Sequence[_Result]) -> Iterator[str]:
+    for result in results:
+        key = (result.table.section.number, result.rated.system, result.player.number)
+        if key in event.ranges:
+            least, most = event.ranges[key]
+            yield f"{result.place}, {result.rated.system.title}: between {least:.2f} and {most:.2f}."

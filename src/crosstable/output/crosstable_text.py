@@ -1,0 +1,140 @@
+"""A rated event as plain text in the style of the crosstables that US Chess published until 2025.
+
+A player takes two lines, one more for every further system, as ``formats.msa`` describes and reads them. Figures are
+whole numbers; the half game of a half-K section is not shown. What such a crosstable has no place for stands below.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from crosstable.formulas.rounding import official_rating
+from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
+from crosstable.output.crosstable_notes import notes_of
+from crosstable.output.words import ESTABLISHED_ABOVE, printable
+from crosstable.terms import Cell, RatingSystem, Report, SectionType, Standing
+from crosstable.whole_event import RatedEvent
+
+SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {
+    (RatingSystem.OTBR,): "R",
+    (RatingSystem.OTBQ,): "Q",
+    (RatingSystem.OTBB,): "B",
+    (RatingSystem.OLR,): "OR",
+    (RatingSystem.OLQ,): "OQ",
+    (RatingSystem.OLB,): "OB",
+    (RatingSystem.OTBR, RatingSystem.OTBQ): "D",
+}
+TYPE_CODES: Mapping[SectionType, str] = {
+    SectionType.SWISS: "S",
+    SectionType.ROUND_ROBIN: "R",
+    SectionType.MATCH: "M",
+    SectionType.FOREIGN_FIDE: "O",
+    SectionType.FOREIGN_FIDE_YOUTH: "O",
+}
+_NAME_WIDTH = 32
+_CELL_WIDTH = 5
+_EVENT_ID = re.compile(r"\d{12}", re.ASCII)
+_STATE = re.compile(r"[A-Za-z]{2,3}", re.ASCII)
+# What would end a column or begin a tag where the text is read again.
+_ESCAPED = str.maketrans({"|": "\\u007c", "<": "\\u003c"})
+
+
+def crosstable_text(event: RatedEvent) -> str:
+    """The whole text; the event has no errors."""
+    tables = tables_of(event)
+    lines = [*_event_lines(event.report, tables)]
+    for table in tables:
+        lines += ["", *_section_lines(table)]
+    lines += ["", NUMBERING]
+    for notes in notes_of(event, tables):
+        lines += ["", f"{notes.heading}:", *(f"  {line.translate(_ESCAPED)}" for line in notes.lines)]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    return " ".join(printable(text).translate(_ESCAPED).split())
+
+
+def _event_lines(report: Report, tables: tuple[Table, ...]) -> Iterator[str]:
+    is_official = _EVENT_ID.fullmatch(report.event_id)
+    yield f"Event: {_plain(report.name) or '(unnamed)'}" + (f" ({report.event_id})" if is_official else "")
+    if report.event_id and not is_official:
+        yield f"Id: {_plain(report.event_id)}"
+    if report.start and report.end:
+        yield f"Event Date(s): {_days(report.start, report.end)}"
+    players = sum(len(table.rows) for table in tables)
+    yield f"Stats: {len(tables)} Section(s), {_counted(players, 'Player')}"
+
+
+def _days(start: date, end: date) -> str:
+    return f"{start}" if start == end else f"{start} thru {end}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _section_lines(table: Table) -> Iterator[str]:
+    section = table.section
+    yield f"Section {section.number} - {_plain(section.name) or '(unnamed)'}"
+    yield f"Section Date(s): {_days(section.start, section.end)}"
+    yield _stats(table)
+    names = [_plain(row.entry.name) for row in table.rows]
+    width = max([_NAME_WIDTH, *(len(name) + 1 for name in names)])
+    rule = "-" * (width + 15 + (_CELL_WIDTH + 1) * table.rounds)
+    columns = range(1, table.rounds + 1)
+    yield rule
+    yield f" Pair | {'Player Name':<{width}}|Total|" + "Round|" * table.rounds
+    yield f" Num  | {'USCF ID / Rtg (Pre->Post)':<{width}}| Pts |" + "".join(f"{column:^5}|" for column in columns)
+    yield rule
+    for row, name in zip(table.rows, names, strict=True):
+        yield from _row_lines(table, row, name, width)
+        yield rule
+
+
+def _stats(table: Table) -> str:
+    section = table.section
+    code = SYSTEM_CODES.get(tuple(rated.system for rated in table.by_system))
+    parts = [
+        f"{_counted(table.rounds, 'Round')}, {_counted(len(table.rows), 'Player')}; "
+        f"K Factor: {'H' if section.is_half_k else 'F'}",
+        f"Rating Sys: {code}" if code else "",
+        f"Tnmt Type: {TYPE_CODES[section.kind]}",
+        f"Time Control: {_plain(table.time_control)}" if table.time_control else "",
+    ]
+    return "  ".join(filter(None, parts))
+
+
+def _row_lines(table: Table, row: Row, name: str, width: int) -> Iterator[str]:
+    yield f"{row.number:>5} | {name:<{width}}|{row.total:<5.1f}|" + "".join(f"{_result(cell)}|" for cell in row.cells)
+    state = row.state if _STATE.fullmatch(row.state) else ""
+    norm = next((f"N:{player.norm}" for player in row.players if player.norm), "")
+    colours = "".join(f"{cell.colour.upper() if cell.opponent else '':<5}|" for cell in row.cells)
+    first, *further = _ratings(table, row)
+    yield f"{state:>5} | {f'{_plain(row.entry.member_id):>8} / {first}':<{width}}|{norm:<5}|{colours}"
+    for line in further:
+        yield f"      | {f'{line:>{len(line) + 11}}':<{width}}|     |" + "     |" * table.rounds
+
+
+def _result(cell: Cell) -> str:
+    """Letter and opponent, five wide: ``W  12``."""
+    return f"{cell.result.value:<1}{cell.opponent or '':>4}"
+
+
+def _ratings(table: Table, row: Row) -> list[str]:
+    """``R: 1641P17->1657P24``, one for each system; an opponent abroad, who is not rated, has none."""
+    if not row.entry.is_rated:
+        return [""]
+    return [
+        f"{SYSTEM_CODES[(rated.system,)]}: {_rating(player.before)}->{_rating(player.after)}"
+        for rated, player in zip(table.by_system, row.players, strict=True)
+    ]
+
+
+def _rating(standing: Standing | None) -> str:
+    if standing is None:
+        return "Unrated"
+    is_provisional = standing.games is not None and standing.games <= ESTABLISHED_ABOVE
+    games = f"P{math.floor(standing.games)}" if standing.games is not None and is_provisional else ""
+    return f"{official_rating(standing.rating):>4}{games:<3}"

@@ -1,0 +1,241 @@
+"""Members files: a table or JSON of what members bring, by id."""
+
+import csv
+import io
+import json
+import re
+from datetime import date
+
+import pytest
+
+from crosstable.errors import FormatError
+from crosstable.formats import Reading, members
+from crosstable.formats.members import TEMPLATE, MembersFile
+from crosstable.terms import (
+    Background,
+    Floor,
+    FloorKind,
+    GivenStart,
+    OutsideRating,
+    RatingSystem,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+    Standing,
+)
+from tests.formats.mutations import Shape, must_read_or_refuse, mutations
+
+OTBR, OTBQ = RatingSystem.OTBR, RatingSystem.OTBQ
+
+
+def read(data: str | bytes) -> MembersFile:
+    return members.read(data.encode() if isinstance(data, str) else data, "members.csv")
+
+
+def codes(found: MembersFile) -> list[tuple[str, str]]:
+    return [(fault.code, fault.place) for fault in found.faults]
+
+
+def test_the_template_is_read_without_a_fault() -> None:
+    found = read(TEMPLATE)
+    assert found.faults == ()
+    assert found.names == {"12345678": "Player, One", "12345679": "Player, Two", "12345680": "Player, Three"}
+    one, two, three = found.backgrounds.values()
+    assert one == Background(
+        standings={
+            OTBR: Standing(554.22, 120.0, 60, 5, 55, 30, 701.5, as_of=date(2026, 7, 1), published=550.0),
+            OTBQ: Standing(546.49),
+        },
+        birth_date=date(2014, 2, 3),
+        adult=False,
+    )
+    assert two.standings[OTBR].floors == (Floor(FloorKind.MONEY, 2000.0),)
+    assert (two.fide, two.adult) == (OutsideRating(2150.0, date(2026, 7, 1)), True)
+    assert (three.cfc, three.canadian_resident) == (OutsideRating(1300.0, date(2025, 12, 1)), True)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_every_separator_gives_the_same(separator: str) -> None:
+    rows = list(csv.reader(io.StringIO(TEMPLATE, newline="")))
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator).writerows(rows)
+    assert read(text.getvalue()) == read(TEMPLATE)
+
+
+@pytest.mark.parametrize(
+    ("title", "system"),
+    [
+        ("OTBR rating", OTBR),
+        ("Regular rating", OTBR),
+        ("Regular", OTBR),
+        ("reg. rtg", OTBR),
+        ("Quick rating", OTBQ),
+        ("OTBQ", OTBQ),
+        ("BLITZ RATING", RatingSystem.OTBB),
+        ("Online Regular", RatingSystem.OLR),
+        ("online-quick rating", RatingSystem.OLQ),
+        ("OLB rating", RatingSystem.OLB),
+    ],
+)
+def test_all_six_systems_have_columns(title: str, system: RatingSystem) -> None:
+    found = read(f"USCF ID,{title}\n12345678,1500.5\n")
+    assert found.faults == ()
+    assert found.backgrounds["12345678"].standings == {system: Standing(1500.5)}
+
+
+def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
+    found = read("ID,Name,State,Rd 1,Regular\n12345678,Ann,TX,W2,1500\n")
+    assert codes(found) == [("unknown-field", "members.csv, line 1")]
+    assert found.names == {"12345678": "Ann"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place"),
+    [
+        ("ID,Regular\n12345678,1500\n12345678,1600\n", "bad-value", "members.csv, line 3"),
+        ("ID,Regular\n,1500\n", "missing-field", "members.csv, line 2"),
+        ("ID,Regular\n12345678,high\n", "wrong-type", "members.csv, line 2, column Regular"),
+        ("ID,Regular\n12345678,5000\n", "bad-value", "members.csv, line 2, column Regular"),
+        ("ID,Regular games\n12345678,5\n", "missing-field", "members.csv, line 2, column Regular games"),
+        ("ID,DOB\n12345678,13/13/2014\n", "bad-date", "members.csv, line 2, column DOB"),
+        ("ID,Name\n12345678,A\u202eB\n", "bad-value", "members.csv, line 2, column Name"),
+        ("ID,Regular\n12345678,1500,more\n", "bad-value", "members.csv, line 2, column 3"),
+        ("ID,ID,Regular\n12345678,12345679,1500\n", "bad-value", "members.csv, line 1"),
+        ("Our members\nID,Regular\n12345678,1500\n", "ignored-record", "members.csv, line 1"),
+        ("ID,Start rating\n12345678,1500\n", "missing-field", "members.csv, line 2, column Start rating"),
+        ("ID,FIDE wins\n12345678,15\n", "unknown-field", "members.csv, line 1"),
+    ],
+)
+def test_what_is_wrong_is_a_fault_with_its_place(text: str, code: str, place: str) -> None:
+    assert codes(read(text)) == [(code, place)]
+
+
+def test_of_two_rows_with_one_id_the_first_stands() -> None:
+    found = read("ID,Regular\n12345678,1500\n12345678,1600\n")
+    assert found.backgrounds["12345678"].standings == {OTBR: Standing(1500.0)}
+
+
+PLAYERS = [
+    {
+        "member_id": "12345678",
+        "name": "Player, One",
+        "birth_date": "2014-02-03",
+        "ratings": {"OTBR": {"rating": 554.22, "games": 120}, "FIDE": {"rating": 1420, "as_of": "2026-08-01"}},
+    },
+    {"member_id": 12345679, "number": 2, "rounds": ["W1"], "start": {"rating": 750, "games": 0}},
+]
+
+
+def test_json_members_look_like_the_players_of_an_event_file() -> None:
+    for value in (PLAYERS, {"members": PLAYERS}):
+        found = read(json.dumps(value))
+        assert found.faults == ()
+        one, two = found.backgrounds["12345678"], found.backgrounds["12345679"]
+        assert one.standings == {OTBR: Standing(554.22, 120.0)}
+        assert one.fide == OutsideRating(1420.0, date(2026, 8, 1))
+        assert two.given_start == GivenStart(750.0, 0.0)
+        assert found.names == {"12345678": "Player, One"}
+
+
+def test_one_json_member_needs_no_list() -> None:
+    assert list(read(json.dumps(PLAYERS[0])).backgrounds) == ["12345678"]
+
+
+API = {
+    "id": "12345671",
+    "firstName": "One",
+    "lastName": "Player",
+    "ratings": [{"rating": 1512, "ratingSystem": "R", "gamesPlayed": 120, "isProvisional": False, "floor": 1300}],
+}
+
+
+def test_members_of_the_ratings_api_are_read() -> None:
+    for value in (API, [API], {"items": [API], "hasNextPage": False}):
+        found = read(json.dumps(value))
+        assert found.faults == ()
+        assert found.names == {"12345671": "Player, One"}
+        floors = (Floor(FloorKind.OFFICE, 1300.0),)
+        assert found.backgrounds["12345671"].standings == {OTBR: Standing(1512.0, 120.0, floors=floors)}
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "place"),
+    [
+        ([PLAYERS[0], PLAYERS[0]], "bad-value", "members[1]"),
+        ([{"name": "Ann"}], "missing-field", "members[0]"),
+        (
+            [{"member_id": "12345678", "ratings": {"OTBR": {"rating": "high"}}}],
+            "wrong-type",
+            "members[0].ratings.OTBR.rating",
+        ),
+        ([{"member_id": "12345678", "hair": "brown"}], "unknown-field", "members[0].hair"),
+        ({"items": [API], "hasNextPage": True}, "damaged-file", "members.csv"),
+        ({"members": {}}, "wrong-type", "members"),
+        ({"name": "Ann"}, "missing-field", "members.csv"),
+    ],
+)
+def test_what_is_wrong_in_json_is_a_fault_with_its_place(value: object, code: str, place: str) -> None:
+    assert codes(read(json.dumps(value))) == [(code, place)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"Name,Rating\nAnn,1500\n",
+        b"[",
+        b"\0",
+        b"ID,Regular\n" + b"12345678,1500\n" * (members.MOST_ROWS + 1),
+        b'ID,Regular\n"12345678,1500\n',
+        b" " * (members.LARGEST + 1),
+    ],
+)
+def test_what_is_no_members_file_is_refused(data: bytes) -> None:
+    with pytest.raises(FormatError) as refusal:
+        read(data)
+    assert refusal.value.fault.place.startswith("members.csv")
+
+
+def _as_report(data: bytes) -> Reading:
+    """The members as players of one section, so that they are held to the law of all readers."""
+    found = read(data)
+    players = tuple(ReportedPlayer(None, each, "", (), Background(), "") for each in found.backgrounds)
+    section = ReportedSection(1, "", SectionType.SWISS, False, (), (), None, None, players, "")
+    return Reading(Report("", "", None, None, (section,), ""), found.faults)
+
+
+def _stated_rows(data: bytes) -> Shape | None:
+    """Counted in a way of its own: rows below the first that has a cell for the member id."""
+    text = data.decode("utf-8-sig", "replace")
+    best = None
+    for separator in ",;\t":
+        rows = [
+            row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(map(str.strip, row))
+        ]
+        while rows and not {re.sub(r"[\W_]+", " ", cell).strip().lower() for cell in rows[0]} & {"member id", "id"}:
+            rows.pop(0)
+        if rows and len(rows[0]) > 1:
+            best = Shape(1, len(rows) - 1)
+    return best
+
+
+def test_damaged_tables_are_read_or_refused() -> None:
+    data = TEMPLATE.encode()
+    assert _stated_rows(data) == Shape(1, 3)
+    for mutated in mutations(data, seed=23):
+        must_read_or_refuse(_as_report, _as_report(data), mutated, _stated_rows)
+
+
+def _stated_json(data: bytes) -> Shape | None:
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return Shape(1, len(value)) if isinstance(value, list) else None
+
+
+def test_damaged_json_is_read_or_refused() -> None:
+    data = json.dumps([*PLAYERS, API], indent=1).encode()
+    for mutated in mutations(data, seed=29):
+        must_read_or_refuse(_as_report, _as_report(data), mutated, _stated_json)
