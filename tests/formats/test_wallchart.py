@@ -140,6 +140,12 @@ def test_tables_below_each_other_are_sections() -> None:
     assert [len(section.players) for section in read(f"{HEAD}{ROW}\n{HEAD}{ROW}{ROW}").report.sections] == [1, 2]
 
 
+@pytest.mark.parametrize("name", ["Name", "Player", "ID"])
+def test_a_player_may_be_called_like_a_column(name: str) -> None:
+    reading = read(f"{HEAD}1,{name},12345678,1500,W2,1\n2,Ann,12345679,1500,L1,0\n")
+    assert [player.name for player in players(reading)] == [name, "Ann"]
+
+
 def test_rows_without_numbers_are_numbered_in_their_order() -> None:
     found = players(read("Name,ID,Rd 1\nAnn,12345671,W2\nBea,12345672,L1\n"))
     assert [player.number for player in found] == [1, 2]

@@ -24,8 +24,9 @@ def read_back(event: RatedEvent) -> list[ReportedPlayer]:
 
 
 def test_a_quad_is_read_back_by_standing() -> None:
-    """§1: the quad of the readings ends at 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79; rows follow the points
-    2.5, 2, 1.5, 0 of players 1, 4, 3, 2, and opponents are named by row.
+    """§1: the quad of the readings ends at 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79.
+
+    Rows follow the points 2.5, 2, 1.5, 0 of players 1, 4, 3, 2, and opponents are named by row.
     """
     players = read_back(rated(quad()))
     assert [row.number for row in players] == [1, 2, 3, 4]
@@ -63,7 +64,7 @@ def test_published_results_are_read_back_in_both_systems() -> None:
 
 
 def test_a_player_takes_a_line_for_each_system_below_his_name() -> None:
-    """Formats, part 2: name, total and cells; then state, member id, ratings, norm and colours; then the second system."""
+    """Formats, part 2: name, total, cells; then state, member id, ratings, norm, colours; then the second system."""
     event = quad(time_control="G/45;d5")
     row = event["sections"][0]["players"][0]
     row["ratings"]["OTBQ"] = record(1641.0, 17)

@@ -112,10 +112,14 @@ def _unwritten_delay(control: TimeControl, place: str, is_online: bool, ranges: 
 def _system_code(
     section: ReportedSection, by_control: tuple[RatingSystem, ...], place: str, slowest: TimeControl
 ) -> list[Fault]:
-    """A warning where the report's letter is not that of the control, from which US Chess takes the system."""
+    """A warning where the report's letter has nothing in common with the control, which decides the system.
+
+    Pairing programs write R for dual-rated controls and D for Blitz, which has no letter; US Chess takes both.
+    """
     letter = section.details.get("system_code", "").upper()
     meant = SYSTEM_LETTERS.get(letter)
-    if meant is None or meant == {RatingSystem(system % 3) for system in by_control}:
+    told_by_control = {RatingSystem(system % 3) for system in by_control}
+    if meant is None or meant & told_by_control or told_by_control == {RatingSystem.OTBB}:
         return []
     said = " and ".join(system.title for system in sorted(meant))
     told = " and ".join(system.title for system in by_control)

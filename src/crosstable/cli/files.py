@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from crosstable.checks import CheckedEvent, check
-from crosstable.errors import Fault, FormatError, Severity
+from crosstable.errors import AcceptanceError, Fault, FormatError, Severity
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs, read_input
 from crosstable.rules.editions import Calendar
@@ -15,6 +15,7 @@ from crosstable.terms import Report
 from crosstable.whole_event import RatedEvent, rate_event
 
 FAULTY = 1
+USAGE = 2
 
 
 class Help(argparse.HelpFormatter):
@@ -116,9 +117,16 @@ def rated_input(given: Input, options: argparse.Namespace) -> RatedEvent:
 
 def with_plausibility(event: RatedEvent) -> RatedEvent:
     """The event with the warnings that only its result shows."""
+    from crosstable.checks.places import section_number
     from crosstable.checks.plausibility import plausibility
 
-    found = [fault for by_system in event.sections for rated in by_system for fault in plausibility(rated)]
+    reports = {section_number(section, at): section for at, section in enumerate(event.report.sections)}
+    found = [
+        fault
+        for by_system in event.sections
+        for rated in by_system
+        for fault in plausibility(rated, reports.get(rated.section.number))
+    ]
     return event._replace(faults=(*event.faults, *found))
 
 
@@ -129,7 +137,11 @@ def with_accepted(event: RatedEvent, options: argparse.Namespace) -> tuple[Rated
     from crosstable.checks.accepted import accept
 
     wanted = dict(text.partition("=")[::2] for text in options.accept)
-    faults, accepted = accept(event.faults, wanted)
+    try:
+        faults, accepted = accept(event.faults, wanted)
+    except AcceptanceError as error:
+        sys.stderr.write(f"crosstable: --accept: {error}\n")
+        raise SystemExit(USAGE) from error
     kept = [
         {"code": one.fault.code, "place": one.fault.place, "message": one.fault.message, "reason": one.reason}
         for one in accepted

@@ -11,8 +11,8 @@ from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Conversion, Initialisation, PriorityList
-from crosstable.rules.evidence import evidence_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
+from crosstable.rules.evidence import evidence_for
 from crosstable.rules.law import Amendment, Edition, Knowledge
 
 FAULTY = 1

@@ -24,7 +24,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, day_of, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, brings_ratings, players_of, title_score, titles_of
+from crosstable.formats.wallchart_players import Table, brings_ratings, opens_table, players_of, title_score, titles_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType
 
@@ -146,7 +146,7 @@ class _Chart:
             self.parts.append(_Part(row.place, value))
         elif key:
             self._take_value(key, value, row)
-        elif title_score(row.cells):
+        elif opens_table(row.cells) if last is not None and last.columns is not None else title_score(row.cells):
             if last is None or last.columns is not None:
                 last = _Part(row.place)
                 self.parts.append(last)

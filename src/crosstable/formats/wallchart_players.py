@@ -75,6 +75,15 @@ def title_score(cells: Sequence[str]) -> int:
     return len(found) if len(found) > 1 else 0
 
 
+def opens_table(cells: Sequence[str]) -> bool:
+    """Whether a row within a table is the titles of the next one, and not a player called Name or Player."""
+    if not title_score(cells):
+        return False
+    filled = [cell for cell in cells if cell.strip()]
+    titles = {column_name(cell) for cell in filled if not cell.strip().isdigit()} - {""}
+    return len(titles) > 1 and 2 * len(titles) >= len(filled)
+
+
 def rounds_of(columns: Mapping[str, int]) -> int:
     """The last round that has a column."""
     return max((int(name.removeprefix("round ")) for name in columns if name.startswith("round ")), default=0)

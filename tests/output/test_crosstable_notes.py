@@ -1,0 +1,100 @@
+"""What stands below a crosstable: each kind of note, once, with the rows it concerns."""
+
+from crosstable.output.by_standing import spans, tables_of
+from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
+from crosstable.terms import NORM_CODES, RatingSystem
+from crosstable.whole_event import RatedEvent
+from tests.checks.provoked import pair, sound
+from tests.event_files import event_file, player, quad, record
+from tests.output.rated_events import decorated, official, rated
+
+
+def notes(event: RatedEvent) -> dict[str, tuple[str, ...]]:
+    return {found.heading: found.lines for found in notes_of(event, tables_of(event))}
+
+
+def test_nothing_is_noted_where_nothing_is_to_say() -> None:
+    assert notes(rated(sound())) == {}
+
+
+def test_norms_are_listed_by_level_highest_first() -> None:
+    """Official facts §1: four wins over 1600s are a norm at 1600, the Second Category.
+
+    The other winner beats four 1200s: at 1200 every C is 0.5 and 4 - 2 is more than 1; at 1400 d is 200, every C is 1.
+    """
+    event = decorated()
+    rows = event["sections"][0]["players"]
+    rows.append(player(6, "W7 W8 W9 W10", 1100.0))
+    rows += [player(7 + at, ["U"] * at + ["L6"], 1200.0, 60) for at in range(4)]
+    assert notes(rated(event))["Norms"] == (
+        "Section 1, norm 2, Second Category: Player, 1 (row 1).",
+        "Section 1, norm 4, Fourth Category: Player, 6 (row 2).",
+    )
+
+
+def test_every_norm_has_a_title() -> None:
+    assert list(NORM_TITLES) == list(NORM_CODES)
+
+
+def test_floors_limits_and_requests_are_noted() -> None:
+    """§7: ten draws of 1500 and 1900 move both by more than the 50 of a match; a peak of 2100 holds at 1900 (§5).
+
+    K is about 30 and 23, S - E about 4.1: the change would be 123 and -93. The floor met asks for one 100 lower.
+    """
+    one = player(1, ["D2"] * 10, ratings={"OTBR": record(1500.0, published=1500.0)})
+    other = player(2, ["D1"] * 10, ratings={"OTBR": record(1900.0, 60, peak=2100.0, published=1900.0)})
+    found = notes(rated(event_file(one, other, type="match")))
+    assert found["Floors and limits"] == (
+        "Section 1, row 1, Player, 2, Regular: the limits of match play leave a change of -50.00.",
+        "Section 1, row 1, Player, 2, Regular: held at the floor, peak 1900.",
+        "Section 1, row 1, Player, 2, Regular: counts as a request for a floor of 1800.",
+        "Section 1, row 2, Player, 1, Regular: the limits of match play leave a change of +50.00.",
+    )
+
+
+def test_a_ceiling_is_noted() -> None:
+    event = event_file(
+        player(1, "W2", ratings={"OTBR": record(1400.0, ceiling=1401.0)}), player(2, "L1", 1900.0), player(3, "U")
+    )
+    assert notes(rated(event))["Floors and limits"] == ("Section 1, row 1, Player, 1, Regular: held at a ceiling.",)
+
+
+def test_what_was_assumed_is_told_once_with_its_rows() -> None:
+    """The published section gives neither counts nor peaks; three of its six players are established: rows 1, 3, 4."""
+    assumed = notes(rated(official()))["Assumed"]
+    assert [line.partition(": ")[0] for line in assumed] == ["Section 1, rows 1-6", "Section 1, rows 1, 3-4"]
+    assert [line.split(": ")[1] for line in assumed] == ["wins, draws, losses, events", "peak"]
+
+
+def test_where_ratings_come_from_is_noted() -> None:
+    event = rated(quad())
+    ((section,),) = event.sections
+    players = tuple(row._replace(origin="members.csv" if row.number > 1 else "") for row in section.players)
+    event = event._replace(sections=((section._replace(players=players),),))
+    assert notes(event)["Ratings not from the report"] == ("Section 1, rows 2-4: members.csv.",)
+
+
+def test_a_range_is_noted() -> None:
+    event = rated(quad())._replace(ranges={(1, RatingSystem.OTBR, 4): (1800.0, 1825.314)})
+    (line,) = notes(event)["Results that an assumption may change"]
+    assert line == "Section 1, row 2, Player, 4, Regular: between 1800.00 and 1825.31."
+
+
+def test_warnings_come_with_place_and_remedy_and_say_which_numbers_they_use() -> None:
+    """Readings 92: a result that stands on one row only is rated with a warning."""
+    event = rated(pair("N2", "U"))
+    first, *_, last = notes(event)["Warnings"]
+    assert first.startswith(f"{event.faults[0].place}: 'N2' ")
+    assert first.endswith(f". {event.faults[0].remedy}")
+    assert last == "Warnings name players by their pairing numbers in the report."
+
+
+def test_a_note_cannot_hold_what_cannot_be_printed() -> None:
+    event = rated(pair("N2", "U"))
+    bad = event.faults[0]._replace(message="\x1b[2J\u202e")
+    assert "\\u001b[2J\\u202e" in notes(event._replace(faults=(bad,)))["Warnings"][0]
+
+
+def test_numbers_are_written_short() -> None:
+    assert spans([7, 3, 1, 2, 2, 9, 10]) == "1-3, 7, 9-10"
+    assert spans([]) == ""
