@@ -118,8 +118,8 @@ def commands_page() -> str:
         lines.append(f"\n## crosstable {name}\n\n{command.summary.capitalize()}.\n\n")
         lines.append(f"```\n{module.parser().format_help()}```\n")
     lines.append(
-        "\nExit codes: 0 done, 1 the input has faults (all printed, nothing stored), 2 wrong usage, 3 an internal error\n"
-        "with what to send. Warnings do not change the code.\n"
+        "\nExit codes: 0 done, 1 the input has faults (all printed, nothing stored), 2 wrong usage, 3 an internal\n"
+        "error with what to send. Warnings do not change the code.\n"
     )
     return "".join(lines)
 
@@ -130,16 +130,14 @@ def rules_page() -> str:
         "# The rules and their dates\n\n",
         NOTE,
         f"\n{len(AMENDMENTS)} amendments make {len(EDITIONS)} editions; the law as seen through the text of\n"
-        f"{LAW_SEEN_THROUGH}. A section is rated under the edition of the day it started. `crosstable rules --on DATE`\n"
-        "prints a whole edition, `crosstable rules --diff D1 D2` what changed between two days.\n\n",
+        f"{LAW_SEEN_THROUGH}. A section is rated under the edition of the day it started. `crosstable rules --on\n"
+        "DATE` prints a whole edition, `crosstable rules --diff D1 D2` what changed between two days.\n\n",
         "| from | as stated | what changed | known from | source | official results |\n|---|---|---|---|---|---|\n",
     ]
     for amendment in AMENDMENTS:
         assumed = " (date assumed)" if amendment.is_uncertain else ""
-        lines.append(
-            f"| {amendment.effective}{assumed} | {amendment.stated} | {amendment.summary} | {amendment.knowledge.value} | "
-            f"{amendment.source} | {evidence_for(amendment).verdict} |\n"
-        )
+        known = f"{amendment.knowledge.value} | {amendment.source} | {evidence_for(amendment).verdict}"
+        lines.append(f"| {amendment.effective}{assumed} | {amendment.stated} | {amendment.summary} | {known} |\n")
     return "".join(lines)
 
 

@@ -12,7 +12,7 @@ from crosstable.verify import pages_of
 from crosstable.verify.evidence import evidence
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "evidence.py"
-HEAD = '''"""What official results of 2001 to 2021 say of each amendment; made by ``tools/make_evidence.py``, not by hand.
+HEAD = '''"""What official results of 2001 to 2021 say of each amendment; made by ``tools/make_evidence.py``.
 
 ``before`` and ``since`` count posted rows on either side of the date that fit only their own side, ``against`` those
 that fit only the other.

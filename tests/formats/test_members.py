@@ -104,7 +104,7 @@ def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
         ("ID,ID,Regular\n12345678,12345679,1500\n", "bad-value", "members.csv, line 1"),
         ("Our members\nID,Regular\n12345678,1500\n", "ignored-record", "members.csv, line 1"),
         ("ID,Start rating\n12345678,1500\n", "missing-field", "members.csv, line 2, column Start rating"),
-        ("ID,FIDE wins\n12345678,15\n", "unknown-field", "members.csv, line 1"),
+        ("ID,Regular,FIDE wins\n12345678,1500,15\n", "unknown-field", "members.csv, line 1"),
     ],
 )
 def test_what_is_wrong_is_a_fault_with_its_place(text: str, code: str, place: str) -> None:

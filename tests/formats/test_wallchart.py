@@ -427,7 +427,7 @@ def _stated(data: bytes) -> Shape | None:
                 continue
             if cells[0].strip().lower().startswith("section:") or cells[0].strip().lower() == "section":
                 sections, titled = sections + 1, False
-            elif title_score(cells) and not cells[0].lower().startswith("note"):
+            elif title_score(cells) and not cells[0].lower().startswith("note") and not cells[0].strip().isdigit():
                 sections += titled
                 titled = True
             elif ":" not in cells[0] and sections and titled:

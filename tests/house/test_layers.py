@@ -24,7 +24,8 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "explain": ENGINE_AND_BELOW | {"crosstable"},
     "calculator": ENGINE_AND_BELOW | {"crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
-    "verify": ENGINE_AND_BELOW | {"crosstable"},
+    "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
+    "preview": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
     "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
     "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
     "output": ENGINE_AND_BELOW

@@ -6,6 +6,7 @@ import sys
 
 from crosstable.cli.files import (
     FAULTY,
+    USAGE,
     Help,
     add_accept_option,
     add_file_options,
@@ -14,6 +15,7 @@ from crosstable.cli.files import (
     rated_input,
     with_accepted,
 )
+from crosstable.errors import FormatError
 from crosstable.formats.detect import Input
 from crosstable.output.rated_json import rated_document
 from crosstable.whole_event import RatedEvent
@@ -46,7 +48,11 @@ def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
     code = 0
-    for given in chosen_inputs(options.files):
+    chosen = chosen_inputs(options.files)
+    if len(chosen) > 1 and (options.html or options.csv or options.xlsx):
+        sys.stderr.write("crosstable rate: a page, a table or a workbook holds one event; give one at a time\n")
+        return USAGE
+    for given in chosen:
         event, accepted = with_accepted(rated_input(given, options), options)
         if event.has_errors:
             code = FAULTY
@@ -58,7 +64,11 @@ def run(arguments: list[str]) -> int:
             continue
         print_faults(given.name, event.faults)
         if not event.has_errors:
-            _print(event, given, options)
+            try:
+                _print(event, given, options)
+            except FormatError as error:
+                print_faults(given.name, [error.fault])
+                return FAULTY
     return code
 
 

@@ -10,7 +10,8 @@ from crosstable.formats import Reading, file_bytes
 
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
-    "SwissSys sjson, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and XLSX wallcharts"
+    "SwissSys sjson, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and XLSX "
+    "wallcharts"
 )
 EVENT_MARK = b'"crosstable-event/'
 GZIP = b"\x1f\x8b"

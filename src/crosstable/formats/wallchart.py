@@ -136,8 +136,8 @@ class _Chart:
 
     def take(self, row: Row) -> None:
         """Take in one row that is not blank: a key with its value, the titles, or a player."""
-        last = self.parts[-1] if self.parts else None
-        key, value = _key(row, in_table=last is not None and last.columns is not None)
+        table = self.parts[-1] if self.parts and self.parts[-1].columns is not None else None
+        key, value = _key(row, in_table=table is not None)
         if key and not (value.isprintable() and len(value) <= LONGEST_TEXT):
             message = "The line is too long or holds characters that cannot be printed."
             self.faults.append(fault("bad-value", row.place, message))
@@ -146,18 +146,21 @@ class _Chart:
             self.parts.append(_Part(row.place, value))
         elif key:
             self._take_value(key, value, row)
-        elif opens_table(row.cells) if last is not None and last.columns is not None else title_score(row.cells):
-            if last is None or last.columns is not None:
-                last = _Part(row.place)
-                self.parts.append(last)
-            last.titles, last.columns = row.cells, titles_of(row, self.faults)
-        elif last is not None and last.columns is not None and not _KEY.fullmatch(row.cells[0]):
-            last.rows.append(row)
+        elif title_score(row.cells) if table is None else opens_table(row.cells):
+            self._take_titles(row)
+        elif table is not None and not _KEY.fullmatch(row.cells[0]):
+            table.rows.append(row)
         else:
             filled = [cell for cell in row.cells if cell.strip()]
             message = f"{shown(filled[0])} is neither a key that is known nor part of a table."
-            is_loss = (last is not None and last.columns is not None) or len(filled) >= _FEWEST_CELLS
+            is_loss = table is not None or len(filled) >= _FEWEST_CELLS
             self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message))
+
+    def _take_titles(self, row: Row) -> None:
+        if not self.parts or self.parts[-1].columns is not None:
+            self.parts.append(_Part(row.place))
+        part = self.parts[-1]
+        part.titles, part.columns = row.cells, titles_of(row, self.faults)
 
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event

@@ -30,8 +30,8 @@ def verify_page(found: Verification, norms: NormTally) -> str:
     rows = unexplained(found.carried)
     body = [
         "<h1>Computed against posted</h1>",
-        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {share(total):.2f}&nbsp;% are within one "
-        f"point or stopped at a floor; with what earlier pages show, {share(carried):.2f}&nbsp;%. "
+        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {share(total):.2f}&nbsp;% are within "
+        f"one point or stopped at a floor; with what earlier pages show, {share(carried):.2f}&nbsp;%. "
         f"{norms.agree} of {norms.rows} norm codes agree.</p>",
         _table(found, total, carried),
         "<h2>Errors by rule period</h2>",

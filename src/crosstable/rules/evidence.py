@@ -1,6 +1,7 @@
-"""What official results of 2001 to 2021 say of each amendment; made by ``tools/make_evidence.py``, not by hand.
+"""What official results of 2001 to 2021 say of each amendment; made by ``tools/make_evidence.py``.
 
-``agree`` counts posted rows that fit only the side of the date they are on, ``against`` those that fit only the other.
+``before`` and ``since`` count posted rows on either side of the date that fit only their own side, ``against`` those
+that fit only the other.
 An amendment that is not here could not be told from these results: its rule is unproven here, not doubted.
 """
 
@@ -12,21 +13,22 @@ from crosstable.rules.law import Amendment
 class Evidence(NamedTuple):
     """Rows for and against an amendment."""
 
-    agree: int
+    before: int
+    since: int
     against: int
 
     @property
     def verdict(self) -> str:
-        """``proven (n of n)``, ``in doubt (n of n)`` or ``unproven here``."""
-        told = self.agree + self.against
-        if told == 0:
-            return "unproven here"
-        word = "proven" if self.agree >= SURE * told else "in doubt"
-        return f"{word} ({self.agree} of {told})"
+        """``proven (n of n)``, ``in doubt (n of n)`` or ``unproven here``; one side alone proves no date."""
+        told = self.before + self.since + self.against
+        if self.since + self.against == 0:
+            return f"unproven here (the rule before it: {self.before} of {told})" if told else "unproven here"
+        word = "proven" if self.before + self.since >= SURE * told else "in doubt"
+        return f"{word} ({self.before + self.since} of {told})"
 
 
 SURE = 0.95
-UNPROVEN = Evidence(0, 0)
+UNPROVEN = Evidence(0, 0, 0)
 
 
 def evidence_for(amendment: Amendment) -> Evidence:
@@ -35,20 +37,19 @@ def evidence_for(amendment: Amendment) -> Evidence:
 
 
 EVIDENCE: dict[str, Evidence] = {
-    "2008-06-06 Bonus point threshold reduced to 6.": Evidence(513, 1),
-    "2008-08-07 Personal absolute floors from 100 to 150, over the board.": Evidence(161, 0),
-    "2012-08-03 Bonus point threshold increased to 8.": Evidence(772, 0),
-    "2013-03-01 Over-the-board Blitz ratings added, for totals from 5 to 10; Quick is above 10.": Evidence(85, 0),
+    "2008-06-06 Bonus point threshold reduced to 6.": Evidence(179, 334, 1),
+    "2008-08-07 Personal absolute floors from 100 to 150, over the board.": Evidence(9, 152, 0),
+    "2012-08-03 Bonus point threshold increased to 8.": Evidence(308, 464, 0),
+    "2013-03-01 Over-the-board Blitz ratings added, for totals from 5 to 10; Quick is above 10.": Evidence(3, 82, 0),
     "2013-05-08 Effective games give lower values, so ratings move more, above all from 1800 to 2200.": Evidence(
-        6450, 11
+        1287, 5163, 11
     ),
-    "2013-05-08 Smaller K above 2200 for Regular ratings in dual-rated sections.": Evidence(15, 0),
-    "2014-03-20 Bonus point threshold increased to 10.": Evidence(547, 1),
+    "2013-05-08 Smaller K above 2200 for Regular ratings in dual-rated sections.": Evidence(2, 13, 0),
+    "2014-03-20 Bonus point threshold increased to 10.": Evidence(360, 187, 1),
     "2014-09-01 Ratings are stored with decimals; before, as whole numbers, up on a gain and down on a loss.": Evidence(
-        3421, 156
+        3421, 0, 156
     ),
-    "2015-06-01 Bonus point threshold increased to 12.": Evidence(494, 0),
-    "2017-06-01 Bonus point threshold increased to 14.": Evidence(1163, 0),
-    "2023-02-01 Bonus point threshold reduced to 12.": Evidence(968, 0),
-    "2025-01-01 Bonus point threshold reduced to 10.": Evidence(225, 0),
+    "2015-06-01 Bonus point threshold increased to 12.": Evidence(153, 225, 0),
+    "2017-06-01 Bonus point threshold increased to 14.": Evidence(195, 968, 0),
+    "2023-02-01 Bonus point threshold reduced to 12.": Evidence(968, 0, 0),
 }
