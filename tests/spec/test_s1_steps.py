@@ -332,13 +332,15 @@ def test_the_standard_formula_is_used_even_where_effective_games_are_eight_or_fe
     ("games", "wins", "losses", "past"),
     [
         (0.0, 0.0, 0.0, Past.MIXED),
+        (1.0, 1.0, 0.0, Past.ALL_WINS),
+        (1.0, 0.0, 1.0, Past.ALL_LOSSES),
         (5.0, 5.0, 0.0, Past.ALL_WINS),
         (5.0, 0.0, 5.0, Past.ALL_LOSSES),
         (5.0, 4.0, 0.0, Past.MIXED),
         (15.0, 5.0, 0.0, Past.MIXED),
         (math.inf, 40.0, 0.0, Past.MIXED),
     ],
-    ids=["no games", "all wins", "all losses", "a draw", "credited games", "count unknown"],
+    ids=["no games", "one win", "one loss", "all wins", "all losses", "a draw", "credited games", "count unknown"],
 )
 def test_a_past_of_one_kind_needs_games_and_no_other_result(
     games: float, wins: float, losses: float, past: Past

@@ -595,6 +595,7 @@ LISTS_2015 = {
     OTBB: [  # 2015 text §2.3
         (Brings({OTBR: (1900, 26), OTBQ: (1400, 30)}, fide=2300, cfc=1600, born=True), 1900.0, 10),
         (Brings({OTBR: (1900, None)}, fide=2300), 1900.0, 10),
+        (Brings({OTBR: (1900, 25.5)}, fide=2300), 1900.0, 10),
         (Brings({OTBR: (1900, 25), OTBQ: (1400, 30)}, fide=2151, cfc=1600, born=True), 2214.02, 10),
         (Brings({OTBR: (1900, 25), OTBQ: (1400, 30)}, cfc=1500, born=True), 1410.0, 0),
         (Brings({OTBR: (1900, 25), OTBQ: (1400, 30)}, born=True), 1900.0, 10),
