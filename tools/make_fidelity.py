@@ -40,7 +40,8 @@ the figure within a point.
 
 Not compared at all: pages rated with the online fault that was repaired in June 2021 (`verify --online-fault` rates
 them with that fault and then explains 998 of 1012 rows, against 126 without it), one page marked as corrected since,
-and rows that rest on an unrated player's start, which is not published. For those sections the start that fits best is found and reported as fitted, never as known.
+and rows that rest on an unrated player's start, which is not published.
+For those sections the start that fits best is found and reported as fitted, never as known.
 """
 
 

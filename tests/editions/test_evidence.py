@@ -18,6 +18,8 @@ def test_all_evidence_belongs_to_an_amendment() -> None:
     [
         (Evidence(0, 0, 0), "unproven here"),
         (Evidence(968, 0, 0), "unproven here (the rule before it: 968 of 968)"),
+        (Evidence(3421, 0, 156), "unproven here (the rule before it: 3421 of 3577)"),
+        (Evidence(0, 5, 1), "unproven here (the rule since it: 5 of 6)"),
         (Evidence(153, 225, 0), "proven (378 of 378)"),
         (Evidence(95, 95, 10), "proven (190 of 200)"),
         (Evidence(95, 94, 11), "in doubt (189 of 200)"),

@@ -79,10 +79,10 @@ Stats
 </td></tr>
 <tr><td colspan=3>
 <pre>{chr(10).join(lines[:1])}
-<i> * Click on a Pairing Number to see the Player's Opponents.</i>
-Note:  The information below the "Total Pts" score shows the highest norm earned in this event.<br>For more, see there.
+<i> * Numbers and names are links (here they lead nowhere).</i>
+Note:  A norm stands under the points.<br>More about norms is said elsewhere.
 {chr(10).join(linked(line) for line in lines)}
-Note:  It may take a week for a recently rated event to have norms computed for it.
+Note:  Norms may come later.
 </pre>
 </td></tr></table>
 """

@@ -182,6 +182,18 @@ def test_a_note_of_a_correction_is_kept() -> None:
     assert read(data).report.sections[0].details["corrected_since"] == "Y"
 
 
+def test_a_letter_whose_small_form_is_longer_moves_nothing() -> None:
+    data = PAGE.replace(b"<style", "\u0130\u0130\u0130<style".encode(), 1)
+    assert read(data).faults == ()
+    assert players(read(data)) == players(read(PAGE))
+
+
+def test_a_player_without_a_total_or_a_number_above_zero_is_read_as_far_as_he_can_be() -> None:
+    rows = [("0", QUAD[0][1], "", *QUAD[0][3:])]
+    (player,) = players(read_text(*table(rows)))
+    assert (player.number, player.total) == (None, None)
+
+
 def _damaged(*pairs: tuple[bytes, bytes]) -> list[tuple[str, str]]:
     data = PAGE
     for old, new in pairs:

@@ -21,8 +21,10 @@ class Evidence(NamedTuple):
     def verdict(self) -> str:
         """``proven (n of n)``, ``in doubt (n of n)`` or ``unproven here``; one side alone proves no date."""
         told = self.before + self.since + self.against
-        if self.since + self.against == 0:
-            return f"unproven here (the rule before it: {self.before} of {told})" if told else "unproven here"
+        if self.since == 0 or self.before == 0:
+            held = "before" if self.before else "since"
+            count = self.before + self.since
+            return f"unproven here (the rule {held} it: {count} of {told})" if told else "unproven here"
         word = "proven" if self.before + self.since >= SURE * told else "in doubt"
         return f"{word} ({self.before + self.since} of {told})"
 
