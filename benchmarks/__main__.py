@@ -2,9 +2,10 @@
 
 import sys
 
+from benchmarks.director import director
 from benchmarks.start_up import start_up
 
-BENCHMARKS = (start_up,)
+BENCHMARKS = (start_up, director)
 
 
 def main() -> int:

@@ -56,11 +56,11 @@ def table(best: dict[str, float]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def event(time_control: str) -> dict[str, Any]:
-    """A Swiss of 60 players with seeded results, most of them established in both systems."""
+def event(time_control: str, count: int = PLAYERS, rounds: int = ROUNDS) -> dict[str, Any]:
+    """A Swiss with seeded results, most of its players established in both systems."""
     rng = random.Random(1)
     players: list[dict[str, Any]] = []
-    for number in range(1, PLAYERS + 1):
+    for number in range(1, count + 1):
         rating = rng.gauss(1500, 300)
         standing = {"rating": round(rating, 2), "games": rng.choice((5, 20, 60, 200)), "as_of": "2026-01-03"}
         ratings = {"OTBR": standing, "OTBQ": {**standing, "rating": round(rating - 50, 2)}} if number % 10 else {}
@@ -74,7 +74,7 @@ def event(time_control: str) -> dict[str, Any]:
                 "rounds": [],
             }
         )
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         order = players[:]
         rng.shuffle(order)
         for white, black in zip(order[::2], order[1::2], strict=True):

@@ -64,6 +64,7 @@ def main(folder: str) -> int:
 
 def _figures(found: Verification, norms: NormTally) -> str:
     total, carried = tally(found.alone), tally(found.carried)
+    known = tally([row for row in found.carried if row.inputs_known])
     document = verify_document(found, norms)
     exact = document["exact_before_2014_09"]
     fitted = document["fitted"]
@@ -72,7 +73,9 @@ def _figures(found: Verification, norms: NormTally) -> str:
         f"| each section alone | {total.clean_rows} | {total.within_1} | {total.at_floor} | {total.unexplained} | "
         f"**{share(total):.2f} %** |\n"
         f"| with what earlier pages show | {carried.clean_rows} | {carried.within_1} | {carried.at_floor} | "
-        f"{carried.unexplained} | **{share(carried):.2f} %** |\n\n"
+        f"{carried.unexplained} | **{share(carried):.2f} %** |\n"
+        f"| of these, nothing hidden | {known.clean_rows} | {known.within_1} | {known.at_floor} | "
+        f"{known.unexplained} | **{share(known):.2f} %** |\n\n"
         f"- Floors predicted from earlier pages: {carried.floors_predicted}.\n"
         f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {exact['exact']} of "
         f"{exact['explained']} explained rows are exact to the point "

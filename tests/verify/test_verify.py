@@ -12,9 +12,29 @@ from crosstable.errors import FormatError
 from crosstable.formats import archive
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Result, SectionType
-from crosstable.verify import Verdict, verify
-from crosstable.verify.causes import ALL_LOSSES, ALL_WINS, MONEY_FLOOR, UNEXPLAINED, UNKNOWN_COUNT
+from crosstable.terms import (
+    Background,
+    OutsideRating,
+    Posted,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+    Standing,
+)
+from crosstable.verify import Verdict, pages_of, verify
+from crosstable.verify.causes import (
+    ALL_LOSSES,
+    ALL_WINS,
+    MATCH_CAP,
+    MONEY_FLOOR,
+    OTHER_PRE,
+    UNEXPLAINED,
+    UNKNOWN_COUNT,
+)
 from crosstable.verify.evidence import evidence, sides
 from crosstable.verify.norms import norm_rows, norm_tally
 from crosstable.verify.pages import CORRECTED_SINCE, ONLINE_FAULT, contradicts_itself, is_clean
@@ -265,3 +285,88 @@ def test_a_bye_spelt_out_is_a_bye() -> None:
     made["players"][0]["rounds"].append({"result": "B  YE"})
     [report] = reports(made)
     assert report.sections[0].players[0].cells[-1].result is Result.FULL_BYE
+
+
+def test_a_pre_event_rating_that_was_not_the_one_used_is_named_from_the_page_before() -> None:
+    """The page shows 1560 for a player whom the page before left at 1640, and was rated from 1640."""
+    others = {"p3": {"games": 60}, "p4": {"games": 60}}
+    before = line("201601010001", "2016-01-01", quad(**others, p2={"rating": 1700.0, "games": 60, "member": "MB"}))
+    left_at = float(before["players"][1]["post"])
+    others = {f"p{at}": {"games": 60, "member": f"M2{at}"} for at in (1, 3, 4)}
+    after = line("201602010001", "2016-02-01", quad(**others, p2={"rating": left_at, "games": 63, "member": "MB"}))
+    after["players"][1]["pre"] = left_at - 80
+    found = verify(pages(before, after))
+    [row] = [row for row in found.carried if row.event == "201602010001" and row.number == 2]
+    assert row.cause == f"{OTHER_PRE} ({left_at:g})"
+
+
+def test_inputs_are_known_when_counts_do_not_matter_and_pasts_are_seen() -> None:
+    """Readings 44: below about 1928 the count of an established player does not matter; a P12's past does."""
+    first = quad(p3={"rating": 1500.0, "games": 30}, p4={"rating": 1300.0, "games": 40})
+    found = verify(pages(line("201601010001", "2016-01-01", first)))
+    assert [row.inputs_known for row in found.carried] == [True] * 4
+    hidden = verify(pages(line("201601010001", "2016-01-01", quad())))
+    assert not any(row.inputs_known for row in hidden.carried)
+    high = quad(p1={"rating": 2100.0}, p3={"rating": 1500.0, "games": 30}, p4={"rating": 1300.0, "games": 40})
+    assert not any(row.inputs_known for row in verify(pages(line("201601010001", "2016-01-01", high))).carried)
+
+
+def test_losses_that_leave_a_rating_where_it_was_show_a_losing_past() -> None:
+    """§4.1: with nothing but losses, losing to players 400 points up changes nothing, and the next page knows it."""
+    weak = {"rating": 400.0, "games": 6, "wins": 0, "draws": 0, "losses": 6, "member": "MW"}
+    first = line("201601010001", "2016-01-01", quad(p4=dict(weak)))
+    assert first["players"][3]["post"] == 400
+    ratings = {1: 700.0, 2: 650.0, 3: 600.0}
+    close = {f"p{at}": {"rating": rating, "games": 60, "member": f"M2{at}"} for at, rating in ratings.items()}
+    second = line("201602010001", "2016-02-01", quad(**close, p4={**weak, "games": 9, "losses": 9}))
+    found = verify(pages(first, second))
+    later = [row for row in found.carried if row.event == "201602010001"]
+    assert all(row.verdict is not Verdict.UNEXPLAINED for row in later)
+
+
+def test_a_page_whose_rule_is_missing_is_passed_over() -> None:
+    """§2.1: the upper branch of the FIDE conversion of 2008 to 2015 was not found."""
+    made = event_with_unknown_start()
+    assert verify(pages_of(made)).alone == ()
+
+
+def event_with_unknown_start() -> Report:
+    """An unrated player with FIDE 2300 in 2012, and posted figures."""
+    fide = OutsideRating(2300.0)
+    newcomer = ReportedPlayer(
+        2,
+        "M2",
+        "P2",
+        (ReportedCell("L1", Result.LOSS, 1, ""),),
+        Background(fide=fide),
+        "row 2",
+        posted={RatingSystem.OTBR: Posted(2200.0)},
+    )
+    rated = ReportedPlayer(
+        1,
+        "M1",
+        "P1",
+        (ReportedCell("W2", Result.WIN, 2, ""),),
+        Background(standings={RatingSystem.OTBR: Standing(1500.0, 60.0)}),
+        "row 1",
+        posted={RatingSystem.OTBR: Posted(1520.0)},
+    )
+    day = date(2012, 5, 1)
+    section = ReportedSection(
+        1, "", SectionType.SWISS, False, ("G/90;d5",), (RatingSystem.OTBR,), day, day, (rated, newcomer), "section"
+    )
+    return Report("201205010001", "", day, day, (section,), "file")
+
+
+def test_a_match_at_its_limit_is_named() -> None:
+    """§7: a match changes a rating by 50 points at most; a page that shows more than that differs by that limit."""
+    rows = [
+        player(1, 1500.0, 80, ["W2"] * 6, published=1500),
+        player(2, 1700.0, 80, ["L1"] * 6, published=1700),
+    ]
+    made = page_line("201601010001", "2016-01-01", rows, kind="match")
+    found = verify(pages(made))
+    assert {row.verdict for row in found.alone} == {Verdict.WITHIN}
+    made["players"][0]["post"] = 1600
+    [row] = [row for row in verify(pages(made)).alone if row.number == 1]
+    assert row.cause in (MATCH_CAP, MONEY_FLOOR)

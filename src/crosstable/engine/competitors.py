@@ -72,6 +72,9 @@ def on_every_row(
     by_number: dict[int, RatedPlayer] = {}
     for competitor, result in zip(who, results, strict=True):
         numbers = [entry.number for entry in competitor.entries]
+        if len(numbers) == 1:
+            by_number[numbers[0]] = result
+            continue
         for number in numbers:
             others = tuple(other for other in numbers if other != number)
             by_number[number] = result._replace(number=number, merged_with=others)
@@ -83,5 +86,5 @@ def _sides(entries: list[Entry], position: dict[int, int]) -> list[GameSide]:
         GameSide(at, position[cell.opponent], cell.opponent, cell.colour, cell.result, GAME_SCORES[cell.result])
         for entry in entries
         for at, cell in enumerate(entry.cells, start=1)
-        if cell.result.is_game
+        if cell.result in GAME_SCORES
     ]

@@ -20,6 +20,7 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
         "carried": {**_counts(carried), "floors_predicted": carried.floors_predicted},
         "apart": {name: found.apart[name] for name in ("online_fault", "corrected_since", FITTED_START)},
         "exact_before_2014_09": _exactness(found.carried),
+        "inputs_known": _counts(tally([row for row in found.carried if row.inputs_known])),
         "norms": {
             "rows": norms.rows,
             "agree": norms.agree,

@@ -25,6 +25,7 @@ def verify_text(found: Verification, norms: NormTally) -> str:
     lines.append("\n")
     lines.append(_line(f"{'each section alone':<20}", total))
     lines.append(_line(f"{'with carried state':<20}", carried))
+    lines.append(_line(f"{'all inputs known':<20}", tally([row for row in found.carried if row.inputs_known])))
     if total.within_001:
         lines.append(f"\nWithin 0.01 where decimals are posted: {total.within_001}\n")
     lines += _others(found, norms, carried)

@@ -8,15 +8,16 @@ by an all-wins or all-losses past, that past is remembered too, also for the oth
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.after import PEAKS_COUNT_FROM
+from crosstable.formulas.effective import most_effective_games
 from crosstable.terms import Background, Floor, FloorKind, MatchChange, RatingSystem, SectionType, Standing
 from crosstable.verify.causes import ALL_LOSSES, ALL_WINS, Change
-from crosstable.verify.pages import Page
+from crosstable.verify.pages import Page, circle
 from crosstable.verify.rows import LOWEST_FLOORS, Verdict, verdict_of
 
 ESTABLISHED_ABOVE = 25.0
@@ -59,6 +60,15 @@ class Carried:
             found[number] = background
         return found
 
+    def earlier(self, page: Page) -> dict[int, float]:
+        """What the last page before posted for each rated player of this page."""
+        found = {}
+        for number, player in page.players.items():
+            memory = self._memories.get((player.member_id, page.system))
+            if memory is not None and page.system in player.background.standings:
+                found[number] = memory.posted
+        return found
+
     def _as_in_twin(self, page: Page, number: int, standing: Standing) -> Standing:
         """A past that the other page of a dual-rated section shows, where both ratings rest on as many games.
 
@@ -90,6 +100,24 @@ class Carried:
         self._memories[key] = memory._replace(
             games=int(before.games or 0), wins=before.wins or 0, draws=0, losses=before.losses or 0
         )
+
+
+def are_inputs_known(page: Page, backgrounds: Mapping[int, Background], number: int) -> bool:
+    """Whether nothing that bears on a row is hidden: counts that matter, and pasts of provisional players."""
+    return all(_is_known(page, backgrounds[one].standings.get(page.system)) for one in circle(page, {number}, 2))
+
+
+def _is_known(page: Page, standing: Standing | None) -> bool:
+    if standing is None:
+        return False
+    if standing.games is None:
+        return most_effective_games(page.checked.edition.constants, standing.rating) <= ESTABLISHED_ABOVE + 1.0
+    if standing.games > ESTABLISHED_ABOVE:
+        return True
+    wins, draws, losses = standing.wins or 0, standing.draws or 0, standing.losses or 0
+    is_complete = wins + draws + losses == standing.games
+    is_mixed = bool(draws) or bool(wins and losses)
+    return is_complete or is_mixed
 
 
 def _past_shown(memory: Memory, player: RatedPlayer, posted: float) -> Memory:

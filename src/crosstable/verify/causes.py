@@ -12,7 +12,7 @@ from crosstable.engine import rate
 from crosstable.formulas.effective import most_effective_games
 from crosstable.rules.editions import announced_edition_for
 from crosstable.terms import Background, SectionType, Standing
-from crosstable.verify.pages import Page
+from crosstable.verify.pages import Page, circle
 from crosstable.verify.rows import Row, Verdict, rows_of, verdict_of
 from crosstable.verify.trials import Trials
 
@@ -26,6 +26,7 @@ OTHER_PRE = "a pre-event rating that was not the one used"
 UNEXPLAINED = "unexplained"
 CAUSES = (UNKNOWN_COUNT, ALL_WINS, ALL_LOSSES, MONEY_FLOOR, MATCH_CAP, END_DATE, OTHER_PRE, UNEXPLAINED)
 
+NOTHING: Mapping[int, float] = {}
 FEWEST_ESTABLISHED = 26
 MOST_CHANGES = 4
 LARGEST_FIELD = 300
@@ -47,8 +48,10 @@ class Explained(NamedTuple):
     changes: tuple[Change, ...]
 
 
-def explained(page: Page, backgrounds: Mapping[int, Background], rows: Sequence[Row]) -> Explained:
-    """The rows, those that differ with their cause."""
+def explained(
+    page: Page, backgrounds: Mapping[int, Background], rows: Sequence[Row], earlier: Mapping[int, float] = NOTHING
+) -> Explained:
+    """The rows, those that differ with their cause; ``earlier`` holds what earlier pages last posted for players."""
     wrong = [row for row in rows if row.verdict is Verdict.UNEXPLAINED and row.is_clean]
     if not wrong:
         return Explained(list(rows), ())
@@ -56,7 +59,8 @@ def explained(page: Page, backgrounds: Mapping[int, Background], rows: Sequence[
     causes.update(_by_the_end_date(page, backgrounds, wrong))
     changes: tuple[Change, ...] = ()
     if len(causes) < len(wrong):
-        by_changes, changes = _by_changes(page, backgrounds, rows, {row.number for row in wrong} - causes.keys())
+        trials = Trials(page, backgrounds)
+        by_changes, changes = _by_changes(page, trials, rows, {row.number for row in wrong} - causes.keys(), earlier)
         causes.update(by_changes)
     named = [row._replace(cause=causes.get(row.number, UNEXPLAINED)) if row in wrong else row for row in rows]
     return Explained(named, changes)
@@ -83,14 +87,13 @@ def _by_the_end_date(page: Page, backgrounds: Mapping[int, Background], wrong: S
 
 
 def _by_changes(
-    page: Page, backgrounds: Mapping[int, Background], rows: Sequence[Row], left: set[int]
+    page: Page, trials: Trials, rows: Sequence[Row], left: set[int], earlier: Mapping[int, float]
 ) -> tuple[dict[int, str], tuple[Change, ...]]:
     """Change one unknown fact after the other, always the one that explains most, until none helps."""
     causes: dict[int, str] = {}
     changes: list[Change] = []
-    trials = Trials(page, backgrounds)
     for _ in range(MOST_CHANGES):
-        chosen = _best_change(page, trials, rows, left)
+        chosen = _best_change(page, trials, rows, left, earlier)
         if chosen is None:
             break
         change, still = chosen
@@ -105,9 +108,11 @@ def _by_changes(
     return causes, tuple(changes)
 
 
-def _best_change(page: Page, trials: Trials, rows: Sequence[Row], left: set[int]) -> tuple[Change, set[int]] | None:
+def _best_change(
+    page: Page, trials: Trials, rows: Sequence[Row], left: set[int], earlier: Mapping[int, float]
+) -> tuple[Change, set[int]] | None:
     """The first stage of changes that explains anything, and in it the one that explains most with least error."""
-    for changes in _stages(page, trials, left):
+    for changes in _stages(page, trials, left, earlier):
         chosen = _best_of(changes, page, trials, rows, left)
         if chosen is not None:
             return chosen
@@ -144,13 +149,14 @@ def _still_wrong(page: Page, trials: Trials, rows: Sequence[Row], left: set[int]
     return still, error
 
 
-def _stages(page: Page, trials: Trials, left: set[int]) -> Iterator[Iterator[Change]]:
-    """Unknown facts by how likely they matter: pasts nearby, own counts, pasts further off, opponents' counts."""
-    nearby = _circle(page, left, 1)
+def _stages(page: Page, trials: Trials, left: set[int], earlier: Mapping[int, float]) -> Iterator[Iterator[Change]]:
+    """Unknown facts by how likely they matter: pasts nearby, own counts, other pre-event ratings, then further off."""
+    nearby = circle(page, left, 1)
     yield _pasts(page, trials, nearby)
     yield _counts(page, trials, left)
+    yield _pre_ratings(trials, nearby & earlier.keys(), earlier)
     if len(page.players) <= LARGEST_FIELD:
-        yield _pasts(page, trials, _circle(page, left, 2) - nearby)
+        yield _pasts(page, trials, circle(page, left, 2) - nearby)
         yield _counts(page, trials, nearby - left)
 
 
@@ -168,6 +174,14 @@ def _pasts(page: Page, trials: Trials, numbers: set[int]) -> Iterator[Change]:
             yield Change(number, ALL_LOSSES, "", standing._replace(wins=0, draws=0, losses=count))
 
 
+def _pre_ratings(trials: Trials, numbers: set[int], earlier: Mapping[int, float]) -> Iterator[Change]:
+    """Pre-event ratings that an earlier page posted and this one does not show."""
+    for number in sorted(numbers):
+        standing = trials.prepared(number).standing
+        if standing.rating != earlier[number]:
+            yield Change(number, OTHER_PRE, f" ({earlier[number]:g})", standing._replace(rating=earlier[number]))
+
+
 def _counts(page: Page, trials: Trials, numbers: set[int]) -> Iterator[Change]:
     """Game counts of established players that make a difference."""
     for number in sorted(numbers):
@@ -177,14 +191,3 @@ def _counts(page: Page, trials: Trials, numbers: set[int]) -> Iterator[Change]:
             most = int(most_effective_games(page.checked.edition.constants, standing.rating))
             for games in range(FEWEST_ESTABLISHED, most):
                 yield Change(number, UNKNOWN_COUNT, f" ({games} would fit)", standing._replace(games=float(games)))
-
-
-def _circle(page: Page, numbers: set[int], hops: int) -> set[int]:
-    """Players, their opponents, and so on for so many hops."""
-    circle = set(numbers)
-    for _ in range(hops):
-        met = {
-            cell.opponent for one in circle for cell in page.players[one].cells if cell.result and cell.result.is_game
-        }
-        circle |= met & page.players.keys()
-    return circle

@@ -102,12 +102,18 @@ def is_clean(page: Page, number: int) -> bool:
     quality = page.players[number].details.get("quality")
     if quality is not None and quality != "clean":
         return False
-    circle = {number}
-    for _ in range(2):
-        circle |= {cell.opponent for one in circle for cell in _games(page, one)}
+    around = circle(page, {number}, 2)
     if quality is not None:
-        return not any(contradicts_itself(page, one) for one in circle)
-    return bool(_games(page, number)) and all(_is_known(page.players[one].background, page.system) for one in circle)
+        return not any(contradicts_itself(page, one) for one in around)
+    return bool(_games(page, number)) and all(_is_known(page.players[one].background, page.system) for one in around)
+
+
+def circle(page: Page, numbers: set[int], hops: int) -> set[int]:
+    """Players, their opponents, and so on for so many hops."""
+    around = set(numbers)
+    for _ in range(hops):
+        around |= {cell.opponent for one in around for cell in _games(page, one)}
+    return around
 
 
 def contradicts_itself(page: Page, number: int) -> bool:

@@ -30,6 +30,7 @@ class Verdict(StrEnum):
 class Row(NamedTuple):
     """One player of one page: computed, posted, and the verdict; ``is_clean`` says whether it counts.
 
+    ``inputs_known``: with carried state, nothing that bears on the row is hidden, floors apart.
     ``is_whole_number_era``: whole numbers were stored, and the page was last rated in 2004 or later, so that the
     figures are exact to the point.
     """
@@ -49,6 +50,7 @@ class Row(NamedTuple):
     floor_kind: FloorKind
     is_whole_number_era: bool
     cause: str = ""
+    inputs_known: bool = False
 
     @property
     def error(self) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import UnsupportedEditionError
 from crosstable.terms import Background, FloorKind
-from crosstable.verify.carried import Carried
+from crosstable.verify.carried import Carried, are_inputs_known
 from crosstable.verify.causes import explained
 from crosstable.verify.pages import Page
 from crosstable.verify.rows import WITHIN_DECIMALS, Row, Verdict, rows_of
@@ -60,8 +60,11 @@ def verify(pages: Iterable[Page], progress: Callable[[int], None] = lambda done:
         backgrounds = memory.backgrounds(page)
         with_memory = rated_page(page, backgrounds)
         assert with_memory is not None
-        with_causes = explained(page, backgrounds, rows_of(page, with_memory))
-        carried += with_causes.rows
+        with_causes = explained(page, backgrounds, rows_of(page, with_memory), memory.earlier(page))
+        carried += [
+            row._replace(inputs_known=row.is_clean and are_inputs_known(page, backgrounds, row.number))
+            for row in with_causes.rows
+        ]
         memory.learn(page, with_memory, with_causes.changes)
         fit = fitted(page, backgrounds)
         if fit is not None:
