@@ -72,9 +72,9 @@ fidelity: $(READY) ## compare with the official results, when they lie beside th
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
-evidence: $(READY) ## make rules/evidence.py and docs/fidelity.md anew from the official results
+evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew from the official results
 	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021
-	$(BIN)/ruff format -q src/crosstable/rules/evidence.py
+	$(BIN)/ruff format -q src/crosstable/rules/evidence_table.py
 	$(BIN)/python tools/make_fidelity.py ../shared/cases/official-2001-2021
 
 bench: $(READY) ## the benchmarks, ratios side by side

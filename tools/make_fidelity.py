@@ -22,15 +22,18 @@ INTRODUCTION = """\
 
 Official crosstables of 2001 to 2021, half of a public set, were rated page by page with this engine and compared with
 what was posted. A row counts if the player's own rating, the opponents' and the opponents' opponents' are all known.
-Nothing is tuned per section; the tolerance of one point follows from whole-number posting
+*With what earlier pages show* a player's counts, peaks and floors seen in action are carried along, and so is an
+all-wins or all-losses past that an earlier posted figure, or the other page of a dual-rated section, gives away;
+without that last inference the figure is 99.33 %. Nothing is tuned per section; the tolerance of one point follows
+from whole-number posting
 ([decision 0003](decisions/0003-what-counts-as-reproduced.md)). The other half of the set was not looked at.
 
 """
 NOT_REPRODUCED = """
 ## What is not reproduced, and why
 
-Every row that differs has a cause that was tried: changing that one fact, which a posted page does not show, brings
-the figure within a point.
+Every row that differs is listed with a likely cause. For counts and pasts it was tried: changing that one fact, or a
+few of them one after the other, brings the figure within a point. A floor above the old rating is read off the figure.
 
 - **An all-wins or all-losses past.** The special formula treats such players differently, and a page shows only how
   many games a rating rests on. Where earlier pages of the archive show all of a player's games, the row is reproduced.

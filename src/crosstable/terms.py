@@ -106,11 +106,6 @@ class Result(StrEnum):
         """Whether the cell is a played, rated game (§7)."""
         return self in GAME_SCORES
 
-    @property
-    def is_one_sided(self) -> bool:
-        """Whether the two rows disagree about this game, which is then rated on this row alone (readings 92)."""
-        return self in ONE_SIDED
-
 
 GAME_SCORES: Mapping[Result, float] = {
     Result.WIN: 1.0,

@@ -40,7 +40,7 @@ def test_the_standard_formula_of_the_readings_round_robin() -> None:
     assert value(lines, "Result", "rating") == value(lines, "Step 5", "rating")
     assert value(lines, "Result", "games") == 123
     assert "K = 800/(N' + m) with m = 3 games." in texts(lines)
-    assert "It is what the change exceeds 10√4 by." in texts(lines)
+    assert "It is what the change exceeds 10√4 by, and never negative." in texts(lines)
 
 
 def test_the_first_estimate_of_a_newcomer_in_the_readings_round_robin() -> None:
@@ -316,7 +316,7 @@ def test_a_foreign_event_is_one_pass_against_converted_opponents() -> None:
 
 @pytest.mark.parametrize(
     ("day", "stated"),
-    [("2002-06-01", "2002-??-??"), ("2006-05-06", "2006-??-??"), ("2012-06-02", "20??-??-??")],
+    [("2002-06-01", "2002-??-??"), ("2006-05-06", "early March 2006"), ("2012-06-02", "20??-??-??")],
 )
 def test_a_day_near_an_uncertain_date_is_told(day: str, stated: str) -> None:
     """§8: the list itself leaves these days open."""

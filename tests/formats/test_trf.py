@@ -6,6 +6,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import trf
+from crosstable.formats.trf_lines import day_of, is_day_first
 from crosstable.terms import Background, OutsideRating, ReportedCell, Result, SectionType
 from tests.formats.trf_samples import (
     FILE,
@@ -363,3 +364,12 @@ def test_a_file_without_a_player_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError) as refusal:
         trf.read(data, FILE)
     assert (refusal.value.fault.code, refusal.value.fault.place) == ("not-readable", FILE)
+
+
+def test_a_date_with_slashes_is_settled_by_the_other_date_of_the_tournament() -> None:
+    """24/09/2010 can only be September, so 02/10/2010 beside it is the second of October."""
+    assert day_of("24/09/2010") == date(2010, 9, 24)
+    assert day_of("02/10/2010") is None
+    assert day_of("02/10/2010", day_comes_first=True) == date(2010, 10, 2)
+    assert is_day_first("24/09/2010")
+    assert not is_day_first("02/10/2010")

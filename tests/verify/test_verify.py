@@ -29,6 +29,7 @@ from crosstable.verify import Verdict, pages_of, verify
 from crosstable.verify.causes import (
     ALL_LOSSES,
     ALL_WINS,
+    END_DATE,
     MATCH_CAP,
     MONEY_FLOOR,
     OTHER_PRE,
@@ -292,8 +293,8 @@ def test_a_pre_event_rating_that_was_not_the_one_used_is_named_from_the_page_bef
     others = {"p3": {"games": 60}, "p4": {"games": 60}}
     before = line("201601010001", "2016-01-01", quad(**others, p2={"rating": 1700.0, "games": 60, "member": "MB"}))
     left_at = float(before["players"][1]["post"])
-    others = {f"p{at}": {"games": 60, "member": f"M2{at}"} for at in (1, 3, 4)}
-    after = line("201602010001", "2016-02-01", quad(**others, p2={"rating": left_at, "games": 63, "member": "MB"}))
+    strangers: dict[str, Any] = {f"p{at}": {"games": 60, "member": f"M2{at}"} for at in (1, 3, 4)}
+    after = line("201602010001", "2016-02-01", quad(**strangers, p2={"rating": left_at, "games": 63, "member": "MB"}))
     after["players"][1]["pre"] = left_at - 80
     found = verify(pages(before, after))
     [row] = [row for row in found.carried if row.event == "201602010001" and row.number == 2]
@@ -370,3 +371,17 @@ def test_a_match_at_its_limit_is_named() -> None:
     made["players"][0]["post"] = 1600
     [row] = [row for row in verify(pages(made)).alone if row.number == 1]
     assert row.cause in (MATCH_CAP, MONEY_FLOOR)
+
+
+def test_a_section_that_follows_the_rules_of_its_end_is_named() -> None:
+    """Readings 98: a section of 2014-03-17 to 04-07 follows the threshold of 2014-03-20."""
+    strong = [
+        player(1, 1500.0, 80, ["W2", "W3", "W4", "W5"]),
+        *(player(n, 1750.0, 80, ["", "", "", ""]) for n in (2, 3, 4, 5)),
+    ]
+    for at, loser in enumerate(strong[1:]):
+        loser["rounds"][at] = "L1"
+    made = page_line("201404070001", "2014-04-07", strong)
+    made["event"]["start_date"] = "2014-03-17"
+    [row] = [row for row in verify(pages(made)).alone if row.number == 1]
+    assert row.cause == END_DATE

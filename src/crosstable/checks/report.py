@@ -4,7 +4,7 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
-from crosstable.checks.controls import Timing, timing
+from crosstable.checks.controls import Timing, timing, unread_controls
 from crosstable.checks.games import game_faults
 from crosstable.checks.pairings import pairing_faults
 from crosstable.checks.places import SectionPlace, section_number, section_place
@@ -73,6 +73,7 @@ def _check_section(
     faults = [*player_faults(section, place), *game_faults(section, place), *pairing_faults(section, place)]
     start, end = section.start or report.start, section.end or report.end
     if start is None or end is None:
+        faults += unread_controls(section, place.whole)
         return [*faults, fault("no-dates", here, "The section has no start and end date.")], None
     faults += _date_faults(section, place, start, end, today)
     try:

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, Command] = {
     "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
 }
 
+FAULTY = 1
 USAGE = 2
 INTERNAL = 3
 
@@ -110,6 +111,9 @@ def _run(command: Command, arguments: list[str]) -> int:
         return 130
     except SystemExit as stop:  # argparse: 0 after --help, 2 after wrong usage; rich: 1 when a pipe is closed
         return 0 if stop.code == 1 else stop.code if isinstance(stop.code, int) else USAGE
+    except OSError as error:  # a path that cannot be written, a disk that is full
+        sys.stderr.write(f"crosstable: {error.filename or 'output'}: {error.strerror or error}\n")
+        return FAULTY
     except Exception as error:  # the door: everything that nobody foresaw ends here, with what to send
         sys.stderr.write(internal_error(error, arguments))
         return INTERNAL

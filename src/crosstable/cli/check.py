@@ -17,6 +17,7 @@ from crosstable.cli.files import (
 )
 from crosstable.errors import Severity
 from crosstable.output.rated_json import fault_object
+from crosstable.preview import missing_ratings
 from crosstable.whole_event import rate_event
 
 
@@ -60,6 +61,9 @@ def run(arguments: list[str]) -> int:
             sys.stdout.write(fault_text(given.name, fault))
         for kept in accepted:
             sys.stdout.write(f"{given.name}: accepted: {kept['place']}: {kept['message']} ({kept['reason']})\n")
+        if any(player.pairing_rating for section in event.report.sections for player in section.players):
+            for missing in missing_ratings(checked):
+                sys.stdout.write(f"{given.name}: to rate it: {missing.place}: {missing.message} {missing.remedy}\n")
         kept_too = f", {len(accepted)} accepted" if accepted else ""
         sys.stdout.write(f"{given.name}: {errors} errors, {warnings} warnings{kept_too}\n")
     return code

@@ -71,6 +71,7 @@ def _amendment_lines(amendment: Amendment) -> list[str]:
     assumed = "date assumed; " if amendment.is_uncertain else ""
     announced = f"announced {amendment.announced}; " if amendment.announced else ""
     lines.append(f"            {assumed}{stated}{announced}{KNOWN[amendment.knowledge]}: {amendment.source}\n")
+    lines.append(f"            official results of 2001 to 2021: {evidence_for(amendment).verdict}\n")
     return lines
 
 
@@ -159,7 +160,8 @@ def _difference(one: date, other: date) -> tuple[list[str], dict[str, Any]]:
     pairs = {name: (before.get(name, "-"), after.get(name, "-")) for name in names}
     changed = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     between = [a for a in AMENDMENTS if earlier < a.effective <= later]
-    lines = [f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items()]
+    lines = [f"From {earlier} to {later}:\n\n"] if changed else []
+    lines += [f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items()]
     lines += ["\n"] if changed else [f"Nothing changed between {earlier} and {later}.\n"]
     lines += [line for amendment in between for line in _amendment_lines(amendment)]
     document = {

@@ -6,9 +6,10 @@ import os
 import sys
 from collections.abc import Iterator
 
-from crosstable.cli.files import FAULTY, Help, print_faults
+from crosstable.checks import check
+from crosstable.cli.files import FAULTY, Help, fault_text
 from crosstable.cli.progress import progress
-from crosstable.errors import FormatError
+from crosstable.errors import FormatError, Severity
 from crosstable.formats import archive, file_bytes
 from crosstable.formats.detect import Input, read_input
 from crosstable.output.verify_json import verify_document
@@ -50,12 +51,17 @@ def run(arguments: list[str]) -> int:
     for path in _files(options.paths):
         try:
             for report in _reports(path):
-                pages += pages_of(report, Calendar(options.calendar))
+                found_here = list(pages_of(report, Calendar(options.calendar)))
+                pages += found_here
+                if len({page.checked.section.number for page in found_here}) < _posted_sections(report):
+                    errors = [fault for fault in check(report).faults if fault.severity is Severity.ERROR]
+                    sys.stderr.writelines(fault_text(path, fault) for fault in errors)
+                    code = FAULTY
         except FormatError as error:
-            print_faults(path, [error.fault])
+            sys.stderr.write(fault_text(path, error.fault))
             code = FAULTY
-    if code or not pages:
-        if not pages and not code:
+    if not pages:
+        if not code:
             sys.stderr.write("crosstable verify: no posted figures were found in these files\n")
         return FAULTY
     if options.online_fault:
@@ -76,7 +82,12 @@ def run(arguments: list[str]) -> int:
         from crosstable.output.verify_text import verify_text
 
         sys.stdout.write(verify_text(found, norms))
-    return 0
+    return code
+
+
+def _posted_sections(report: Report) -> int:
+    """How many sections of a report carry posted figures."""
+    return sum(any(player.posted for player in section.players) for section in report.sections)
 
 
 def _files(paths: list[str]) -> Iterator[str]:

@@ -14,9 +14,10 @@ from crosstable.formulas.outcome import Outcome
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import SpecialRating, provisional_expectancy, special_rating
 from crosstable.formulas.standard import StandardUpdate, odds, winning_expectancy
-from crosstable.rules.constants import Initialisation
+from crosstable.rules.constants import Constants, Initialisation
 from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
-from crosstable.terms import FloorKind, Formula, KRule, Past, Source
+from crosstable.rules.law import Amendment
+from crosstable.terms import FloorKind, Formula, KRule, Past, SectionType, Source
 
 FLOOR_NAMES = {
     FloorKind.ABSOLUTE: "absolute floor",
@@ -28,6 +29,13 @@ FLOOR_NAMES = {
 }
 RESULTS = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
 PASTS = {Past.ALL_WINS: "All earlier games were wins", Past.ALL_LOSSES: "All earlier games were losses"}
+
+
+# What the rules with doubtful dates bear on: newcomers, matches, foreign events, and things outside a section's rating.
+START_RULES = frozenset({"fide", "priorities", "age_base"})
+MATCH_RULES = frozenset({"match_change", "match_half_year"})
+FOREIGN_RULES = frozenset({"fide_youth", "foreign_needs_established"})
+OTHER_RULES = frozenset({"money_prize"})
 
 
 class Line(NamedTuple):
@@ -49,7 +57,7 @@ def explain(rated: RatedSection, number: int) -> tuple[Line, ...]:
 
 
 def _lines(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
-    yield from _rules(rated)
+    yield from _rules(rated, player)
     if player.formula is Formula.NONE:
         yield _say("Result", "§7", "No rated game was played, so the rating is untouched.", "post", _post(player))
         return
@@ -84,7 +92,19 @@ def _post(player: RatedPlayer) -> float:
     return math.nan if player.after is None else player.after.rating
 
 
-def _rules(rated: RatedSection) -> Iterator[Line]:
+def _touches(amendment: Amendment, rated: RatedSection, player: RatedPlayer) -> bool:
+    """Whether a rule whose date is in doubt can bear on this player's result."""
+    names = set(amendment.changes)
+    if names & START_RULES:
+        return player.start is not None
+    if names & MATCH_RULES:
+        return rated.section.kind is SectionType.MATCH
+    if names & FOREIGN_RULES:
+        return rated.section.kind.is_foreign
+    return not names & OTHER_RULES
+
+
+def _rules(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
     section = rated.section
     yield _say(
         "Rules",
@@ -92,7 +112,7 @@ def _rules(rated: RatedSection) -> Iterator[Line]:
         f"The section started on {section.start} and is rated {rated.system.title} under the edition of "
         f"{rated.edition.name}, the law as seen through the text of {LAW_SEEN_THROUGH}.",
     )
-    for amendment in doubts(section.start):
+    for amendment in (one for one in doubts(section.start) if _touches(one, rated, player)):
         yield _say(
             "Rules",
             "§8",
@@ -124,17 +144,20 @@ def _step_1(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
             yield _say("Step 1", "§2", f"The first source of the priority list is {name}.")
             yield next(weighed)  # what it is on the US Chess scale
     if initial.source == Source.AGE:
-        yield from _age(player)
+        yield from _age(rated.edition.constants, player)
     if initial.source == Source.GIVEN:
         yield _say("Step 1", "§2", "The start was given by hand.")
     leave_out = () if blends and player.start.sources else ("total_weight", "mean")
     yield from _record("Step 1", initial, leave_out)
 
 
-def _age(player: RatedPlayer) -> Iterator[Line]:
+def _age(constants: Constants, player: RatedPlayer) -> Iterator[Line]:
     assert player.start is not None
     age = player.start.age
-    known = "no birth date is known" if math.isnan(age) else f"the age at the section's end is {age:.4f}"
+    known = f"the age at the section's end is {age:.4f}"
+    if math.isnan(age):
+        is_adult = player.prior == constants.adult_start
+        known = f"no birth date is known, and the player is {'reported as' if is_adult else 'not known to be'} an adult"
     yield _say("Step 1", "§2.3", f"No other rating is known, so age decides: {known}.", "age", age)
     yield _say("Step 1", "§2.3", f"The age-based rating is {player.prior:.4f}.", "age_based", player.prior)
 
@@ -210,7 +233,7 @@ def _why_no_bonus(rated: RatedSection, player: RatedPlayer) -> str:
     constants = rated.edition.constants
     if player.earns_bonus:
         rounds = max(float(player.played), constants.bonus_least_games)
-        return f"It is what the change exceeds {constants.bonus_threshold:g}√{rounds:g} by."
+        return f"It is what the change exceeds {constants.bonus_threshold:g}√{rounds:g} by, and never negative."
     if rated.section.kind.value == "match":
         return "Matches have none (§7)."
     if player.played < constants.bonus_games:

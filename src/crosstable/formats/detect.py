@@ -47,14 +47,14 @@ def _joined(paths: Sequence[str]) -> str:
 def read_input(given: Input) -> Reading:
     """Read one input; raises ``FormatError`` where nothing of it can be read."""
     path = given.paths[0]
-    if len(given.paths) > 1 or path.lower().endswith(".dbf"):
-        from crosstable.formats.bundles import read_files
-
-        return read_files([(os.path.basename(one), file_bytes(one)) for one in given.paths], given.name)
     if os.path.isdir(path):
         from crosstable.formats.bundles import read_folder
 
         return read_folder(path)
+    if len(given.paths) > 1 or path.lower().endswith(".dbf"):
+        from crosstable.formats.bundles import read_files
+
+        return read_files([(os.path.basename(one), file_bytes(one)) for one in given.paths], given.name)
     return read_data(file_bytes(path), os.path.basename(path))
 
 

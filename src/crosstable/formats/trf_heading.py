@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.formats.trf_lines import LONGEST_TEXT, Findings, Line, day_of
+from crosstable.formats.trf_lines import LONGEST_TEXT, Findings, Line, day_of, is_day_first
 from crosstable.formats.trf_time import from_code, from_text
 from crosstable.terms import SectionType
 
@@ -77,8 +77,8 @@ def read_heading(lines: list[Line], findings: Findings) -> Heading:
     details |= {"rounds": str(rounds or ""), "round_dates": _round_dates(first.get("132"), findings)}
     return Heading(
         name=first["012"].content if "012" in first else "",
-        start=_day(first.get("042"), findings),
-        end=_day(first.get("052"), findings),
+        start=_day(first.get("042"), first.get("052"), findings),
+        end=_day(first.get("052"), first.get("042"), findings),
         players=_whole(first.get("062"), findings),
         rounds=rounds,
         has_teams=_has_teams(first, findings),
@@ -132,10 +132,11 @@ def _has_teams(first: Mapping[str, Line], findings: Findings) -> bool | None:
     return None if _OF_TEAMS.isdisjoint(first) else True
 
 
-def _day(line: Line | None, findings: Findings) -> date | None:
+def _day(line: Line | None, other: Line | None, findings: Findings) -> date | None:
+    """The date of a line; the other date of the tournament may settle whether the day or the month comes first."""
     if line is None or not line.content:
         return None
-    day = day_of(line.content)
+    day = day_of(line.content, day_comes_first=other is not None and is_day_first(other.content))
     if day is None:
         place = line.at(5, len(line.text), "date")
         message = f"{line.content!r} is not a date, or one that can be read in two ways."

@@ -27,6 +27,7 @@ _YEAR_FIRST = re.compile(r"(?P<year>[0-9]{4})([/-])(?P<month>[0-9]{1,2})\2(?P<da
 _SHORT_YEAR = re.compile(r"(?P<year>[0-9]{2})/(?P<month>[0-9]{2})/(?P<day>[0-9]{2})")
 # 24/09/2010 can only be the 24th of September: with slashes the day comes first only where it can be no month.
 _DAY_WITH_SLASHES = re.compile(r"(?P<day>1[3-9]|[23][0-9])/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})")
+_SLASHES = re.compile(r"(?P<day>[0-9]{1,2})/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})")
 _DAY_FIRST = re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})")
 _FIRST_YEAR = 1000  # 0026 is a slip
 _PIVOT = 70  # two-digit years from 70 on are of the last century
@@ -177,9 +178,15 @@ def numbers_from(line: Line, column: int, findings: Findings) -> list[int]:
     return [number for number in found if number]
 
 
-def day_of(text: str) -> date | None:
+def is_day_first(text: str) -> bool:
+    """Whether a date with slashes can only mean that the day comes first."""
+    return _DAY_WITH_SLASHES.fullmatch(text) is not None
+
+
+def day_of(text: str, *, day_comes_first: bool = False) -> date | None:
     """A date as TRFs write it (2026/08/30, 2026-08-30, 26/08/30, 30.08.2026, 30/08/2026), or ``None``."""
-    for pattern in (_YEAR_FIRST, _SHORT_YEAR, _DAY_WITH_SLASHES, _DAY_FIRST):
+    slashes = _SLASHES if day_comes_first else _DAY_WITH_SLASHES
+    for pattern in (_YEAR_FIRST, _SHORT_YEAR, slashes, _DAY_FIRST):
         found = pattern.fullmatch(text)
         if found is not None:
             year = int(found["year"])

@@ -65,7 +65,9 @@ def _table(by_system: Sequence[RatedSection], event: RatedEvent) -> "Table":
 def _range(event: RatedEvent, rated: RatedSection, number: int) -> str:
     """What the result may be where an assumption matters."""
     found = event.ranges.get((rated.section.number, rated.system, number))
-    return "" if found is None else f" ({official_rating(found[0])} to {official_rating(found[1])})"
+    if found is None or official_rating(found[0]) == official_rating(found[1]):
+        return ""
+    return f" ({official_rating(found[0])} to {official_rating(found[1])})"
 
 
 def origins(event: RatedEvent) -> list[str]:

@@ -19,7 +19,7 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
         "total": {"rows": total.rows, **_counts(total), "within_001": total.within_001},
         "carried": {**_counts(carried), "floors_predicted": carried.floors_predicted},
         "apart": {name: found.apart[name] for name in ("online_fault", "corrected_since", FITTED_START)},
-        "exact_before_2014_09": _exactness(found.carried),
+        "exact_before_2014_09": exactness(found.carried),
         "inputs_known": _counts(tally([row for row in found.carried if row.inputs_known])),
         "norms": {
             "rows": norms.rows,
@@ -34,7 +34,7 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
             "at_floor": sum(fit.at_floor for fit in found.fitted),
         },
         "by": [
-            {"era": era, "system": system.name, **_counts(tally(rows))}
+            {"era": era, "system": system.name, **_counts(tally(rows)), "within_001": tally(rows).within_001}
             for (era, system), rows in by_era(found.alone).items()
         ],
         "unexplained": [_row(row) for row in unexplained(found.alone)],
@@ -65,7 +65,7 @@ def unexplained(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.is_clean and row.verdict is Verdict.UNEXPLAINED]
 
 
-def _exactness(rows: Sequence[Row]) -> dict[str, int]:
+def exactness(rows: Sequence[Row]) -> dict[str, int]:
     """While whole numbers were stored, a row is right only to the point; pages last rated since 2004."""
     kept = [row for row in rows if row.is_clean and row.verdict is Verdict.WITHIN and row.is_whole_number_era]
     return {"explained": len(kept), "exact": sum(row.computed == row.posted for row in kept)}

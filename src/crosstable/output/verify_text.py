@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from crosstable.output.verify_json import by_era, unexplained
+from crosstable.output.verify_json import by_era, exactness, unexplained
 from crosstable.verify import Row, Verification
 from crosstable.verify.norms import NormTally
 from crosstable.verify.whole import FITTED_START, Tally, tally
@@ -42,6 +42,12 @@ def _line(label: str, counted: Tally) -> str:
 
 def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
     lines = [f"\nFloors predicted from earlier pages: {carried.floors_predicted}\n"]
+    exact = exactness(found.carried)
+    if exact["explained"]:
+        lines.append(
+            f"Exact to the point while whole numbers were stored (pages rated since 2004): {exact['exact']} of "
+            f"{exact['explained']} explained rows ({100.0 * exact['exact'] / exact['explained']:.2f}%)\n"
+        )
     if found.apart:
         apart = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found.apart.items())
         lines.append(f"Rows counted apart: {apart}\n")
@@ -64,7 +70,9 @@ def _causes(rows: Sequence[Row]) -> list[str]:
     if not rows:
         return ["\nNo row differs.\n"]
     kinds = Counter(row.cause.split(" (")[0].split(" of player")[0] for row in rows)
-    lines = ["\nRows that differ, with the likely cause:\n"]
+    lines = [
+        "\nRows that differ with carried state, with the likely cause (--json lists those of each section alone):\n"
+    ]
     lines += [f"{count:>6}  {cause}\n" for cause, count in kinds.most_common()]
     lines.append("\n")
     lines += [

@@ -24,7 +24,6 @@ MATCH_CAP = "a limit of match play"
 END_DATE = "the rules of the day the section ended"
 OTHER_PRE = "a pre-event rating that was not the one used"
 UNEXPLAINED = "unexplained"
-CAUSES = (UNKNOWN_COUNT, ALL_WINS, ALL_LOSSES, MONEY_FLOOR, MATCH_CAP, END_DATE, OTHER_PRE, UNEXPLAINED)
 
 NOTHING: Mapping[int, float] = {}
 FEWEST_ESTABLISHED = 26
@@ -70,7 +69,7 @@ def _simple_cause(page: Page, row: Row) -> str:
     """Causes that the figures themselves show."""
     if row.posted > row.computed and row.posted > row.pre and row.posted % 100 == 0:
         return MONEY_FLOOR
-    if page.checked.section.kind is SectionType.MATCH and math.fabs(row.posted - row.pre) in (0.0, 50.0, 100.0):
+    if page.checked.section.kind is SectionType.MATCH and math.fabs(row.posted - row.pre) in (50.0, 100.0):
         return MATCH_CAP
     return ""
 
