@@ -318,3 +318,24 @@ def test_the_letter_of_an_online_section_means_the_online_system() -> None:
 
 def test_a_letter_beside_systems_that_are_named_wrong_is_told_once() -> None:
     assert codes(with_section(systems=["OTBQ"], details={"system_code": "Q"})) == ["systems-disagree"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_assumed"),
+    [
+        ({"member": True, "fide_flag": "USA"}, False),
+        ({"member": True, "fide_opt_in": True}, False),
+        ({"member": True}, True),
+        ({"fide_flag": "USA", "fide_opt_in": True}, True),
+    ],
+)
+def test_eligibility_abroad_is_assumed_only_where_the_file_does_not_say_it(
+    facts: dict[str, Any], is_assumed: bool
+) -> None:
+    """§6: a member of 2200 FIDE or more under the flag is updated without asking, others by opting in."""
+    ours = {"number": 1, "rate": True, "ratings": {"OTBR": record(2400.0), "FIDE": {"rating": 2350}}, "rounds": ["W2"]}
+    theirs = {"number": 2, "ratings": {"FIDE": {"rating": 2300}}, "rounds": ["L1"]}
+    event: Any = with_section(type="foreign_fide", players=[{**ours, **facts}, theirs])
+    checked = check(event_json.read(json.dumps(event).encode(), "event.json").report)
+    [section] = checked.sections
+    assert bool(section.backgrounds[1].assumed) is is_assumed

@@ -7,9 +7,11 @@ from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
+from crosstable.rules.constants import CONSTANTS_2001
 from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSection, SectionType, Standing
 
 ID_DIGITS = 8
+AUTOMATIC_FROM = CONSTANTS_2001.foreign_automatic_from
 MOST_ROUNDS = 200
 
 
@@ -102,8 +104,15 @@ def brought(section: ReportedSection, player: ReportedPlayer) -> Background:
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
     assumed = list(background.assumed)
-    if section.kind.is_foreign and None in (player.is_member, player.fide_flag, player.has_opted_in):
+    if section.kind.is_foreign and not _is_known_to_be_eligible(player):
         assumed.append(Assumption.FOREIGN_MEMBER)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
     return background._replace(assumed=tuple(assumed))
+
+
+def _is_known_to_be_eligible(player: ReportedPlayer) -> bool:
+    """Whether the file itself says all that §6 asks: a member, who opted in or is 2200 FIDE under the flag."""
+    fide = player.background.fide
+    is_automatic = player.fide_flag is not None and fide is not None and fide.rating >= AUTOMATIC_FROM
+    return bool(player.is_member) and (bool(player.has_opted_in) or is_automatic)

@@ -29,8 +29,9 @@ def parser() -> argparse.ArgumentParser:
         prog="crosstable convert",
         formatter_class=Help,
         description=f"Read an event file of any known format and write it in another: {listed}.",
-        epilog="Exit code 1: the file has errors of its own, or holds what the other format cannot carry. What could "
-        "be read is then still printed, but no file is written.",
+        epilog="Exit code 1: the file has errors of its own, or a value does not fit the other format. What could be "
+        "read is then still printed, but no file is written. Details for which the other format has no place are left "
+        "out.",
     )
     made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")

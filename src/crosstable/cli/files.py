@@ -37,7 +37,10 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--members",
         metavar="FILE",
-        help="what members had before the event: CSV, TSV or JSON (crosstable schema members prints a template)",
+        action="append",
+        default=[],
+        help="what members had before the event: CSV, TSV or JSON (crosstable schema members prints a template); may "
+        "be given several times, a later file wins",
     )
     parser.add_argument(
         "--pairing-ratings",
@@ -76,8 +79,9 @@ def gathered(given: Input, options: argparse.Namespace) -> Gathered:
         reading = read_input(given)
         report, faults = reading.report, list(reading.faults)
         chained: frozenset[str] = frozenset()
-        if options.members:
-            report, chained, found = _with_members(report, options.members)
+        for path in options.members:
+            report, known, found = _with_members(report, path)
+            chained |= known
             faults += found
     except FormatError as error:
         return Gathered(CheckedEvent(Report("", "", None, None, (), given.name), (), (error.fault,)), frozenset())

@@ -63,6 +63,8 @@ def run(arguments: list[str]) -> int:
             sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
             continue
         print_faults(given.name, event.faults)
+        for kept in accepted:
+            sys.stderr.write(f"{given.name}: accepted: {kept['place']}: {kept['message']} ({kept['reason']})\n")
         if not event.has_errors:
             try:
                 _print(event, given, options)
