@@ -13,6 +13,7 @@ from typing import Any
 
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.formats.msa_header import SYSTEMS
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -27,14 +28,6 @@ from crosstable.terms import (
     Standing,
 )
 
-SYSTEM_CODES = {
-    "R": RatingSystem.OTBR,
-    "Q": RatingSystem.OTBQ,
-    "B": RatingSystem.OTBB,
-    "OR": RatingSystem.OLR,
-    "OQ": RatingSystem.OLQ,
-    "OB": RatingSystem.OLB,
-}
 TYPE_CODES = {"R": SectionType.ROUND_ROBIN, "M": SectionType.MATCH}
 # Two pages print a bye in full.
 _SPELT_OUT = {"BYE": Result.FULL_BYE}
@@ -69,7 +62,7 @@ def read(data: bytes, name: str) -> Iterator[Report]:
 
 def _report(page: dict[str, Any], place: str) -> Report:
     event = page["event"]
-    system = SYSTEM_CODES[event["this_system"]]
+    system = SYSTEMS[event["this_system"]]
     start, end = date.fromisoformat(event["start_date"]), date.fromisoformat(event["end_date"])
     players = tuple(_player(row, system, place) for row in page["players"])
     codes = ("tnmt_type", "rating_sys_code", "k_factor_code")
