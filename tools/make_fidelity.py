@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from crosstable.formats import archive
-from crosstable.output.verify_html import plot_bins
+from crosstable.output.verify_html import plot_bins, plot_svg
 from crosstable.output.verify_json import by_era, unexplained, verify_document
 from crosstable.output.verify_text import share
 from crosstable.rules.amendments import AMENDMENTS
@@ -93,6 +93,7 @@ def _figures(found: Verification, norms: NormTally) -> str:
         "- Published decimals (a dual-rated section of 2026): every rated row within 0.01 in both systems. A 64-player "
         "event of 2015: 62 rows within 0.75, the two others at their floors, all 64 norm codes.\n\n"
         "![Errors of all compared rows, posted less computed](fidelity.svg)\n\n"
+        "Posted less computed, in points; heights are square roots of the counts.\n\n"
     )
 
 
@@ -113,7 +114,7 @@ def _eras(found: Verification) -> str:
 def _causes(found: Verification) -> str:
     lines = ["\n| likely cause | each section alone | with earlier pages |\n|---|---|---|\n"]
     kinds = [
-        Counter(row.cause.split(" (")[0].split(" of player")[0] for row in unexplained(rows))
+        Counter(row.cause.split(" (")[0].split(", of player")[0] for row in unexplained(rows))
         for rows in (found.alone, found.carried)
     ]
     lines += [f"| {cause} | {kinds[0][cause]} | {kinds[1][cause]} |\n" for cause, _ in kinds[0].most_common()]
@@ -131,21 +132,7 @@ def _evidence() -> str:
 
 def _plot(rows: tuple[Row, ...]) -> str:
     bins = plot_bins([row for row in rows if row.is_clean and row.verdict is not Verdict.AT_FLOOR])
-    highest = max(count for _, count in bins)
-    bar = 640 / len(bins)
-    bars = "".join(
-        f'<rect x="{at * bar + 1:.1f}" y="{150 - 140 * count / highest:.1f}" width="{bar - 2:.1f}" '
-        f'height="{140 * count / highest:.1f}" fill="#2b6cb0"><title>{error:+.2f}: {count}</title></rect>'
-        for at, (error, count) in enumerate(bins)
-    )
-    labels = "".join(
-        f'<text x="{(at + 0.5) * bar:.1f}" y="166" text-anchor="middle" font-size="11" fill="#555">{error:+.0f}</text>'
-        for at, (error, _) in enumerate(bins)
-        if error == int(error)
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 174" font-family="sans-serif">{bars}{labels}</svg>\n'
-    )
+    return plot_svg(bins, "Errors of all compared rows, posted less computed, in points") + "\n"
 
 
 if __name__ == "__main__":

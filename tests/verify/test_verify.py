@@ -97,7 +97,7 @@ def test_a_hidden_losing_past_is_named_with_its_player() -> None:
     found = verify(pages(line("201601010001", "2016-01-01", hidden)))
     causes = {row.number: row.cause for row in found.alone if row.verdict is Verdict.UNEXPLAINED}
     assert causes[4] == ALL_LOSSES
-    assert set(causes.values()) <= {ALL_LOSSES, f"{ALL_LOSSES} of player 4"}
+    assert set(causes.values()) <= {ALL_LOSSES, f"{ALL_LOSSES}, of player 4"}
 
 
 def test_a_hidden_winning_past_is_named() -> None:

@@ -69,7 +69,7 @@ def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
 def _causes(rows: Sequence[Row]) -> list[str]:
     if not rows:
         return ["\nNo row differs.\n"]
-    kinds = Counter(row.cause.split(" (")[0].split(" of player")[0] for row in rows)
+    kinds = Counter(row.cause.split(" (")[0].split(", of player")[0] for row in rows)
     lines = [
         "\nRows that differ with carried state, with the likely cause (--json lists those of each section alone):\n"
     ]

@@ -97,7 +97,7 @@ def _by_changes(
             break
         change, still = chosen
         for number in left - still:
-            whose = "" if number == change.number else f" of player {change.number}"
+            whose = "" if number == change.number else f", of player {change.number}"
             causes[number] = f"{change.cause}{whose}{change.note}"
         trials.with_standing(change.number, change.standing)
         changes.append(change)
