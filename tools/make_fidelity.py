@@ -23,9 +23,9 @@ INTRODUCTION = """\
 Official crosstables of 2001 to 2021, half of a public set, were rated page by page with this engine and compared with
 what was posted. A row counts if the player's own rating, the opponents' and the opponents' opponents' are all known.
 *With what earlier pages show* a player's counts, peaks and floors seen in action are carried along, and so is an
-all-wins or all-losses past that an earlier posted figure, or the other page of a dual-rated section, gives away;
-without that last inference the figure is 99.33 %. Nothing is tuned per section; the tolerance of one point follows
-from whole-number posting
+all-wins or all-losses past that an earlier posted figure gives away (one row). The other page of the same dual-rated
+section is not used: it shows the same games. Nothing is tuned per section; the tolerance of one point follows from
+whole-number posting
 ([decision 0003](decisions/0003-what-counts-as-reproduced.md)). The other half of the set was not looked at.
 
 """

@@ -339,3 +339,12 @@ def test_eligibility_abroad_is_assumed_only_where_the_file_does_not_say_it(
     checked = check(event_json.read(json.dumps(event).encode(), "event.json").report)
     [section] = checked.sections
     assert bool(section.backgrounds[1].assumed) is is_assumed
+
+
+@pytest.mark.parametrize(("start", "end"), [("2026-02-30", "2026-03-01"), ("2026-02-30", "2026-02-30")])
+def test_a_date_that_cannot_be_read_hides_no_fault_of_the_time_control(start: str, end: str) -> None:
+    """Official facts §5: a main time under three minutes is not ratable, whatever else is wrong with the section."""
+    event: Any = with_section(time_control="G/2;d3")
+    event["event"].update(start_date=start, end_date=end)
+    found = {fault.code for fault in check(event_json.read(json.dumps(event).encode(), "event.json").report).faults}
+    assert {"time-control-not-rated", "no-dates"} <= found

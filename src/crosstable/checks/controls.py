@@ -62,13 +62,6 @@ def _foreign_timing(section: ReportedSection, place: str) -> tuple[Timing, list[
     return Timing(None, (RatingSystem.OTBR,), False), faults
 
 
-def unread_controls(section: ReportedSection, place: str) -> list[Fault]:
-    """Time controls that cannot be understood whatever the day, for a section whose own day is not known."""
-    faults: list[Fault] = []
-    _parsed(section, place, faults)
-    return faults
-
-
 def _parsed(section: ReportedSection, place: str, faults: list[Fault]) -> list[TimeControl] | None:
     controls = []
     for text in dict.fromkeys(section.time_controls):

@@ -4,14 +4,14 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
-from crosstable.checks.controls import Timing, timing, unread_controls
+from crosstable.checks.controls import Timing, timing
 from crosstable.checks.games import game_faults
 from crosstable.checks.pairings import pairing_faults
 from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import brought, player_faults
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, NoEditionError, Severity
-from crosstable.rules.editions import Calendar, edition_by
+from crosstable.rules.editions import EDITIONS, Calendar, edition_by, edition_for
 from crosstable.rules.law import Edition
 from crosstable.terms import (
     Background,
@@ -73,8 +73,9 @@ def _check_section(
     faults = [*player_faults(section, place), *game_faults(section, place), *pairing_faults(section, place)]
     start, end = section.start or report.start, section.end or report.end
     if start is None or end is None:
-        faults += unread_controls(section, place.whole)
-        return [*faults, fault("no-dates", here, "The section has no start and end date.")], None
+        faults += _control_faults_without_dates(section, here, start or end)
+        missing = "start" if end is not None else "end" if start is not None else "start and no end"
+        return [*faults, fault("no-dates", here, f"The section has no {missing} date that can be read.")], None
     faults += _date_faults(section, place, start, end, today)
     try:
         edition = edition_by(calendar, start, end)
@@ -91,6 +92,13 @@ def _check_section(
     backgrounds = {player.number: brought(section, player) for player in section.players if player.number is not None}
     checked = _section(section, section_number(section, at), when, (start, end))
     return faults, CheckedSection(checked, edition, backgrounds, section)
+
+
+def _control_faults_without_dates(section: ReportedSection, place: str, known: date | None) -> list[Fault]:
+    """Faults of the time control by the rules of the date that is known, or of today's text where none is."""
+    is_in_scope = known is not None and known >= EDITIONS[0].effective
+    edition = edition_for(known) if known is not None and is_in_scope else EDITIONS[-1]
+    return timing(section, place, edition)[1]
 
 
 def _date_faults(

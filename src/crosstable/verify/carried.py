@@ -4,7 +4,7 @@ Counts seen are lower bounds and serve the personal floor; an all-wins or all-lo
 seen are all the games the rating is based on. Peaks are the highest established figures seen. A game count is carried
 past 25 games only while no other page can lie between: the next page starts where the last one ended. A floor seen in
 action is remembered until a rating below it shows that it was lowered. Where an earlier posted figure is explained only
-by an all-wins or all-losses past, that past is remembered too, also for the other page of a dual-rated section.
+by an all-wins or all-losses past, that past is remembered too.
 """
 
 import math
@@ -44,7 +44,6 @@ class Carried:
 
     def __init__(self) -> None:
         self._memories: dict[tuple[str, RatingSystem], Memory] = {}
-        self._twins: dict[tuple[str, int, int], Standing] = {}
 
     def backgrounds(self, page: Page) -> dict[int, Background]:
         """What each player brought, with what earlier pages show of him."""
@@ -55,7 +54,6 @@ class Carried:
             if standing is not None:
                 if memory is not None:
                     standing = remember(standing, memory)
-                standing = self._as_in_twin(page, number, standing)
                 background = background._replace(standings={**background.standings, page.system: standing})
             found[number] = background
         return found
@@ -68,16 +66,6 @@ class Carried:
             if memory is not None and page.system in player.background.standings:
                 found[number] = memory.posted
         return found
-
-    def _as_in_twin(self, page: Page, number: int, standing: Standing) -> Standing:
-        """A past that the other page of a dual-rated section shows, where both ratings rest on as many games.
-
-        A newcomer's first games are then the same games, rated in both systems.
-        """
-        twin = self._twins.get((page.event_id, page.checked.section.number, number))
-        if twin is None or twin.games != standing.games:
-            return standing
-        return standing._replace(wins=twin.wins, draws=twin.draws, losses=twin.losses)
 
     def learn(self, page: Page, rated: RatedSection, changes: Sequence[Change]) -> None:
         """Take in what a page shows; the second row of a re-entry adds nothing."""
@@ -95,7 +83,6 @@ class Carried:
     def _learn_past(self, page: Page, change: Change) -> None:
         key = (page.players[change.number].member_id, page.system)
         before = change.standing
-        self._twins[page.event_id, page.checked.section.number, change.number] = before
         memory = self._memories.get(key, Memory())
         self._memories[key] = memory._replace(
             games=int(before.games or 0), wins=before.wins or 0, draws=0, losses=before.losses or 0
