@@ -205,6 +205,33 @@ CATALOGUE: Mapping[str, Kind] = {
         "Rate it as another type if it was none, or give match_waiver with the office's reason.",
     ),
     "match-waived": Kind(WARNING, "The conditions for a match are waived.", "Nothing to do: the reason is kept."),
+    # The office
+    "member-not-known": Kind(
+        ERROR,
+        "The member id is not known to the office.",
+        "Correct the id, import the member (office members import), or submit with --new-members.",
+    ),
+    "id-needed": Kind(
+        ERROR,
+        "The player has no member id, so no rating can be posted to anybody.",
+        "Give every player a member id.",
+    ),
+    "before-opening": Kind(
+        ERROR,
+        "The section ended before the opening standings of its players were taken, which hold its result already.",
+        "Leave the section out, or give the opening standings of an earlier day.",
+    ),
+    "other-name": Kind(
+        WARNING,
+        "The office knows this member under quite another name.",
+        "Check the member id: two digits may be swapped.",
+    ),
+    "event-id-shape": Kind(
+        ERROR,
+        "The event id cannot be used.",
+        "Use up to 40 letters and digits, or leave it empty: the office then gives one.",
+    ),
+    # Foreign events
     "foreign-system": Kind(
         ERROR, "A foreign FIDE event updates Regular ratings only.", "Leave systems out or give OTBR."
     ),

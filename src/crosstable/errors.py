@@ -7,7 +7,11 @@
     ├── TimeControlError          a time control that cannot be understood
     ├── NoEditionError            no rules for this date
     │   └── UnsupportedEditionError   rules existed, their text is missing
-    └── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+    ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+    └── OfficeError               the office cannot do what was asked; nothing was stored
+        ├── NoOfficeError             there is no office at this address
+        ├── SchemaError               the office's tables are older or newer than this program
+        └── OfficeBusyError           somebody else is writing; the message says who
 
 Faults of the input are values, all of them reported at once; faults of the caller are exceptions.
 """
@@ -72,3 +76,19 @@ class UnsupportedEditionError(NoEditionError):
 
 class ConvergenceError(CrosstableError):
     """A bounded loop met its bound; the message ends with the inputs to replay."""
+
+
+class OfficeError(CrosstableError):
+    """The office cannot do what was asked; the message says why and what to do. Nothing was stored."""
+
+
+class NoOfficeError(OfficeError):
+    """There is no office at this address."""
+
+
+class SchemaError(OfficeError):
+    """The office's tables are older or newer than this program."""
+
+
+class OfficeBusyError(OfficeError):
+    """Somebody else is writing; the message says who."""

@@ -64,13 +64,13 @@ def _foreign_faults(section: ReportedSection, place: SectionPlace, edition: Edit
         return [fault("foreign-nobody", place.whole, "No player is marked to be rated.")]
     faults = []
     for player in rated:
-        reason = _why_not_abroad(player, edition)
+        reason = why_not_abroad(player, edition)
         if reason:
             faults.append(fault("foreign-not-eligible", place.row(player), reason))
     return faults
 
 
-def _why_not_abroad(player: ReportedPlayer, edition: Edition) -> str:
+def why_not_abroad(player: ReportedPlayer, edition: Edition) -> str:
     """Why a player's rating is not updated (§6); what the file does not say is not held against him."""
     standing = player.background.standings.get(RatingSystem.OTBR)
     if standing is None:

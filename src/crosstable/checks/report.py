@@ -57,16 +57,17 @@ def check(report: Report, *, today: date | None = None, calendar: Calendar = Cal
     faults = report_faults(report)
     sections: list[CheckedSection] = []
     for at in range(len(report.sections)):
-        found, checked = _check_section(report, at, today, calendar)
+        found, checked = check_section(report, at, today, calendar)
         faults += found
         if checked is not None and not any(f.severity is Severity.ERROR for f in found):
             sections.append(checked)
     return CheckedEvent(report, tuple(sections), tuple(faults))
 
 
-def _check_section(
-    report: Report, at: int, today: date | None, calendar: Calendar
+def check_section(
+    report: Report, at: int, today: date | None = None, calendar: Calendar = Calendar.LISTED
 ) -> tuple[list[Fault], CheckedSection | None]:
+    """Every fault of one section, and the section as it can be rated where its dates and rules are known."""
     section = report.sections[at]
     place = section_place(section, at)
     here = place.whole

@@ -1,0 +1,205 @@
+"""Decisions of an office: floors, ceilings, titles, match floors, adjustments, opting in, facts that arrive late."""
+
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert
+
+from crosstable.errors import OfficeError
+from crosstable.formulas.floors import money_floor
+from crosstable.office import tables
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, head
+from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
+from crosstable.office.ledger.postings import current_of_section
+from crosstable.office.members import replace_person
+from crosstable.office.sections import rows_of, write_section
+from crosstable.rules.editions import edition_for
+from crosstable.terms import RatingSystem
+
+_HIGHEST = 4000.0
+_LOWEST = 100.0
+
+
+class Prize(NamedTuple):
+    """A prize that may set a money floor: its amount, the rating limit it was won under, where it was won."""
+
+    amount: float
+    limit: float
+    event_id: str
+
+
+class Ruling(NamedTuple):
+    """A decision to be recorded."""
+
+    kind: DecisionKind
+    member_id: str = ""
+    system: RatingSystem | None = None
+    effective: date | None = None
+    value: float | None = None
+    event_id: str = ""
+    section: int | None = None
+    details: dict[str, Any] = {}  # noqa: RUF012 (a named tuple's default is never changed)
+
+
+def decide(office: Office, deed: Deed, ruling: Ruling) -> int:
+    """Record a decision; what it means for ratings follows with the next run."""
+    if not deed.reason:
+        raise OfficeError("a decision needs a reason")
+    with office.writing(deed.actor, f"deciding {ruling.kind.value}") as connection:
+        last = head(connection)
+        assert last is not None
+        record = Record(connection, last.seq)
+        ruling = _complete(record, ruling, office.clock().date())
+        return _write(office, connection, deed, ruling)
+
+
+def _write(office: Office, connection: Connection, deed: Deed, ruling: Ruling) -> int:
+    row = {
+        "kind": ruling.kind.value,
+        "member_id": ruling.member_id,
+        "system": None if ruling.system is None else int(ruling.system),
+        "effective": ruling.effective,
+        "value": ruling.value,
+        "event_id": ruling.event_id,
+        "section": ruling.section,
+        "details": canonical(ruling.details),
+    }
+    subject = ruling.member_id or f"{ruling.event_id} section {ruling.section}"
+    act = append(connection, office.clock, deed, Change(ActKind.DECIDE, subject, row))
+    connection.execute(insert(tables.decision), {**row, "act": act})
+    if ruling.kind is DecisionKind.WAIVE_MATCH:
+        _waive(connection, act, deed, ruling)
+    return act
+
+
+def _complete(record: Record, ruling: Ruling, today: date) -> Ruling:
+    """A decision with everything that follows from the record, or an error that says what is missing."""
+    ruling = ruling._replace(effective=ruling.effective or today)
+    if ruling.kind is DecisionKind.REVOKE:
+        return _revocation(record, ruling)
+    if ruling.kind is DecisionKind.WAIVE_MATCH:
+        _match(record, ruling)
+        return ruling
+    _require_member(record, ruling.member_id)
+    completions = {
+        DecisionKind.LIFE_MASTER: _life_master,
+        DecisionKind.MONEY_FLOOR: _money_floor,
+        DecisionKind.GRANT_MATCH_FLOOR: _match_floor,
+        DecisionKind.REFUSE_MATCH_FLOOR: _match_floor,
+    }
+    if ruling.kind in completions:
+        ruling = completions[ruling.kind](record, ruling)
+    elif ruling.kind not in (DecisionKind.OPT_IN, DecisionKind.OPT_OUT):
+        _require_level(ruling)
+    return ruling
+
+
+def _require_member(record: Record, member_id: str) -> Person:
+    person = record.people([member_id]).get(member_id)
+    if person is None:
+        raise OfficeError(f"member {member_id or '(none given)'} is not known")
+    return person
+
+
+def _require_level(ruling: Ruling) -> None:
+    if ruling.system is None:
+        raise OfficeError(f"{ruling.kind.value}: say for which system (OTBR, OTBQ …)")
+    if ruling.value is None or not _LOWEST <= ruling.value <= _HIGHEST:
+        raise OfficeError(f"{ruling.kind.value}: give a level between {_LOWEST:.0f} and {_HIGHEST:.0f}")
+
+
+def _life_master(record: Record, ruling: Ruling) -> Ruling:
+    assert ruling.effective is not None
+    level = edition_for(ruling.effective).constants.life_master_level
+    return ruling._replace(system=RatingSystem.OTBR, value=level)
+
+
+def _money_floor(record: Record, ruling: Ruling) -> Ruling:
+    """The floor that a prize sets (§5): by the sums of the day it was won, from the day after (readings 67, 68)."""
+    amount, limit = ruling.details.get("prize"), ruling.details.get("limit")
+    if amount is None or limit is None:
+        raise OfficeError("money-floor: give the prize and the rating limit it was won under (--prize, --limit)")
+    won = ruling.effective
+    assert won is not None
+    if ruling.event_id:
+        ends = [one.ended for one in record.headings_of(ruling.event_id) if one.ended is not None]
+        if not ends:
+            raise OfficeError(f"there is no event {ruling.event_id}")
+        won = max(ends)
+    constants = edition_for(won).constants
+    level = money_floor(constants, float(amount), float(limit))
+    if level < _LOWEST:
+        raise OfficeError(
+            f"a prize of {amount:g} under {limit:g} sets no floor: it takes {constants.money_prize:g} or more, in a "
+            f"section under {constants.money_highest:g} or less"
+        )
+    return ruling._replace(system=ruling.system or RatingSystem.OTBR, value=level, effective=won + timedelta(days=1))
+
+
+def _match(record: Record, ruling: Ruling) -> Heading:
+    heading = None if ruling.section is None else record.heading(ruling.event_id, ruling.section)
+    if heading is None:
+        raise OfficeError(f"there is no section {ruling.section} in event {ruling.event_id}")
+    return heading
+
+
+def _match_floor(record: Record, ruling: Ruling) -> Ruling:
+    """A request that the result of a match made (§7, item 4): it must have been made."""
+    heading = _match(record, ruling)
+    root = record.one_id(ruling.member_id)
+    asked = [
+        stored.posting
+        for stored in current_of_section(record.connection, heading.event_id, heading.number)
+        if stored.posting.member_id == root
+        and stored.posting.requested_floor is not None
+        and (ruling.system is None or stored.posting.system is ruling.system)
+    ]
+    if len(asked) != 1:
+        raise OfficeError(
+            f"the match asks for {'no' if not asked else 'more than one'} lower floor of member {ruling.member_id}"
+            + ("; say for which system" if asked else "")
+        )
+    return ruling._replace(
+        system=asked[0].system, value=asked[0].requested_floor, effective=heading.key.ended, member_id=root
+    )
+
+
+def _revocation(record: Record, ruling: Ruling) -> Ruling:
+    act = ruling.details.get("act")
+    found = None if act is None else record.decision(int(act))
+    if found is None:
+        raise OfficeError(f"act {act} is no decision; crosstable office log shows them")
+    if found.kind in (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH):
+        raise OfficeError(f"act {act} cannot be revoked; decide anew, or withdraw the match")
+    if found.act not in {one.act for one in record.decisions()}:
+        raise OfficeError(f"act {act} is revoked already")
+    return ruling._replace(member_id=found.member_id, event_id=found.event_id, section=found.section)
+
+
+def _waive(connection: Connection, act: int, deed: Deed, ruling: Ruling) -> None:
+    """A match whose conditions are waived is written again with that reason, and accepted (readings 100)."""
+    record = Record(connection, act)
+    heading = _match(record, ruling)
+    if heading.state is State.WITHDRAWN:
+        raise OfficeError(f"section {heading.number} of event {heading.event_id} is withdrawn")
+    waived = heading._replace(match_waiver=deed.reason)
+    entries = record.entries([heading])[heading.event_id, heading.number]
+    write_section(connection, act, rows_of(waived, entries), State.ACCEPTED)
+
+
+def set_fact(office: Office, deed: Deed, member_id: str, facts: dict[str, Any]) -> int:
+    """A fact that arrived late, or was wrong: a birth date, a FIDE id, whether a member is an adult."""
+    if not deed.reason:
+        raise OfficeError("a decision needs a reason")
+    unknown = facts.keys() - set(Person._fields) | facts.keys() & {"member_id", "fide", "cfc"}
+    if unknown:
+        raise OfficeError(f"{', '.join(sorted(unknown))}: not something the office keeps about a member")
+    with office.writing(deed.actor, f"facts of {member_id}") as connection:
+        last = head(connection)
+        assert last is not None
+        person = _require_member(Record(connection, last.seq), member_id)
+        changed = person._replace(**facts)
+        if changed == person:
+            raise OfficeError(f"nothing of that is new about member {member_id}")
+        return replace_person(office, connection, deed, changed)

@@ -1,0 +1,73 @@
+"""What differs between a section of the record and another version of it, in sentences a director understands."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crosstable.office.sections import SectionRows
+
+_WORDS = {
+    "name": "the name",
+    "kind": "the type",
+    "is_online": "online",
+    "time_controls": "the time control",
+    "asked_systems": "the systems asked for",
+    "is_half_k": "half K",
+    "match_waiver": "the match waiver",
+    "started": "the start",
+    "ended": "the end",
+}
+_NOT_THERE = "nothing"
+
+
+def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
+    """Every difference between two versions of a section; one of them may be missing."""
+    if old is None or new is None:
+        there = new or old
+        assert there is not None
+        what = "is new" if old is None else "is no longer there"
+        return [f"section {there.heading['number']} {what} ({len(there.entries)} players)"]
+    where = f"section {old.heading['number']}"
+    return [f"{where}: {text}" for text in (*_heading(old.heading, new.heading), *_entries(old.entries, new.entries))]
+
+
+def _heading(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for name, word in _WORDS.items():
+        if old[name] != new[name]:
+            yield f"{word} was {_shown(old[name])} and is {_shown(new[name])}"
+
+
+def _entries(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    before, after = _by_number(old), _by_number(new)
+    for number in sorted(before.keys() | after.keys()):
+        if number not in after:
+            yield f"player {number} ({before[number]['name']}) is no longer there"
+        elif number not in before:
+            yield f"player {number} ({after[number]['name']}) is new"
+        else:
+            yield from _entry(number, before[number], after[number])
+
+
+def _by_number(rows: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
+    """Rows by number; rows without one are counted downward, so that they still can be compared."""
+    return {(-1 - row["row"] if row["number"] is None else row["number"]): row for row in rows}
+
+
+def _entry(number: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    who = f"player {number} ({new['name']})"
+    for name, word in (("member_id", "member id"), ("name", "name")):
+        if old[name] != new[name]:
+            yield f"{who}: the {word} was {_shown(old[name])} and is {_shown(new[name])}"
+    before, after = old["rounds"].split(), new["rounds"].split()
+    for at in range(max(len(before), len(after))):
+        was, now = (cells[at] if at < len(cells) else _NOT_THERE for cells in (before, after))
+        if was != now:
+            yield f"{who}: round {at + 1} was {was} and is {now}"
+    extra, later = (json.loads(row["extra"] or "{}") for row in (old, new))
+    for name in sorted(extra.keys() | later.keys()):
+        if extra.get(name) != later.get(name):
+            yield f"{who}: {name} was {_shown(extra.get(name))} and is {_shown(later.get(name))}"
+
+
+def _shown(value: object) -> str:
+    return _NOT_THERE if value is None or value == "" else str(value)

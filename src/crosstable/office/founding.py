@@ -1,0 +1,51 @@
+"""Founding an office and bringing its schema up to date, by Alembic revisions."""
+
+from sqlalchemy import Connection
+
+from crosstable.errors import OfficeError
+from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_of, system_clock
+from crosstable.office.ledger.acts import ActKind, Change, Deed, append
+
+
+def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -> Office:
+    """Make a new office; one that is there already is left as it is."""
+    office = Office(url, clock)
+    if office.store.is_there() and schema_of(office) is not None:
+        raise OfficeError(f"there is an office at {url} already; nothing was changed")
+    with office.writing(deed.actor, "founding") as connection:
+        migrate(connection, SCHEMA)
+        append(connection, clock, deed, Change(ActKind.FOUNDED, name, {"name": name, "schema": SCHEMA}))
+    return office
+
+
+def upgrade_office(url: str, deed: Deed, clock: Clock = system_clock) -> tuple[str, str]:
+    """Bring an older office up to the newest schema, in one transaction; returns the schema before and after."""
+    office = Office(url, clock)
+    found = schema_of(office) if office.store.is_there() else None
+    if found is None:
+        raise OfficeError(f"there is no office at {url}")
+    if found not in KNOWN_SCHEMAS:
+        raise OfficeError(f"the office at {url} has schema {found}, which is newer than this program knows ({SCHEMA})")
+    if found != SCHEMA:
+        with office.writing(deed.actor, "upgrade") as connection:
+            migrate(connection, SCHEMA)
+    return found, SCHEMA
+
+
+def migrate(connection: Connection, target: str) -> None:
+    """Run the revisions up to a target inside the open transaction."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", "crosstable.office:migrations")
+    config.set_main_option("path_separator", "os")
+    script = ScriptDirectory.from_config(config)
+
+    def up(revision: object, context: object) -> object:
+        return script._upgrade_revs(target, revision)  # type: ignore[arg-type]
+
+    with EnvironmentContext(config, script, fn=up, destination_rev=target) as environment:
+        environment.configure(connection=connection, transactional_ddl=True, transaction_per_migration=False)
+        environment.run_migrations()

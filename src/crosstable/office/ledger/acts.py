@@ -1,0 +1,168 @@
+"""Acts: who did what, when and why, what stood before and after. Appended, never changed, each bound to the one before.
+
+The hash of an act covers the hash before it, so a record whose head is known cannot have been rewritten. Rows that an
+act writes into other tables are covered through their digest in ``after``.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select
+
+from crosstable.office import tables
+from crosstable.office.database import Clock
+
+NO_HASH = "0" * 64
+_TICK = timedelta(microseconds=1)
+
+
+class ActKind(StrEnum):
+    """Everything that can happen in an office."""
+
+    FOUNDED = "founded"
+    MEMBERS = "members"
+    MERGE = "merge"
+    UNMERGE = "unmerge"
+    OPENING = "opening"
+    SUBMIT = "submit"
+    CONFIRM = "confirm"
+    CORRECT = "correct"
+    WITHDRAW = "withdraw"
+    DECIDE = "decide"
+    RATE = "rate"
+    PUBLISH = "publish"
+
+
+class Deed(NamedTuple):
+    """What the door says of an act: who, and why."""
+
+    actor: str
+    reason: str
+
+
+class Act(NamedTuple):
+    """One act as it stands in the record."""
+
+    seq: int
+    at: datetime
+    kind: ActKind
+    actor: str
+    reason: str
+    subject: str
+    before: Any
+    after: Any
+    previous: str
+    digest: str
+
+
+def canonical(value: object) -> str:
+    """JSON with one spelling, so that equal values have equal hashes."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{value!r} has no place in the record")
+
+
+def digest_of(value: object) -> str:
+    """The hash of a value's canonical form."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def digest_of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The hash of rows as the tables hold them, in their order; what is not there is left out."""
+    whole = hashlib.sha256()
+    for row in rows:
+        kept = {name: value for name, value in row.items() if value is not None and name != "act"}
+        whole.update(canonical(kept).encode() + b"\n")
+    return whole.hexdigest()
+
+
+class Change(NamedTuple):
+    """What an act is about: the subject, and what stood before and after."""
+
+    kind: ActKind
+    subject: str
+    after: Any
+    before: Any = None
+
+
+def append(connection: Connection, clock: Clock, deed: Deed, change: Change) -> int:
+    """Append an act and return its number. Times never run backwards in the record, whatever a clock does."""
+    last = head(connection)
+    seq, previous, at = 1, NO_HASH, clock()
+    if last is not None:
+        seq, previous = last.seq + 1, last.digest
+        at = max(at, last.at + _TICK)
+    row = {
+        "seq": seq,
+        "at": at.isoformat(timespec="microseconds"),
+        "kind": change.kind.value,
+        "actor": deed.actor,
+        "reason": deed.reason,
+        "subject": change.subject,
+        "before": canonical(change.before),
+        "after": canonical(change.after),
+        "previous": previous,
+    }
+    connection.execute(insert(tables.act), {**row, "digest": digest_of(row)})
+    return seq
+
+
+def head(connection: Connection) -> Act | None:
+    """The newest act."""
+    found = connection.execute(select(tables.act).order_by(tables.act.c.seq.desc()).limit(1)).mappings().first()
+    return None if found is None else _act(found)
+
+
+def acts(connection: Connection, after: int = 0) -> Iterator[Act]:
+    """The acts after a number, oldest first."""
+    for row in connection.execute(
+        select(tables.act).where(tables.act.c.seq > after).order_by(tables.act.c.seq)
+    ).mappings():
+        yield _act(row)
+
+
+def act_of(connection: Connection, seq: int) -> Act | None:
+    """One act."""
+    found = connection.execute(select(tables.act).where(tables.act.c.seq == seq)).mappings().first()
+    return None if found is None else _act(found)
+
+
+def last_act_of(connection: Connection, day: date | datetime | None) -> int:
+    """The newest act that was written by the end of a day (UTC), or by an instant; without either, the newest."""
+    column = tables.act.c.at
+    wanted = select(func.max(tables.act.c.seq))
+    if isinstance(day, datetime):
+        wanted = wanted.where(column <= day.isoformat(timespec="microseconds"))
+    elif day is not None:
+        wanted = wanted.where(column < (day + timedelta(days=1)).isoformat())
+    return connection.execute(wanted).scalar() or 0
+
+
+def _act(row: Mapping[Any, Any]) -> Act:
+    fields = dict(row)
+    fields["at"] = datetime.fromisoformat(fields["at"])
+    fields["kind"] = ActKind(fields["kind"])
+    fields["before"], fields["after"] = json.loads(fields["before"]), json.loads(fields["after"])
+    return Act(**fields)
+
+
+def broken_links(connection: Connection) -> Iterator[str]:
+    """Every place where the chain of hashes does not hold, as a sentence."""
+    previous, expected = NO_HASH, 1
+    for row in connection.execute(select(tables.act).order_by(tables.act.c.seq)).mappings():
+        fields = {name: value for name, value in row.items() if name != "digest"}
+        if row["seq"] != expected:
+            yield f"act {expected} is missing"
+        if row["previous"] != previous:
+            yield f"act {row['seq']} is not bound to the act before it"
+        if digest_of(fields) != row["digest"]:
+            yield f"act {row['seq']} was changed after it was written"
+        previous, expected = row["digest"], row["seq"] + 1

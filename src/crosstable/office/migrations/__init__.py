@@ -1,0 +1,1 @@
+"""Alembic revisions of the office's schema; ``founding.migrate`` runs them."""

@@ -1,0 +1,60 @@
+"""Members that a report names and the office does not know yet: made from what the report says of them."""
+
+from datetime import date, timedelta
+
+from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.members import OpeningStanding
+from crosstable.terms import OutsideRating, Report, ReportedPlayer
+
+
+def members_of_report(
+    record: Record, report: Report, *, takes_openings: bool
+) -> tuple[list[Person], list[OpeningStanding]]:
+    """New members, and with ``takes_openings`` the ratings they bring, as of the day before their first section."""
+    rows: dict[str, tuple[ReportedPlayer, date]] = {}
+    for section in report.sections:
+        start = section.start or report.start
+        for player in section.players:
+            if player.member_id and start is not None and start < rows.get(player.member_id, (player, date.max))[1]:
+                rows[player.member_id] = player, start
+    known = record.people(list(rows))
+    people, openings = [], []
+    for member_id, (player, start) in rows.items():
+        if member_id in known:
+            continue
+        people.append(_person(player, start))
+        if takes_openings:
+            openings += _openings(player, start, report.event_id)
+    return people, openings
+
+
+def _person(player: ReportedPlayer, start: date) -> Person:
+    background = player.background
+    return Person(
+        member_id=player.member_id,
+        name=player.name,
+        state=player.state,
+        birth_date=background.birth_date,
+        adult=background.adult,
+        canadian_resident=background.canadian_resident,
+        fide_flag=player.fide_flag or "",
+        fide=_dated(background.fide, start),
+        cfc=_dated(background.cfc, start),
+    )
+
+
+def _dated(rating: OutsideRating | None, start: date) -> tuple[OutsideRating, ...]:
+    return () if rating is None else (OutsideRating(rating.rating, rating.as_of or start),)
+
+
+def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[OpeningStanding]:
+    eve = start - timedelta(days=1)
+    return [
+        OpeningStanding(
+            player.member_id,
+            system,
+            standing._replace(as_of=min(standing.as_of or eve, eve)),
+            f"report of event {event_id}",
+        )
+        for system, standing in player.background.standings.items()
+    ]

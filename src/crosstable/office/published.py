@@ -1,0 +1,111 @@
+"""Which ratings are published when: cut-offs of monthly lists, and the published rating of a day.
+
+Lists are facts of the record. Where the record has none for a month, the list of that month is derived by the cut-off
+rule of its time (readings 108).
+"""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import select
+
+from crosstable.errors import NoEditionError, OfficeError
+from crosstable.formulas.rounding import official_rating
+from crosstable.office import tables
+from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.postings import current_of_members
+from crosstable.rules.editions import edition_for
+from crosstable.terms import RatingSystem
+
+# A rating is published from so many games on, credited games included (official facts §3; readings 109).
+FEWEST_PUBLISHED = 4.0
+CENTRAL = ZoneInfo("America/Chicago")
+_NIGHT = time(23, 45)
+_WEEK = 7
+_MONTHS = 12
+
+
+class Month(NamedTuple):
+    """The month of a list; the list is official from its first day."""
+
+    year: int
+    month: int
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.month:02}"
+
+    @property
+    def first_day(self) -> date:
+        """The day from which the list is official."""
+        return date(self.year, self.month, 1)
+
+
+def month_of(text: str) -> Month:
+    """A month written as 2026-12."""
+    found = re.fullmatch(r"(\d{4})-(\d{2})", text)
+    if not found or not 1 <= int(found[2]) <= _MONTHS:
+        raise OfficeError(f"{text!r} is not a month; write it as 2026-12")
+    return Month(int(found[1]), int(found[2]))
+
+
+def list_in_force(day: date) -> Month:
+    """The month whose list is official on a day: every month since 2007, the even ones before."""
+    month = Month(day.year, day.month)
+    if edition_for(month.first_day).lists.lists_a_year == _MONTHS or month.month % 2 == 0:
+        return month
+    return Month(day.year, day.month - 1) if day.month > 1 else Month(day.year - 1, _MONTHS)
+
+
+def cut_off(month: Month) -> datetime:
+    """The instant until which everything received and rated is in a month's list (official facts §3)."""
+    try:
+        rule = edition_for(month.first_day).lists
+    except NoEditionError as error:
+        raise OfficeError(f"the cut-off of the list of {month} is not known: {error}") from error
+    if rule.cutoff_week == 0:
+        raise OfficeError(f"the cut-off of the list of {month} is not known: no document of that time was found")
+    before = month.first_day - timedelta(days=1)
+    first = before.replace(day=1)
+    day = first + timedelta(days=(rule.cutoff_weekday - first.weekday()) % _WEEK + _WEEK * (rule.cutoff_week - 1))
+    return datetime.combine(day, _NIGHT, tzinfo=CENTRAL).astimezone(UTC)
+
+
+def cut_off_day(month: Month) -> date:
+    """The day of a cut-off, in US Central time."""
+    return cut_off(month).astimezone(CENTRAL).date()
+
+
+def published_before(record: Record, member: str, system: RatingSystem, start: date) -> float | None:
+    """A member's rating on the list in force on a day, nothing where he is not on it."""
+    month = list_in_force(start)
+    supplement, row = tables.supplement, tables.supplement_row
+    act = record.connection.execute(select(supplement.c.act).where(supplement.c.month == str(month))).scalar()
+    if act is not None and act <= record.through:
+        ids = record.same_member(member)
+        query = select(row.c.rating).where(
+            row.c.month == str(month), row.c.member_id.in_(ids), row.c.system == int(system)
+        )
+        found = record.connection.execute(query).scalar()
+        return None if found is None else float(found)
+    return _derived(record, member, system, month)
+
+
+def _derived(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
+    try:
+        day = cut_off_day(month)
+    except OfficeError:  # before 2007 no cut-off is known: the rating of the eve of the list stands for it
+        day = month.first_day - timedelta(days=1)
+    found = [
+        stored.posting
+        for stored in current_of_members(record.connection, [member])
+        if stored.posting.system is system and stored.posting.ended <= day
+    ]
+    if not found:
+        return None
+    last = max(found, key=lambda posting: posting.key)
+    assert last.rating_after is not None
+    if last.games_after is not None and last.games_after < FEWEST_PUBLISHED:
+        return None
+    return float(official_rating(last.rating_after))

@@ -1,0 +1,196 @@
+"""Sections as rows of the record, and back into a report: what was submitted, without judging it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert
+
+from crosstable.checks import CheckedSection
+from crosstable.errors import Fault
+from crosstable.formats.event_json_write import written_cell
+from crosstable.office import tables
+from crosstable.office.ledger.acts import canonical, digest_of_rows
+from crosstable.office.ledger.facts import NO_CELL, EntryFact, Heading, Record, State
+from crosstable.terms import (
+    Background,
+    GivenStart,
+    OutsideRating,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+)
+
+# What a row of a report says beside the columns of an entry, by the name it has in ``extra``.
+_PLAIN_EXTRAS = {
+    "state": "state",
+    "rate": "is_rated",
+    "fide_flag": "fide_flag",
+    "member": "is_member",
+    "fide_opt_in": "has_opted_in",
+    "pairing_rating": "pairing_rating",
+    "total": "total",
+}
+
+
+class SectionRows(NamedTuple):
+    """A section as it enters the tables."""
+
+    heading: Mapping[str, Any]
+    entries: Sequence[Mapping[str, Any]]
+
+
+def section_rows(
+    event_id: str, number: int, reported: ReportedSection, checked: CheckedSection | None, days: Sequence[date | None]
+) -> SectionRows:
+    """A section's rows without their act, state and faults; what checking found out is kept beside what was said."""
+    entries = [_entry_row(event_id, number, at, player) for at, player in enumerate(reported.players)]
+    systems = () if checked is None else checked.section.systems
+    heading = {
+        "event_id": event_id,
+        "number": number,
+        "name": reported.name,
+        "kind": reported.kind.value,
+        "is_online": reported.is_online,
+        "time_controls": canonical(reported.time_controls),
+        "asked_systems": " ".join(system.name for system in reported.systems),
+        "systems": " ".join(system.name for system in systems),
+        "is_dual_control": checked is not None and checked.section.is_dual_control,
+        "is_half_k": reported.is_half_k,
+        "match_waiver": reported.match_waiver,
+        "started": days[0],
+        "ended": days[1],
+        "details": canonical(dict(reported.details)),
+    }
+    return SectionRows({**heading, "digest": digest_of_rows([heading, *entries])}, entries)
+
+
+def _entry_row(event_id: str, section: int, at: int, player: ReportedPlayer) -> dict[str, Any]:
+    rounds = " ".join("_".join(written_cell(cell).split()) or NO_CELL for cell in player.cells)
+    extra = _extra(player)
+    return {
+        "event_id": event_id,
+        "section": section,
+        "row": at,
+        "number": player.number,
+        "member_id": player.member_id,
+        "name": player.name,
+        "rounds": rounds,
+        "extra": canonical(extra) if extra else None,
+    }
+
+
+def _extra(player: ReportedPlayer) -> dict[str, Any]:
+    extra = {name: getattr(player, field) for name, field in _PLAIN_EXTRAS.items()}
+    background = player.background
+    if background.fide is not None:
+        extra["fide"] = [background.fide.rating, background.fide.as_of]
+    if background.given_start is not None:
+        extra["start"] = list(background.given_start)
+    if player.details:
+        extra["details"] = dict(player.details)
+    return {name: value for name, value in extra.items() if value is not None and value != ""}
+
+
+def write_section(
+    connection: Connection, act: int, rows: SectionRows, state: State, faults: Sequence[Fault] = ()
+) -> None:
+    """Put a section into the record, as of an act."""
+    found = [fault._asdict() for fault in faults]
+    heading = {**rows.heading, "act": act, "state": state.value, "faults": canonical(found)}
+    connection.execute(insert(tables.section), heading)
+    if rows.entries:
+        connection.execute(insert(tables.entry), [{**row, "act": act} for row in rows.entries])
+
+
+def rows_of(heading: Heading, entries: Sequence[EntryFact]) -> SectionRows:
+    """The rows of a section that stands in the record, to be written again under another act."""
+    head = {
+        "event_id": heading.event_id,
+        "number": heading.number,
+        "name": heading.name,
+        "kind": heading.kind.value,
+        "is_online": heading.is_online,
+        "time_controls": canonical(heading.time_controls),
+        "asked_systems": " ".join(system.name for system in heading.asked_systems),
+        "systems": " ".join(system.name for system in heading.systems),
+        "is_dual_control": heading.is_dual_control,
+        "is_half_k": heading.is_half_k,
+        "match_waiver": heading.match_waiver,
+        "started": heading.started,
+        "ended": heading.ended,
+        "details": canonical(dict(heading.details)),
+    }
+    rows = [
+        {
+            "event_id": heading.event_id,
+            "section": heading.number,
+            "row": entry.row,
+            "number": entry.number,
+            "member_id": entry.member_id,
+            "name": entry.name,
+            "rounds": " ".join("_".join(written_cell(cell).split()) or NO_CELL for cell in entry.cells),
+            "extra": canonical(dict(entry.extra)) if entry.extra else None,
+        }
+        for entry in entries
+    ]
+    return SectionRows({**head, "digest": digest_of_rows([head, *rows])}, rows)
+
+
+def reported_section(heading: Heading, entries: Sequence[EntryFact]) -> ReportedSection:
+    """A section of the record as a report would say it, so that it can be checked and corrected."""
+    return ReportedSection(
+        number=heading.number,
+        name=heading.name,
+        kind=heading.kind,
+        is_online=heading.is_online,
+        time_controls=heading.time_controls,
+        systems=heading.asked_systems,
+        start=heading.started,
+        end=heading.ended,
+        players=tuple(_reported_player(entry) for entry in entries),
+        place="",
+        is_half_k=heading.is_half_k,
+        match_waiver=heading.match_waiver,
+        details=heading.details,
+    )
+
+
+def _reported_player(entry: EntryFact) -> ReportedPlayer:
+    extra = entry.extra
+    fide, start = extra.get("fide"), extra.get("start")
+    background = Background(
+        fide=None if fide is None else OutsideRating(fide[0], date.fromisoformat(fide[1]) if fide[1] else None),
+        given_start=None if start is None else GivenStart(*start),
+    )
+    known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
+    return ReportedPlayer(
+        number=entry.number,
+        member_id=entry.member_id,
+        name=entry.name,
+        cells=entry.cells,
+        background=background,
+        place="",
+        details=extra.get("details", {}),
+        **known,
+    )
+
+
+class EventFact(NamedTuple):
+    """An event of the record without its sections."""
+
+    event_id: str
+    act: int
+    name: str
+    started: date | None
+    ended: date | None
+    details: Mapping[str, str]
+    document: str
+
+
+def reported_event(record: Record, event: EventFact) -> Report:
+    """An event of the record as a report, those of its sections that were not withdrawn."""
+    headings = [one for one in record.headings_of(event.event_id) if one.state is not State.WITHDRAWN]
+    entries = record.entries(headings)
+    sections = tuple(reported_section(one, entries[one.event_id, one.number]) for one in headings)
+    return Report(event.event_id, event.name, event.started, event.ended, sections, "", event.details)

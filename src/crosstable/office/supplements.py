@@ -1,0 +1,166 @@
+"""Supplements: the official list of a month, frozen with its digest and the head of the record; never changed."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select
+
+from crosstable.errors import OfficeError
+from crosstable.formulas.rounding import official_rating
+from crosstable.office import tables
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import ActKind, Change, Deed, append, digest_of_rows, head
+from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
+from crosstable.office.published import CENTRAL, FEWEST_PUBLISHED, Month, cut_off
+from crosstable.rules.editions import edition_for
+from crosstable.terms import RatingSystem
+
+
+class Basis(StrEnum):
+    """What is in a list: what was rated by the cut-off, what was played by it, or everything rated until now."""
+
+    RULE = "rule"
+    PLAYED = "played"
+    NOW = "now"
+
+
+class ListRow(NamedTuple):
+    """A member's rating in one system on a list."""
+
+    member_id: str
+    system: RatingSystem
+    name: str
+    state: str
+    rating: int
+    games: float | None
+    is_provisional: bool
+
+
+class Supplement(NamedTuple):
+    """A published list."""
+
+    month: str
+    act: int
+    basis: Basis
+    cut_off: datetime
+    run: int
+    head: str
+    rows: int
+    digest: str
+
+
+def publish(office: Office, deed: Deed, month: Month, basis: Basis = Basis.RULE) -> Supplement:
+    """Freeze the list of a month."""
+    now = office.clock()
+    until = now if basis is Basis.NOW else cut_off(month)
+    if basis is Basis.RULE and until > now:
+        raise OfficeError(
+            f"the cut-off of the list of {month} is {until.astimezone(CENTRAL):%A, %d %B %Y, %H:%M} Central, which is "
+            "still to come; publish it then, or now with --cut-off now"
+        )
+    with office.writing(deed.actor, f"publishing {month}") as connection:
+        if _is_published(connection, month):
+            raise OfficeError(f"the list of {month} is published; a list is never changed")
+        last = head(connection)
+        assert last is not None
+        run = run_by(connection, until if basis is Basis.RULE else None)
+        rows = list_rows(connection, basis, month, run)
+        written = [as_row(str(month), row) for row in rows]
+        digest = digest_of_rows(written)
+        line = {
+            "month": str(month),
+            "basis": basis.value,
+            "cut_off": until.isoformat(),
+            "run": run,
+            "head": last.digest,
+            "rows": len(rows),
+            "digest": digest,
+        }
+        act = append(connection, office.clock, deed, Change(ActKind.PUBLISH, str(month), line))
+        connection.execute(insert(tables.supplement), {**line, "act": act})
+        if written:
+            connection.execute(insert(tables.supplement_row), written)
+    return Supplement(str(month), act, basis, until, run, last.digest, len(rows), digest)
+
+
+def _is_published(connection: Connection, month: Month) -> bool:
+    table = tables.supplement
+    return connection.execute(select(table.c.act).where(table.c.month == str(month))).first() is not None
+
+
+def run_by(connection: Connection, until: datetime | None) -> int:
+    """The newest run that was posted by an instant, 0 where none was."""
+    run, act = tables.run, tables.act
+    query = select(func.max(run.c.act)).join(act, act.c.seq == run.c.act)
+    if until is not None:
+        query = query.where(act.c.at <= until.isoformat(timespec="microseconds"))
+    return connection.execute(query).scalar() or 0
+
+
+def as_row(month: str, row: ListRow) -> dict[str, Any]:
+    """A row of a list as its table holds it."""
+    return {"month": month, **row._asdict(), "system": int(row.system)}
+
+
+def list_rows(connection: Connection, basis: Basis, month: Month, run: int) -> list[ListRow]:
+    """The rows of a list, from the postings that were current after a run, by member id and system."""
+    until = cut_off(month).astimezone(CENTRAL).date() if basis is Basis.PLAYED else None
+    return rows_from(Record(connection, run), all_current(connection, run), month, until)
+
+
+def rows_from(record: Record, postings: Mapping[PostingKey, Stored], month: Month, until: date | None) -> list[ListRow]:
+    """A list made of postings: each member's last, from 4 games on, rounded half up."""
+    last: dict[tuple[str, RatingSystem], Posting] = {}
+    for stored in postings.values():
+        posting = stored.posting
+        place = posting.member_id, posting.system
+        if until is None or posting.ended <= until:
+            known = last.get(place)
+            if known is None or known.key < posting.key:
+                last[place] = posting
+    people = record.people({member for member, _ in last})
+    established_above = edition_for(month.first_day).constants.established_above
+    return sorted(_rows(last, people, established_above))
+
+
+def _rows(
+    last: Mapping[tuple[str, RatingSystem], Posting], people: Mapping[str, Person], established_above: float
+) -> Iterator[ListRow]:
+    for (member, system), posting in last.items():
+        games = posting.games_after
+        if games is not None and games < FEWEST_PUBLISHED:
+            continue
+        assert posting.rating_after is not None
+        person = people[member]
+        yield ListRow(
+            member,
+            system,
+            person.name,
+            person.state,
+            official_rating(posting.rating_after),
+            games,
+            games is not None and games <= established_above,
+        )
+
+
+def supplements(connection: Connection) -> list[Supplement]:
+    """Every published list, oldest first."""
+    table = tables.supplement
+    found = []
+    for row in connection.execute(select(table).order_by(table.c.month)).mappings():
+        fields = {name: row[name] for name in Supplement._fields}
+        fields["basis"] = Basis(row["basis"])
+        fields["cut_off"] = datetime.fromisoformat(row["cut_off"])
+        found.append(Supplement(**fields))
+    return found
+
+
+def published_rows(connection: Connection, month: str) -> list[ListRow]:
+    """The rows of a published list as they were frozen."""
+    table = tables.supplement_row
+    query = select(*(table.c[name] for name in ListRow._fields)).where(table.c.month == month)
+    found = [ListRow(*row) for row in connection.execute(query.order_by(table.c.member_id, table.c.system))]
+    return sorted(row._replace(system=RatingSystem(row.system)) for row in found)

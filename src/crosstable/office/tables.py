@@ -1,0 +1,302 @@
+"""The tables of an office. Facts carry the act that wrote them; the newest act not after a day is what was known then.
+
+Nothing but ``current_posting`` is ever updated or deleted: triggers of the first migration refuse it. That one table is
+a cache, which ``office verify`` compares with the postings and ``rebuild`` makes anew.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+# A 64-bit key that SQLite still takes for its row id.
+BigKey = BigInteger().with_variant(Integer, "sqlite")
+
+act = Table(
+    "act",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", String(32), nullable=False),
+    Column("kind", String(24), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+)
+
+document = Table(
+    "document",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("act", Integer, nullable=False),
+    Column("event_id", String(48), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+member = Table(
+    "member",
+    metadata,
+    Column("member_id", String(40), primary_key=True),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("birth_date", Date),
+    Column("adult", Boolean),
+    Column("canadian_resident", Boolean, nullable=False),
+    Column("fide_id", Text, nullable=False),
+    Column("cfc_id", Text, nullable=False),
+    Column("fide_flag", Text, nullable=False),
+    Column("member_until", Date),
+)
+
+outside_rating = Table(
+    "outside_rating",
+    metadata,
+    Column("member_id", String(40), primary_key=True),
+    Column("body", String(4), primary_key=True),
+    Column("as_of", Date, primary_key=True),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("rating", Float, nullable=False),
+)
+
+merge = Table(
+    "merge",
+    metadata,
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("member_id", String(40), nullable=False),
+    Column("into_id", String(40), nullable=False),
+    Column("is_undone", Boolean, nullable=False),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("event_id", String(48), primary_key=True),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("started", Date),
+    Column("ended", Date),
+    Column("details", Text, nullable=False),
+    Column("document", String(64), nullable=False),
+)
+
+section = Table(
+    "section",
+    metadata,
+    Column("event_id", String(48), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("state", String(12), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("is_online", Boolean, nullable=False),
+    Column("time_controls", Text, nullable=False),
+    Column("asked_systems", Text, nullable=False),
+    Column("systems", Text, nullable=False),
+    Column("is_dual_control", Boolean, nullable=False),
+    Column("is_half_k", Boolean, nullable=False),
+    Column("match_waiver", Text, nullable=False),
+    Column("started", Date),
+    Column("ended", Date),
+    Column("details", Text, nullable=False),
+    Column("faults", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column("event_id", String(48), primary_key=True),
+    Column("section", Integer, primary_key=True, autoincrement=False),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer),
+    Column("member_id", String(40), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("rounds", Text, nullable=False),
+    Column("extra", Text),
+)
+Index("entry_of_member", entry.c.member_id)
+
+opening = Table(
+    "opening",
+    metadata,
+    Column("member_id", String(40), primary_key=True),
+    Column("system", SmallInteger, primary_key=True, autoincrement=False),
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("as_of", Date, nullable=False),
+    Column("rating", Float, nullable=False),
+    Column("games", Float),
+    Column("wins", Integer),
+    Column("draws", Integer),
+    Column("losses", Integer),
+    Column("events", Integer),
+    Column("peak", Float),
+    Column("peak_since_2010", Float),
+    Column("games_at_2200", Integer, nullable=False),
+    Column("lowered_floor", Float),
+    Column("match_changes", Text),
+    Column("floors", Text),
+    Column("ceiling", Float),
+    Column("published", Float),
+    Column("source", Text, nullable=False),
+)
+
+decision = Table(
+    "decision",
+    metadata,
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(24), nullable=False),
+    Column("member_id", String(40), nullable=False),
+    Column("system", SmallInteger),
+    Column("effective", Date, nullable=False),
+    Column("value", Float),
+    Column("event_id", String(48), nullable=False),
+    Column("section", Integer),
+    Column("details", Text, nullable=False),
+)
+Index("decision_on_member", decision.c.member_id)
+
+run = Table(
+    "run",
+    metadata,
+    Column("act", Integer, primary_key=True, autoincrement=False),
+    Column("engine_version", String(20), nullable=False),
+    Column("signature", String(64), nullable=False),
+    Column("sections", Integer, nullable=False),
+    Column("postings", Integer, nullable=False),
+    Column("state_before", String(64), nullable=False),
+    Column("state_after", String(64), nullable=False),
+)
+
+rated_section = Table(
+    "rated_section",
+    metadata,
+    Column("run", Integer, primary_key=True, autoincrement=False),
+    Column("event_id", String(48), primary_key=True),
+    Column("section", Integer, primary_key=True, autoincrement=False),
+    Column("system", SmallInteger, primary_key=True, autoincrement=False),
+    Column("edition", String(20), nullable=False),
+    Column("signature", String(64), nullable=False),
+)
+
+posting = Table(
+    "posting",
+    metadata,
+    Column("posting_id", BigKey, primary_key=True, autoincrement=False),
+    Column("run", Integer, nullable=False),
+    Column("supersedes", BigInteger),
+    Column("member_id", String(40), nullable=False),
+    Column("system", SmallInteger, nullable=False),
+    Column("event_id", String(48), nullable=False),
+    Column("section", Integer, nullable=False),
+    Column("ended", Date, nullable=False),
+    Column("started", Date, nullable=False),
+    # the standing before and after; no rating after: this section no longer rates the member
+    Column("rating_before", Float),
+    Column("games_before", Float),
+    Column("rating_after", Float),
+    Column("games_after", Float),
+    Column("wins", Integer),
+    Column("draws", Integer),
+    Column("losses", Integer),
+    Column("events", Integer),
+    Column("peak", Float),
+    Column("peak_since_2010", Float),
+    Column("games_at_2200", Integer),
+    Column("match_changes", Text),
+    Column("lowered_floor", Float),
+    Column("as_of", Date),
+    # the working of the final pass
+    Column("number", Integer),
+    Column("prior", Float),
+    Column("start_games", Float),
+    Column("start_sources", Text),
+    Column("formula", SmallInteger),
+    Column("played", Integer),
+    Column("score", Float),
+    Column("effective", Float),
+    Column("k", Float),
+    Column("expected", Float),
+    Column("bonus", Float),
+    Column("computed", Float),
+    Column("floor_kind", SmallInteger),
+    Column("floor_level", Float),
+    Column("requested_floor", Float),
+    Column("norm", String(1)),
+    Column("assumed", Text),
+)
+Index("posting_of_section", posting.c.event_id, posting.c.section)
+Index("posting_of_run", posting.c.run)
+Index("posting_of_member", posting.c.member_id)
+
+current_posting = Table(
+    "current_posting",
+    metadata,
+    Column("member_id", String(40), primary_key=True),
+    Column("system", SmallInteger, primary_key=True, autoincrement=False),
+    Column("event_id", String(48), primary_key=True),
+    Column("section", Integer, primary_key=True, autoincrement=False),
+    Column("posting_id", BigInteger, nullable=False),
+)
+Index("current_posting_of_section", current_posting.c.event_id, current_posting.c.section)
+Index("current_posting_by_number", current_posting.c.posting_id)
+
+ripple = Table(
+    "ripple",
+    metadata,
+    Column("run", Integer, primary_key=True, autoincrement=False),
+    Column("member_id", String(40), primary_key=True),
+    Column("system", SmallInteger, primary_key=True, autoincrement=False),
+    Column("rating_before", Float),
+    Column("games_before", Float),
+    Column("rating_after", Float),
+    Column("games_after", Float),
+    Column("sections", Text, nullable=False),
+    Column("causes", Text, nullable=False),
+)
+
+supplement = Table(
+    "supplement",
+    metadata,
+    Column("month", String(7), primary_key=True),
+    Column("act", Integer, nullable=False),
+    Column("basis", String(12), nullable=False),
+    Column("cut_off", String(32), nullable=False),
+    Column("run", Integer, nullable=False),
+    Column("head", String(64), nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("digest", String(64), nullable=False),
+)
+
+supplement_row = Table(
+    "supplement_row",
+    metadata,
+    Column("month", String(7), primary_key=True),
+    Column("member_id", String(40), primary_key=True),
+    Column("system", SmallInteger, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("rating", Integer, nullable=False),
+    Column("games", Float),
+    Column("is_provisional", Boolean, nullable=False),
+)
+
+CACHES = frozenset({"current_posting"})

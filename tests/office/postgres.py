@@ -1,0 +1,102 @@
+"""A PostgreSQL of the tests' own: a cluster in a temporary folder, reached through a socket, gone with the tests.
+
+initdb refuses to run as root, so root lends the folder to another user. The server is a direct child, not started
+through pg_ctl, so that tests may kill it and reap it.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Self
+
+_DEBIAN = Path("/usr/lib/postgresql")
+_PATIENCE = 30.0
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found:
+        return found
+    beside = sorted(_DEBIAN.glob(f"*/bin/{name}"))
+    if not beside:
+        raise RuntimeError(f"{name} is not installed; `make test` installs Debian's postgresql")
+    return str(beside[-1])
+
+
+class Server:
+    """A running PostgreSQL."""
+
+    def __init__(self, *, is_safe: bool = False) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="crosstable-pg-"))
+        self._user = "postgres" if os.geteuid() == 0 else None
+        if self._user:
+            who = pwd.getpwnam(self._user)
+            os.chown(self.folder, who.pw_uid, who.pw_gid)
+        self._settings = (
+            [] if is_safe else ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+        )
+        self._run([_program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"])
+        self.process = self.start()
+
+    @property
+    def data(self) -> Path:
+        """Where the cluster lies."""
+        return self.folder / "data"
+
+    def _run(self, command: list[str]) -> None:
+        done = subprocess.run(command, user=self._user, cwd=self.folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{command[0]} failed: {done.stderr}")
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the server and wait until it answers."""
+        command = [
+            _program("postgres"),
+            "-D",
+            str(self.data),
+            "-k",
+            str(self.folder),
+            "-c",
+            "listen_addresses=",
+            "-c",
+            "max_connections=200",
+            *self._settings,
+        ]
+        log = (self.folder / "log").open("ab")
+        self.process = subprocess.Popen(command, user=self._user, cwd=self.folder, stdout=log, stderr=log)
+        log.close()
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            ready = subprocess.run([_program("pg_isready"), "-h", str(self.folder), "-q"], cwd=self.folder, check=False)
+            if ready.returncode == 0:
+                return self.process
+            time.sleep(0.02)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def url(self, database: str = "postgres") -> str:
+        """The address of a database."""
+        return f"postgresql://office@/{database}?host={self.folder}"
+
+    def new_database(self, name: str) -> str:
+        """Make a database and return its address."""
+        import psycopg
+
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return self.url(name)
+
+    def stop(self) -> None:
+        """Stop the server at once and remove everything."""
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
