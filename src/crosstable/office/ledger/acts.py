@@ -76,12 +76,17 @@ def digest_of(value: object) -> str:
 
 
 def digest_of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The hash of rows as the tables hold them, in their order; what is not there is left out."""
+    """The hash of rows as the tables hold them, in whatever order; what is not there is left out."""
     whole = hashlib.sha256()
-    for row in rows:
-        kept = {name: value for name, value in row.items() if value is not None and name != "act"}
-        whole.update(canonical(kept).encode() + b"\n")
+    for line in sorted(_line(row) for row in rows):
+        whole.update(line.encode() + b"\n")
     return whole.hexdigest()
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """A row in one spelling: a whole number reads the same whether its column holds whole numbers or not."""
+    kept = {name: value for name, value in row.items() if value is not None and name != "act"}
+    return canonical({name: float(value) if type(value) is int else value for name, value in kept.items()})
 
 
 class Change(NamedTuple):

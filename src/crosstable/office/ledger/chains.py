@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.office.ledger.postings import Key, Posting, current_of_members
+from crosstable.office.ledger.postings import Key, Posting, current_of_members, known_of_members
 from crosstable.terms import RatingSystem, Standing
 
 
@@ -18,8 +18,10 @@ class _Chain(NamedTuple):
 class Chains:
     """Chains of the members that were loaded; each answers what stood before any place of the fold."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, run: int | None = None) -> None:
+        """The chains as they stand, or as they stood after a run."""
         self._connection = connection
+        self._run = run
         self._chains: dict[str, dict[RatingSystem, _Chain]] = {}
 
     def load(self, members: Iterable[str]) -> None:
@@ -27,8 +29,11 @@ class Chains:
         fresh = [member for member in members if member not in self._chains]
         for member in fresh:
             self._chains[member] = {}
-        found = sorted((stored.posting for stored in current_of_members(self._connection, fresh)), key=_by_key)
-        for posting in found:
+        if self._run is None:
+            stored = current_of_members(self._connection, fresh)
+        else:
+            stored = known_of_members(self._connection, fresh, self._run)
+        for posting in sorted((one.posting for one in stored), key=_by_key):
             chain = self._chains[posting.member_id].setdefault(posting.system, _Chain([], []))
             chain.keys.append(posting.key)
             chain.postings.append(posting)

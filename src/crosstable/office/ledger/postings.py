@@ -252,9 +252,17 @@ def current_of_section(connection: Connection, event_id: str, number: int) -> li
     return [Stored(row[0], posting_from(row[1:])) for row in rows]
 
 
-def all_current(connection: Connection, run: int | None = None) -> dict[PostingKey, Stored]:
-    """Every posting that is current, or that was current after a run."""
-    wanted = select(func.max(tables.posting.c.posting_id).label("newest"))
+def known_of_members(connection: Connection, members: Iterable[str], run: int) -> Iterator[Stored]:
+    """The postings of members that were current after a run, in no order."""
+    for some in chunks(sorted(members)):
+        yield from all_current(connection, run, tables.posting.c.member_id.in_(some)).values()
+
+
+def all_current(
+    connection: Connection, run: int | None = None, *where: ColumnElement[bool]
+) -> dict[PostingKey, Stored]:
+    """Every posting that is current, or that was current after a run; from the postings, not from the cache."""
+    wanted = select(func.max(tables.posting.c.posting_id).label("newest")).where(*where)
     if run is not None:
         wanted = wanted.where(tables.posting.c.run <= run)
     newest = wanted.group_by(*(tables.posting.c[name] for name in PostingKey._fields)).subquery()

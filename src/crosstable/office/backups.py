@@ -1,0 +1,177 @@
+"""Backups: a whole office in one file that either database can be restored from.
+
+A zip with a manifest and one file of JSON lines per table, read in one snapshot while others go on writing. The
+manifest holds the schema, the head of the record, and the hash of every part; a restore checks them all before it
+stores anything.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Date, LargeBinary, Table, func, insert, select
+
+from crosstable.errors import NoOfficeError, OfficeError
+from crosstable.office import tables
+from crosstable.office.database import SCHEMA, Clock, Office, schema_of, system_clock
+from crosstable.office.founding import migrate
+from crosstable.office.ledger.acts import NO_HASH, broken_links, head
+from crosstable.office.ledger.fold import Progress, in_silence
+
+FORMAT = "crosstable-office-backup/1"
+_MANIFEST = "manifest.json"
+_PORTION = 2000
+
+
+class Backup(NamedTuple):
+    """What a backup holds."""
+
+    head: str
+    acts: int
+    rows: Mapping[str, int]
+
+
+def _ordered() -> list[Table]:
+    return [table for table in tables.metadata.sorted_tables if table.name != "alembic_version"]
+
+
+def backup(office: Office, path: str, progress: Progress = in_silence) -> Backup:
+    """Write an office into a file; the file is complete, or it is not there."""
+    partial = f"{path}.partial"
+    try:
+        with office.reading() as connection, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            made = _write(connection, archive, progress)
+        with open(partial, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        if os.path.exists(partial):
+            os.remove(partial)
+    return made
+
+
+def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress) -> Backup:
+    rows: dict[str, int] = {}
+    hashes: dict[str, str] = {}
+    for done, table in enumerate(_ordered(), 1):
+        digest = hashlib.sha256()
+        count = 0
+        with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
+            for line in _lines(connection, table):
+                digest.update(line)
+                file.write(line)
+                count += 1
+        rows[table.name], hashes[table.name] = count, digest.hexdigest()
+        progress(done)
+    last = head(connection)
+    found = Backup(NO_HASH if last is None else last.digest, 0 if last is None else last.seq, rows)
+    manifest = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "head": found.head,
+        "acts": found.acts,
+        "rows": rows,
+        "sha256": hashes,
+    }
+    archive.writestr(_MANIFEST, json.dumps(manifest, indent=1))
+    return found
+
+
+def _lines(connection: Connection, table: Table) -> Iterator[bytes]:
+    query = select(table).order_by(*table.primary_key.columns)
+    for row in connection.execution_options(stream_results=True).execute(query):
+        yield json.dumps([_plain(value) for value in row], ensure_ascii=False).encode() + b"\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return base64.b64encode(value).decode()
+    return value
+
+
+def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence) -> Backup:
+    """Make an office from a backup, at an address where there is none; all of it, or nothing."""
+    office = Office(url, clock)
+    if office.store.is_there() and schema_of(office) is not None:
+        raise OfficeError(f"there is an office at {url} already; restore into an empty place")
+    with _opened(path) as archive:
+        manifest = _checked_manifest(archive, path)
+        with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
+            migrate(connection, manifest["schema"])
+            for done, table in enumerate(_ordered(), 1):
+                _fill(connection, archive, table, manifest)
+                progress(done)
+            _check_restored(connection, manifest, path)
+    return Backup(manifest["head"], manifest["acts"], manifest["rows"])
+
+
+def _opened(path: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except FileNotFoundError as error:
+        raise NoOfficeError(f"{path}: there is no such file") from error
+    except zipfile.BadZipFile as error:
+        raise OfficeError(f"{path} is not a backup of an office, or it is damaged") from error
+
+
+def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
+    try:
+        manifest = json.loads(archive.read(_MANIFEST))
+        if manifest["format"] != FORMAT:
+            raise OfficeError(f"{path} is a {manifest['format']}; this program reads {FORMAT}")
+        if manifest["schema"] != SCHEMA:
+            raise OfficeError(f"{path} has schema {manifest['schema']}; this program knows {SCHEMA}")
+        assert isinstance(manifest, dict)
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise OfficeError(f"{path} is not a backup of an office, or it is damaged") from error
+    return manifest
+
+
+def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manifest: Mapping[str, Any]) -> None:
+    digest = hashlib.sha256()
+    portion: list[dict[str, Any]] = []
+    try:
+        with archive.open(f"{table.name}.jsonl") as file:
+            for line in io.BufferedReader(file):  # type: ignore[type-var]
+                digest.update(line)
+                portion.append(_row(table, json.loads(line)))
+                if len(portion) == _PORTION:
+                    connection.execute(insert(table), portion)
+                    portion = []
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise OfficeError(f"the backup is damaged: {table.name} cannot be read; nothing was restored") from error
+    if digest.hexdigest() != manifest["sha256"].get(table.name):
+        raise OfficeError(f"the backup is damaged: {table.name} is not what was backed up; nothing was restored")
+    if portion:
+        connection.execute(insert(table), portion)
+
+
+def _row(table: Table, values: list[Any]) -> dict[str, Any]:
+    row = {}
+    for column, value in zip(table.columns, values, strict=True):
+        if value is not None and isinstance(column.type, Date):
+            value = date.fromisoformat(value)
+        elif isinstance(column.type, LargeBinary):
+            value = base64.b64decode(value)
+        row[column.name] = value
+    return row
+
+
+def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
+    last = head(connection)
+    found = NO_HASH if last is None else last.digest
+    broken = list(broken_links(connection))
+    if found != manifest["head"] or broken:
+        raise OfficeError(f"{path}: the record in it does not hold together; nothing was restored")
+    for name, count in manifest["rows"].items():
+        table = tables.metadata.tables[name]
+        if connection.execute(select(func.count()).select_from(table)).scalar() != count:
+            raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")

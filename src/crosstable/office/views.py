@@ -1,0 +1,237 @@
+"""Questions to an office, each answered as known now or on a past day: standings, histories, sections, log, ripples.
+
+These are the office's own views; ``public`` says what of them may leave it.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, or_, select
+
+from crosstable.engine import RatedSection
+from crosstable.engine.after import decided_floor, merits
+from crosstable.engine.competitors import competitor_of
+from crosstable.errors import OfficeError
+from crosstable.formulas.floors import Level
+from crosstable.formulas.outcome import standing_floor
+from crosstable.office import tables
+from crosstable.office.ledger.acts import Act, acts, last_act_of
+from crosstable.office.ledger.chains import Chains
+from crosstable.office.ledger.facts import Heading, Person, Record, State
+from crosstable.office.ledger.fold import Circumstances, Walk
+from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
+from crosstable.office.sections import EventFact
+from crosstable.office.submissions import event_of
+from crosstable.rules.editions import edition_for
+from crosstable.terms import Background, RatingSystem, Standing
+
+KnownOn = date | datetime | None
+NOBODY = competitor_of((), Background(), ())
+
+
+class Known(NamedTuple):
+    """The record and the newest run as they were known."""
+
+    record: Record
+    run: int
+
+
+class OfficialRating(NamedTuple):
+    """A rating as the newest list has it."""
+
+    month: str
+    rating: int
+    games: float | None
+    is_provisional: bool
+
+
+class SystemView(NamedTuple):
+    """A member in one system: the live standing, the floor and where it comes from, the rating of the newest list."""
+
+    system: RatingSystem
+    standing: Standing
+    floor: Level
+    last: Posting
+    official: OfficialRating | None
+
+
+class MemberView(NamedTuple):
+    """A member with every id that stands for him, and his standings."""
+
+    person: Person
+    member_id: str
+    other_ids: tuple[str, ...]
+    systems: tuple[SystemView, ...]
+
+
+class HistoryLine(NamedTuple):
+    """One posting of a member with the names of its event and section; decisions and openings say what they are."""
+
+    posting: Posting
+    event_name: str
+    section_name: str
+
+
+class SectionView(NamedTuple):
+    """A section of the record, rated as the posted standings have it."""
+
+    event: EventFact
+    heading: Heading
+    rated: tuple[RatedSection, ...]
+
+
+class RippleRow(NamedTuple):
+    """A line of a stored ripple."""
+
+    run: int
+    member_id: str
+    name: str
+    system: RatingSystem
+    rating_before: float | None
+    rating_after: float | None
+    sections: tuple[tuple[str, int], ...]
+    causes: tuple[int, ...]
+
+    @property
+    def change(self) -> float:
+        """By how much the rating moved; NaN where there was none before or is none after."""
+        if self.rating_before is None or self.rating_after is None:
+            return math.nan
+        return self.rating_after - self.rating_before
+
+
+def known(connection: Connection, known_on: KnownOn = None) -> Known:
+    """What was known by the end of a day, by an instant, or now."""
+    through = last_act_of(connection, known_on)
+    run = tables.run
+    newest = connection.execute(select(func.max(run.c.act)).where(run.c.act <= through)).scalar()
+    return Known(Record(connection, through), newest or 0)
+
+
+def member_view(connection: Connection, member_id: str, known_on: KnownOn = None) -> MemberView:
+    """A member and his standings."""
+    record, run = known(connection, known_on)
+    root = record.one_id(member_id)
+    person = record.people([root]).get(root)
+    if person is None:
+        raise OfficeError(f"member {member_id} is not known")
+    chains = Chains(connection, run)
+    chains.load([root])
+    circumstances = Circumstances(record)
+    circumstances.know([root])
+    last: dict[RatingSystem, Posting] = {}
+    for posting in chains.postings(root):
+        last[posting.system] = posting
+    systems = tuple(
+        _system_view(record, circumstances, last[system], root) for system in RatingSystem if system in last
+    )
+    return MemberView(person, root, tuple(sorted(record.same_member(root) - {root})), systems)
+
+
+def _system_view(record: Record, circumstances: Circumstances, last: Posting, member: str) -> SystemView:
+    standing = last.standing
+    assert standing is not None
+    end = Key(date.max, DAWN, "", 0)
+    standing = circumstances.decided(member, last.system, standing, end)
+    constants = edition_for(last.started if last.started != DAWN else last.ended).constants
+    floor = standing_floor(constants, last.system, merits(constants, standing, NOBODY), decided_floor(standing))
+    return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
+
+
+def _official(record: Record, member: str, system: RatingSystem) -> OfficialRating | None:
+    supplement, row = tables.supplement, tables.supplement_row
+    newest = record.connection.execute(
+        select(func.max(supplement.c.month)).where(supplement.c.act <= record.through)
+    ).scalar()
+    if newest is None:
+        return None
+    query = select(row.c.month, row.c.rating, row.c.games, row.c.is_provisional).where(
+        row.c.month == newest, row.c.member_id.in_(record.same_member(member)), row.c.system == int(system)
+    )
+    found = record.connection.execute(query).first()
+    return None if found is None else OfficialRating(*found)
+
+
+def history(connection: Connection, member_id: str, known_on: KnownOn = None) -> list[HistoryLine]:
+    """Everything that moved a member's ratings, in the order of the fold."""
+    record, run = known(connection, known_on)
+    root = record.one_id(member_id)
+    if root not in record.people([root]):
+        raise OfficeError(f"member {member_id} is not known")
+    chains = Chains(connection, run)
+    chains.load([root])
+    names: dict[tuple[str, int], tuple[str, str]] = {}
+    lines = []
+    for posting in chains.postings(root):
+        place = posting.event_id, posting.section
+        if place not in names:
+            names[place] = _names(record, posting)
+        lines.append(HistoryLine(posting, *names[place]))
+    return lines
+
+
+def _names(record: Record, posting: Posting) -> tuple[str, str]:
+    if posting.event_id.startswith(OWN):
+        decision = record.decision(posting.section)
+        return ("opening standing" if decision is None else f"decision: {decision.kind.value}"), ""
+    heading = record.heading(posting.event_id, posting.section)
+    return event_of(record, posting.event_id).name, "" if heading is None else heading.name
+
+
+def section_view(connection: Connection, event_id: str, number: int, known_on: KnownOn = None) -> SectionView:
+    """A section rated again from the standings that were posted before it; it must give what was posted."""
+    record, run = known(connection, known_on)
+    event = event_of(record, event_id)
+    heading = record.heading(event_id, number)
+    if heading is None:
+        raise OfficeError(f"event {event_id} has no section {number}")
+    if heading.state is not State.ACCEPTED:
+        return SectionView(event, heading, ())
+    chains = Chains(connection, run)
+    walk = Walk(record, chains.before)
+    walk.prepare([heading])
+    chains.load(walk.members_of(heading))
+    return SectionView(event, heading, tuple(walk.rated(heading)))
+
+
+def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", kinds: Sequence[str] = ()) -> list[Act]:
+    """The acts of an office, oldest first; of one event or member, or of some kinds, where asked for."""
+    through = last_act_of(connection, known_on)
+    return [
+        act
+        for act in acts(connection)
+        if act.seq <= through and (not subject or act.subject == subject) and (not kinds or act.kind.value in kinds)
+    ]
+
+
+def ripple(connection: Connection, run: int | None = None, *, member_id: str = "") -> list[RippleRow]:
+    """The ripple of a run (of the newest without one), or everything that moved one member; largest change first."""
+    record = known(connection).record
+    table = tables.ripple
+    query = select(table)
+    if member_id:
+        query = query.where(or_(*(table.c.member_id == one for one in record.same_member(member_id))))
+    elif run is None:
+        newest = connection.execute(select(func.max(tables.run.c.act))).scalar()
+        query = query.where(table.c.run == (newest or 0))
+    if run is not None:
+        query = query.where(table.c.run == run)
+    rows = connection.execute(query.order_by(table.c.run, table.c.member_id, table.c.system)).mappings().all()
+    people = record.people({row["member_id"] for row in rows})
+    found = [
+        RippleRow(
+            row["run"],
+            row["member_id"],
+            people[row["member_id"]].name if row["member_id"] in people else "",
+            RatingSystem(row["system"]),
+            row["rating_before"],
+            row["rating_after"],
+            tuple((event_id, section) for event_id, section in json.loads(row["sections"])),
+            tuple(json.loads(row["causes"])),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda line: (line.run, -abs(line.change) if line.change == line.change else 0.0))
