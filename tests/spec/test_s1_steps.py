@@ -6,10 +6,11 @@ from datetime import date
 import pytest
 
 from crosstable.engine import RatedSection, rate
-from crosstable.engine.after import is_established
+from crosstable.engine.after import known_games
 from crosstable.engine.rating import blank_sheet
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for, past_of, section_k
+from crosstable.formulas.tally import is_established
 from crosstable.rules.editions import edition_for
 from crosstable.terms import (
     Background,
@@ -302,7 +303,7 @@ def test_two_rows_of_one_member_are_rated_once() -> None:
 @pytest.mark.parametrize(("games", "established"), [(25.0, False), (25.5, True), (26.0, True), (None, True)])
 def test_a_rating_on_more_than_25_games_is_established(games: float | None, established: bool) -> None:
     """§1 (2025 text): 25 is not, 26 is, nor is half a game of the half-K days lost; an unknown count is."""
-    assert is_established(CONSTANTS, Standing(1500.0, games)) is established
+    assert is_established(CONSTANTS, known_games(Standing(1500.0, games))) is established
 
 
 @pytest.mark.parametrize(

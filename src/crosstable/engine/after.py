@@ -6,9 +6,10 @@ from datetime import date
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.records import Assumption
 from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.floors import Level, higher, is_life_master_game, level_below
+from crosstable.formulas.floors import Level, higher, level_below
 from crosstable.formulas.matches import HALF_YEAR_DAYS
 from crosstable.formulas.outcome import MatchPast, Merits
+from crosstable.formulas.tally import Share, Tally, games_counted, is_established, merits_of, tally_after
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, MatchChange, Section, SectionType, Standing
 
@@ -26,26 +27,56 @@ def known_games(standing: Standing) -> float:
     return math.inf if standing.games is None else standing.games
 
 
-def is_established(constants: Constants, standing: Standing) -> bool:
-    """Whether a rating is based on more than 25 games (§1)."""
-    return known_games(standing) > constants.established_above
-
-
-def merits(constants: Constants, standing: Standing, competitor: Competitor) -> Merits:
-    """What floors look at: counts with this section's, peaks without it (readings 62, 97)."""
-    established = is_established(constants, standing)
-    peak = standing.rating if standing.peak is None else standing.peak
-    since_2010 = peak if standing.peak_since_2010 is None else standing.peak_since_2010
-    return Merits(
-        wins=(standing.wins or 0) + competitor.wins,
-        draws=(standing.draws or 0) + competitor.draws,
-        events=(standing.events or 0) + (len(competitor.sides) >= constants.personal_event_games),
-        is_established=established,
-        peak=peak if established else math.nan,
-        peak_since_2010=since_2010 if established else math.nan,
-        lowered_floor=math.inf if standing.lowered_floor is None else standing.lowered_floor,
+def tally_of(standing: Standing) -> Tally:
+    """A standing in numbers, as formulas read it."""
+    return Tally(
+        rating=standing.rating,
+        games=known_games(standing),
+        wins=_or_nan(standing.wins),
+        draws=_or_nan(standing.draws),
+        losses=_or_nan(standing.losses),
+        events=_or_nan(standing.events),
+        peak=_or_nan(standing.peak),
+        peak_since_2010=_or_nan(standing.peak_since_2010),
         games_at_2200=standing.games_at_2200,
+        lowered_floor=math.inf if standing.lowered_floor is None else standing.lowered_floor,
     )
+
+
+def with_tally(standing: Standing, tally: Tally) -> Standing:
+    """A standing with new numbers."""
+    return standing._replace(
+        rating=tally.rating,
+        games=None if math.isinf(tally.games) else tally.games,
+        wins=_or_nothing(tally.wins),
+        draws=_or_nothing(tally.draws),
+        losses=_or_nothing(tally.losses),
+        events=_or_nothing(tally.events),
+        peak=None if math.isnan(tally.peak) else tally.peak,
+        peak_since_2010=None if math.isnan(tally.peak_since_2010) else tally.peak_since_2010,
+        games_at_2200=tally.games_at_2200,
+        lowered_floor=None if math.isinf(tally.lowered_floor) else tally.lowered_floor,
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _or_nothing(count: float) -> int | None:
+    return None if math.isnan(count) else int(count)
+
+
+def share_of(section: Section, competitor: Competitor) -> Share:
+    """What a section brings to a competitor's record."""
+    played = len(competitor.sides)
+    counted = games_counted(played, section.is_half_k)
+    return Share(played, float(competitor.wins), float(competitor.draws), float(competitor.losses), counted)
+
+
+def merits(constants: Constants, standing: Standing, section: Section, competitor: Competitor) -> Merits:
+    """What floors look at, of a standing."""
+    return merits_of(constants, tally_of(standing), share_of(section, competitor))
 
 
 def decided_floor(standing: Standing) -> Level:
@@ -77,52 +108,14 @@ def _years_before(day: date, years: int) -> date:
 def standing_after(
     constants: Constants, section: Section, competitor: Competitor, standing: Standing, rating: float
 ) -> Standing:
-    """The new standing: N grows by m, counts by the results, peaks by the rating (§7; readings 60, 62, 65)."""
-    played = len(competitor.sides)
-    added = played / 2.0 if section.is_half_k else float(played)
-    after = standing._replace(
-        rating=rating,
-        games=None if standing.games is None else standing.games + added,
-        wins=_plus(standing.wins, competitor.wins),
-        draws=_plus(standing.draws, competitor.draws),
-        losses=_plus(standing.losses, competitor.losses),
-        events=_plus(standing.events, int(played >= constants.personal_event_games)),
-        as_of=section.end,
-    )
-    if is_life_master_game(constants, standing.rating, known_games(standing)):
-        after = after._replace(games_at_2200=standing.games_at_2200 + played)
+    """The new standing: the record after the section, its date, and the change of a match (§7)."""
+    counts_since_2010 = section.end >= PEAKS_COUNT_FROM
+    tally = tally_after(constants, tally_of(standing), share_of(section, competitor), rating, counts_since_2010)
+    after = with_tally(standing, tally)._replace(as_of=section.end)
     if section.kind is SectionType.MATCH and not math.isnan(standing.rating):
         change = MatchChange(section.end, rating - standing.rating)
         after = after._replace(match_changes=(*standing.match_changes, change))
-    return _with_peaks(constants, section, standing, after)
-
-
-def _with_peaks(constants: Constants, section: Section, before: Standing, after: Standing) -> Standing:
-    """Peaks of all time and since 2010-04-01, of established ratings; a new peak ends a lowered floor."""
-    if not is_established(constants, after):
-        return after
-    was_established = is_established(constants, before)
-    peak = before.peak
-    if peak is None and was_established:  # the pre-event rating was itself an established one
-        peak = before.rating
-    since_2010 = before.peak_since_2010
-    is_known = since_2010 is not None or not was_established
-    if is_known and section.end >= PEAKS_COUNT_FROM:
-        since_2010 = _higher(since_2010, after.rating)
-    is_new_peak = peak is None or after.rating > peak
-    return after._replace(
-        peak=_higher(peak, after.rating),
-        peak_since_2010=since_2010,
-        lowered_floor=None if is_new_peak else before.lowered_floor,
-    )
-
-
-def _plus(count: int | None, more: int) -> int | None:
-    return None if count is None else count + more
-
-
-def _higher(peak: float | None, rating: float) -> float:
-    return rating if peak is None else max(peak, rating)
+    return after
 
 
 def assumptions(constants: Constants, standing: Standing) -> list[str]:
@@ -133,7 +126,7 @@ def assumptions(constants: Constants, standing: Standing) -> list[str]:
         assumed.append(Assumption.GAMES)
     if None in (standing.wins, standing.draws, standing.losses, standing.events):
         assumed.append(Assumption.COUNTS)
-    if is_established(constants, standing) and standing.peak is None:
+    if is_established(constants, known_games(standing)) and standing.peak is None:
         assumed.append(Assumption.PEAK)
     elif _newer_peak_is_missing(constants, standing):
         assumed.append(Assumption.PEAK_SINCE_2010)

@@ -86,7 +86,7 @@ def rated_abroad(
         row.before.rating,
         update.rating,
         match_past(section, row.before),
-        standing_floor(constants, system, merits(constants, row.before, counted), decided_floor(row.before)),
+        standing_floor(constants, system, merits(constants, row.before, section, counted), decided_floor(row.before)),
         math.inf if row.before.ceiling is None else row.before.ceiling,
     )
     working = PassWorking(

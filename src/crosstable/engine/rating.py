@@ -173,7 +173,7 @@ def outcome_of(player: Prepared, computed: float, section: Section, system: Rati
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
     standing = player.standing
     constants = edition.constants
-    earned = merits(constants, standing, player.competitor)
+    earned = merits(constants, standing, section, player.competitor)
     floor = standing_floor(constants, system, earned, decided_floor(standing))
     ceiling = math.inf if standing.ceiling is None else standing.ceiling
     return outcome(constants, standing.rating, computed, match_past(section, standing), floor, ceiling)

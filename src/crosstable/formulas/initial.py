@@ -200,7 +200,7 @@ def priority_start(constants: Constants, target: int, newcomer: Newcomer, source
         games = sources.games[line.source]
         if is_source(constants, newcomer, line.source, rating) and line.at_least <= games <= line.at_most:
             start = source_rating(constants, line.source, rating)
-            return Initial(line.source.value, 0.0, start, start, priority_credit(constants, line, rating, games))
+            return Initial(line.source, 0.0, start, start, priority_credit(constants, line, rating, games))
     return age_start(constants, newcomer)
 
 

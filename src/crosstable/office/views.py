@@ -12,11 +12,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from crosstable.engine import RatedSection
-from crosstable.engine.after import decided_floor, merits
-from crosstable.engine.competitors import competitor_of
+from crosstable.engine.after import decided_floor, tally_of
 from crosstable.errors import OfficeError
 from crosstable.formulas.floors import Level
 from crosstable.formulas.outcome import standing_floor
+from crosstable.formulas.tally import Share, merits_of
 from crosstable.office import tables
 from crosstable.office.ledger.acts import Act, acts, last_act_of
 from crosstable.office.ledger.chains import Chains
@@ -26,10 +26,10 @@ from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Background, RatingSystem, Standing
+from crosstable.terms import RatingSystem, Standing
 
 KnownOn = date | datetime | None
-NOBODY = competitor_of((), Background(), ())
+NOTHING_MORE = Share(0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Known(NamedTuple):
@@ -137,7 +137,8 @@ def _system_view(record: Record, circumstances: Circumstances, last: Posting, me
     end = Key(date.max, DAWN, "", 0)
     standing = circumstances.decided(member, last.system, standing, end)
     constants = edition_for(last.started if last.started != DAWN else last.ended).constants
-    floor = standing_floor(constants, last.system, merits(constants, standing, NOBODY), decided_floor(standing))
+    merits = merits_of(constants, tally_of(standing), NOTHING_MORE)
+    floor = standing_floor(constants, last.system, merits, decided_floor(standing))
     return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
 
 

@@ -1,0 +1,126 @@
+"""The arrays of a history: sections in the order of the fold, their competitors, the sides of their games, standings."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+SYSTEMS = 6
+# Days are counted as Python's date.toordinal does; 0 stands for none.
+NO_DAY = 0
+NO_COUNT = -1
+
+# One standing in 64 bytes, a line of the processor's cache. A rating of NaN: unrated in this system.
+# Counts of -1 are not known; infinite games are an established rating whose count is not known.
+STANDING = np.dtype(
+    [
+        ("rating", "f8"),
+        ("games", "f8"),
+        ("peak", "f8"),
+        ("peak_since_2010", "f8"),
+        ("wins", "i4"),
+        ("draws", "i4"),
+        ("losses", "i4"),
+        ("events", "i4"),
+        ("games_at_2200", "i4"),
+        ("as_of", "i4"),
+        ("decided", "i4"),  # position among the decided limits, 0 for none
+        ("match", "i4"),  # position of the newest match change, 0 for none
+    ]
+)
+assert STANDING.itemsize == 64
+
+# What decisions say of one member in one system.
+DECIDED = np.dtype([("floor_kind", "i8"), ("floor_level", "f8"), ("ceiling", "f8"), ("lowered_floor", "f8")])
+# A change of a rating by match play; ``earlier`` is the position of the one before, 0 for none.
+MATCH_CHANGE = np.dtype([("day", "i4"), ("earlier", "i4"), ("change", "f8")])
+
+PERSON = np.dtype([("born", "i4"), ("is_adult", "u1"), ("is_canadian", "u1"), ("outside", "i4"), ("outside_end", "i4")])
+OUTSIDE = np.dtype([("body", "u1"), ("as_of", "i4"), ("rating", "f8")])
+
+SECTION = np.dtype(
+    [
+        ("edition", "i2"),
+        ("kind", "u1"),
+        ("systems", "u1"),
+        ("is_dual_control", "u1"),
+        ("is_half_k", "u1"),
+        ("is_slow", "u1"),  # not for the compiled walk: foreign events, starts set by hand
+        ("start", "i4"),
+        ("end", "i4"),
+        ("three_years_before", "i4"),
+        ("first", "i8"),  # of its competitors
+        ("row", "i8"),  # of its results
+        ("match", "i4"),  # where its match changes go
+    ]
+)
+COMPETITOR = np.dtype(
+    [
+        ("member", "i4"),
+        ("previous", "i4"),  # the member's section before, -1 for none
+        ("first", "i8"),  # of the sides of his games
+        ("wins", "u2"),
+        ("draws", "u2"),
+        ("losses", "u2"),
+        ("most_meetings", "u2"),
+        ("is_met", "u1"),
+    ]
+)
+
+# A row of results: one competitor in one system. NaN after: not rated (no game, or no known rule).
+RESULT = np.dtype([("before", "f8"), ("after", "f8"), ("games_after", "f8")])
+# The working of the final pass, kept where it is asked for.
+WORKING = np.dtype(
+    [
+        ("prior", "f8"),
+        ("start_games", "f8"),
+        ("effective", "f8"),
+        ("k", "f8"),
+        ("expected", "f8"),
+        ("bonus", "f8"),
+        ("computed", "f8"),
+        ("floor_level", "f8"),
+        ("requested_floor", "f8"),
+        ("floor_kind", "i1"),
+        ("formula", "i1"),
+        ("norm", "i1"),
+    ]
+)
+
+OUTSIDE_FIDE, OUTSIDE_CFC = 0, 1
+
+
+class History(NamedTuple):
+    """What does not change while a history is walked; ``sections`` has one more row, which ends the last one."""
+
+    sections: Array
+    competitors: Array
+    opponents: Array
+    people: Array
+    outside: Array
+
+
+class Standings(NamedTuple):
+    """What changes: standings by member and system, what is decided, and match changes."""
+
+    standings: Array
+    decided: Array
+    match_changes: Array
+
+
+class Results(NamedTuple):
+    """What a walk leaves: a row per competitor and system, with the working where it is kept, and faults by section."""
+
+    rows: Array
+    working: Array
+    faults: Array
+
+
+def unrated(members: int) -> Array:
+    """Standings of members nobody has rated yet."""
+    made = np.zeros((members, SYSTEMS), dtype=STANDING)
+    for name in ("rating", "peak", "peak_since_2010"):
+        made[name] = np.nan
+    return made

@@ -1,0 +1,160 @@
+"""Laying a history out as arrays: rows of one member become one competitor, games become sides (readings 104, 106)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crosstable.history.kernel.arrays import COMPETITOR, Array
+from crosstable.history.kernel.compiling import compiled
+
+# A result in the archive: half points of the first player, and this where it counts on his row alone.
+ONE_SIDED = 4
+WIN, DRAW = 2, 1
+
+
+class Games(NamedTuple):
+    """The games of an archive, by section, round and first player."""
+
+    section: Array
+    first: Array
+    second: Array
+    result: Array
+
+
+class Rows(NamedTuple):
+    """The entries of an archive, by section and row; ``member`` is never negative here."""
+
+    section: Array
+    member: Array
+
+
+@compiled
+def first_of(column: Array, sections: int) -> Array:
+    """Where each section begins in a column of section numbers, and where the last one ends."""
+    first = np.zeros(sections + 1, dtype=np.int64)
+    for at in range(len(column)):
+        first[column[at] + 1] += 1
+    for number in range(sections):
+        first[number + 1] += first[number]
+    return first
+
+
+@compiled
+def competitors_of(rows: Rows, first: Array, members: int) -> tuple[Array, Array, Array]:
+    """Each row's competitor in its section, each competitor's member, and where each section's competitors begin."""
+    sections = len(first) - 1
+    seen = np.full(members, -1, dtype=np.int32)
+    place = np.zeros(members, dtype=np.uint16)
+    position = np.zeros(len(rows.member), dtype=np.uint16)
+    member = np.zeros(len(rows.member), dtype=np.int32)
+    begin = np.zeros(sections + 1, dtype=np.int64)
+    count = 0
+    for number in range(sections):
+        begin[number] = count
+        for row in range(first[number], first[number + 1]):
+            who = rows.member[row]
+            if seen[who] != number:
+                seen[who] = number
+                place[who] = count - begin[number]
+                member[count] = who
+                count += 1
+            position[row] = place[who]
+    begin[sections] = count
+    return position, member[:count], begin
+
+
+@compiled
+def sides_per_row(games: Games, first: Array, rows: int) -> Array:
+    """How many sides of games each row has."""
+    counts = np.zeros(rows, dtype=np.int32)
+    for at in range(len(games.section)):
+        base = first[games.section[at]]
+        counts[base + games.first[at]] += 1
+        if games.result[at] < ONE_SIDED:
+            counts[base + games.second[at]] += 1
+    return counts
+
+
+@compiled
+def lay_rows(first: Array, begin: Array, position: Array, counts: Array, competitors: Array) -> Array:
+    """Where the sides of each row go: those of a competitor together, his rows in their order."""
+    sections = len(first) - 1
+    cursor = np.zeros(len(position), dtype=np.int64)
+    for number in range(sections):
+        for row in range(first[number], first[number + 1]):
+            competitors[begin[number] + position[row] + 1].first += counts[row]
+    for at in range(begin[sections]):
+        competitors[at + 1].first += competitors[at].first
+    filled = np.zeros(begin[sections], dtype=np.int32)
+    for number in range(sections):
+        for row in range(first[number], first[number + 1]):
+            competitor = begin[number] + position[row]
+            cursor[row] = competitors[competitor].first + filled[competitor]
+            filled[competitor] += counts[row]
+    return cursor
+
+
+@compiled
+def lay_side(competitors: Array, opponents: Array, cursor: Array, row: int, who: int, opponent: int, half: int) -> None:
+    """One side of a game."""
+    opponents[cursor[row]] = opponent
+    cursor[row] += 1
+    if half == WIN:
+        competitors[who].wins += 1
+    elif half == DRAW:
+        competitors[who].draws += 1
+    else:
+        competitors[who].losses += 1
+
+
+@compiled
+def lay_games(
+    games: Games, first: Array, begin: Array, position: Array, cursor: Array, competitors: Array, opponents: Array
+) -> None:
+    """Every side of every game, in the order of rounds."""
+    for at in range(len(games.section)):
+        number = games.section[at]
+        base = first[number]
+        one, other = base + games.first[at], base + games.second[at]
+        half = games.result[at] & 3
+        who, opponent = begin[number] + position[one], begin[number] + position[other]
+        lay_side(competitors, opponents, cursor, one, who, position[other], half)
+        competitors[opponent].is_met = 1
+        if games.result[at] < ONE_SIDED:
+            lay_side(competitors, opponents, cursor, other, opponent, position[one], 2 - half)
+            competitors[who].is_met = 1
+
+
+@compiled
+def finish_competitors(begin: Array, member: Array, competitors: Array, opponents: Array, members: int) -> None:
+    """Who met whom most often, and each member's section before."""
+    last = np.full(members, -1, dtype=np.int32)
+    for number in range(len(begin) - 1):
+        for at in range(begin[number], begin[number + 1]):
+            competitor = competitors[at]
+            competitor.member = member[at]
+            competitor.previous = last[member[at]]
+            low, high = competitor.first, competitors[at + 1].first
+            most = 0
+            for side in range(low, high):
+                met = 0
+                for other in range(low, high):
+                    if opponents[other] == opponents[side]:
+                        met += 1
+                most = max(most, met)
+            competitor.most_meetings = most
+        for at in range(begin[number], begin[number + 1]):
+            last[member[at]] = number
+
+
+def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int) -> tuple[Array, Array, Array]:
+    """Competitors with one more row that ends the last, the opponents of their sides, where sections begin."""
+    first = first_of(rows.section, sections)
+    position, member, begin = competitors_of(rows, first, members)
+    counts = sides_per_row(games, first, len(rows.member))
+    competitors = np.zeros(len(member) + 1, dtype=COMPETITOR)
+    cursor = lay_rows(first, begin, position, counts, competitors)
+    opponents = np.zeros(int(competitors[-1]["first"]), dtype=np.uint16)
+    lay_games(games, first, begin, position, cursor, competitors, opponents)
+    finish_competitors(begin, member, competitors, opponents, members)
+    return competitors, opponents, begin

@@ -1,0 +1,436 @@
+"""One section over arrays, compiled: gather standings, the five steps, outcomes, and the new standings.
+
+This is the engine's ``rate`` in another form: it moves numbers between arrays and formulas and states no rule itself.
+Every system is computed from the standings before the section and only then stored, so that neither half of a
+dual-rated section sees the other's result.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from crosstable.engine.after import PEAKS_COUNT_FROM
+from crosstable.formulas.floors import Level
+from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, initial_rating
+from crosstable.formulas.matches import HALF_YEAR_DAYS
+from crosstable.formulas.norms import NO_NORM, highest_norm
+from crosstable.formulas.outcome import MatchPast, outcome, standing_floor
+from crosstable.formulas.standard import may_earn_bonus
+from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
+from crosstable.formulas.tally import Share, Tally, games_counted, merits_of, tally_after
+from crosstable.history.kernel.arrays import (
+    NO_COUNT,
+    NO_DAY,
+    OUTSIDE_CFC,
+    OUTSIDE_FIDE,
+    STANDING,
+    SYSTEMS,
+    Array,
+    History,
+    Results,
+    Standings,
+)
+from crosstable.history.kernel.compiling import compiled, inner
+from crosstable.rules.constants import Constants
+from crosstable.terms import FloorKind, KRule, Past, RatingSystem, Source
+
+# The kinds of sections as archives number them.
+KIND_MATCH = 2
+PEAKS_FROM = PEAKS_COUNT_FROM.toordinal()
+REGULAR = RatingSystem.OTBR.value
+FIDE, CFC = Source.FIDE.value, Source.CFC.value
+MIXED = Past.MIXED.value
+
+# Why a section has no results.
+SOUND, NO_DOCUMENT, NOT_FOUND = 0, 1, 2
+
+
+class Scratch(NamedTuple):
+    """Room to work in, as large as the largest section; one per thread."""
+
+    numbers: Array
+    sides: Array
+    past: Array
+    flags: Array
+    first: Array
+    sources: Array
+    pending: Array
+
+
+# Columns of ``numbers``.
+PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
+FOURTH, FIFTH = 6, 11
+FINAL, NUMBERS = 16, 17
+AT_ZERO, BONUS, IS_NEW, FLAGS = 0, 1, 2, 3
+
+
+def scratch_for(competitors: int, sides: int) -> Scratch:
+    """Room for sections of at most so many competitors and sides of games."""
+    return Scratch(
+        numbers=np.zeros((NUMBERS, competitors)),
+        sides=np.zeros((2, sides)),
+        past=np.zeros(competitors, dtype=np.int64),
+        flags=np.zeros((FLAGS, competitors), dtype=np.bool_),
+        first=np.zeros(competitors + 1, dtype=np.int64),
+        sources=np.zeros((5, SOURCES)),
+        pending=np.zeros((SYSTEMS, competitors), dtype=STANDING),
+    )
+
+
+@inner
+def floor_kind(number: int) -> FloorKind:
+    """A kind of floor from its number."""
+    if number == FloorKind.LIFE_MASTER.value:
+        return FloorKind.LIFE_MASTER
+    if number == FloorKind.MONEY.value:
+        return FloorKind.MONEY
+    return FloorKind.OFFICE
+
+
+@inner
+def k_rule_of(section: Array, system: int) -> KRule:
+    """The K rule of a section in one system, as ``engine.rating.k_rule`` has it."""
+    if section.is_half_k:
+        return KRule.HALF
+    if section.is_dual_control and system == REGULAR:
+        return KRule.DUAL
+    return KRule.FULL
+
+
+@inner
+def known_count(count: int) -> float:
+    """A count as formulas read it."""
+    return math.nan if count == NO_COUNT else float(count)
+
+
+@inner
+def stored_count(count: float) -> int:
+    """A count as the arrays hold it."""
+    return NO_COUNT if math.isnan(count) else int(count)
+
+
+@inner
+def tally_at(standings: Standings, member: int, system: int) -> Tally:
+    """A member's record in one system."""
+    one = standings.standings[member, system]
+    lowered = math.inf
+    if one.decided > 0:
+        lowered = standings.decided[one.decided].lowered_floor
+    return Tally(
+        one.rating,
+        one.games,
+        known_count(one.wins),
+        known_count(one.draws),
+        known_count(one.losses),
+        known_count(one.events),
+        one.peak,
+        one.peak_since_2010,
+        np.int64(one.games_at_2200),
+        lowered,
+    )
+
+
+@inner
+def newcomer_tally(games: float) -> Tally:
+    """The record of somebody who was unrated: the games credited in Step 1 and nothing else (§2)."""
+    return Tally(math.nan, games, 0.0, 0.0, 0.0, 0.0, math.nan, math.nan, np.int64(0), math.inf)
+
+
+@inner
+def age_in(born: int, day: int) -> float:
+    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
+    return math.nan if born == NO_DAY else (day - born) / DAYS_A_YEAR
+
+
+@inner
+def start_in(
+    constants: Constants, history: History, standings: Standings, member: int, section: Array, system: int, room: Array
+) -> tuple[float, float]:
+    """R0 and N of an unrated member (§2), from his standings and outside ratings in force."""
+    person = history.people[member]
+    born = person.born
+    rating, games, stale, age_then, weights = room[0], room[1], room[2], room[3], room[4]
+    for source in range(SYSTEMS):
+        one = standings.standings[member, source]
+        rating[source] = one.rating
+        games[source] = math.inf if math.isnan(one.rating) else one.games
+        day = section.end if math.isnan(one.rating) or one.as_of == NO_DAY else one.as_of
+        stale[source] = float(max(0, section.end - day))
+        age_then[source] = age_in(born, day)
+    for source in (FIDE, CFC):
+        body = OUTSIDE_FIDE if source == FIDE else OUTSIDE_CFC
+        until = section.start if source == FIDE else section.end
+        rating[source] = math.nan
+        games[source] = math.inf
+        day = section.end
+        for at in range(person.outside, person.outside_end):
+            known = history.outside[at]
+            if known.body == body and known.as_of <= until:
+                rating[source] = known.rating
+                day = known.as_of
+        stale[source] = float(max(0, section.end - day))
+        age_then[source] = age_in(born, day)
+    newcomer = Newcomer(age_in(born, section.end), person.is_adult != 0, person.is_canadian != 0)
+    initial = initial_rating(constants, system, newcomer, Sources(rating, games, stale, age_then), weights)
+    return initial.rating, initial.games
+
+
+@inner
+def gather(
+    constants: Constants, history: History, standings: Standings, number: int, system: int, scratch: Scratch
+) -> bool:
+    """The columns that the five steps read; false where a start needs a document that was not found."""
+    section = history.sections[number]
+    low, high = section.first, history.sections[number + 1].first
+    base = history.competitors[low].first
+    may_have_bonus = section.kind != KIND_MATCH
+    for at in range(high - low):
+        competitor = history.competitors[low + at]
+        played = history.competitors[low + at + 1].first - competitor.first
+        one = standings.standings[competitor.member, system]
+        is_new = math.isnan(one.rating)
+        scratch.flags[IS_NEW, at] = is_new
+        scratch.past[at] = MIXED
+        if is_new:
+            rating, games = 0.0, 0.0
+            if played > 0 or competitor.is_met:
+                rating, games = start_in(
+                    constants, history, standings, competitor.member, section, system, scratch.sources
+                )
+                if math.isnan(rating):
+                    return False
+            scratch.numbers[PRIOR, at] = rating
+            scratch.numbers[GAMES, at] = games
+        else:
+            scratch.numbers[PRIOR, at] = one.rating
+            scratch.numbers[GAMES, at] = one.games
+            if one.wins != NO_COUNT and one.losses != NO_COUNT:
+                scratch.past[at] = past_of(one.games, float(one.wins), float(one.losses))
+        scratch.flags[AT_ZERO, at] = is_new and scratch.numbers[GAMES, at] == 0.0
+        scratch.numbers[SCORE, at] = competitor.wins + 0.5 * competitor.draws
+        scratch.flags[BONUS, at] = may_have_bonus and may_earn_bonus(constants, played, int(competitor.most_meetings))
+        scratch.first[at] = competitor.first - base
+    scratch.first[high - low] = history.competitors[high].first - base
+    return True
+
+
+@inner
+def field_of(history: History, number: int, scratch: Scratch) -> Field:
+    """The section's columns, cut to its size."""
+    low, high = history.sections[number].first, history.sections[number + 1].first
+    n = high - low
+    sides = history.opponents[history.competitors[low].first : history.competitors[high].first]
+    return Field(
+        scratch.numbers[PRIOR, :n],
+        scratch.numbers[GAMES, :n],
+        scratch.past[:n],
+        scratch.flags[AT_ZERO, :n],
+        scratch.numbers[SCORE, :n],
+        scratch.flags[BONUS, :n],
+        scratch.first[: n + 1],
+        sides,
+    )
+
+
+@inner
+def pass_of(scratch: Scratch, begin: int, n: int) -> PassColumns:
+    """The columns of one pass."""
+    numbers = scratch.numbers
+    return PassColumns(
+        numbers[begin, :n],
+        numbers[begin + 1, :n],
+        numbers[begin + 2, :n],
+        numbers[begin + 3, :n],
+        numbers[begin + 4, :n],
+    )
+
+
+@inner
+def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
+    """The sheet that the five steps write on."""
+    return Sheet(
+        scratch.numbers[EFFECTIVE, :n],
+        scratch.numbers[STRENGTH, :n],
+        pass_of(scratch, FOURTH, n),
+        pass_of(scratch, FIFTH, n),
+        scratch.numbers[ODDS, :n],
+        scratch.sides[0, :sides],
+        scratch.sides[1, :sides],
+    )
+
+
+@inner
+def match_past_of(standings: Standings, section: Array, one: Array) -> MatchPast:
+    """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
+    half_year = three_years = 0.0
+    if section.kind == KIND_MATCH:
+        at = one.match
+        while at > 0:
+            past = standings.match_changes[at]
+            if past.day <= section.end and section.end - past.day <= HALF_YEAR_DAYS:
+                half_year += past.change
+            if section.three_years_before <= past.day <= section.end:
+                three_years += past.change
+            at = past.earlier
+    return MatchPast(section.kind == KIND_MATCH, half_year, three_years)
+
+
+@inner
+def finish(
+    constants: Constants,
+    history: History,
+    standings: Standings,
+    number: int,
+    system: int,
+    rank: int,
+    scratch: Scratch,
+    results: Results,
+) -> None:
+    """From computed ratings to those that stand: limits, floors, ceiling, counts, peaks (§5, §7)."""
+    section = history.sections[number]
+    low, high = section.first, history.sections[number + 1].first
+    n = high - low
+    keeps_working = len(results.working) > 0
+    for at in range(n):
+        competitor = history.competitors[low + at]
+        played = int(history.competitors[low + at + 1].first - competitor.first)
+        row = section.row + rank * n + at
+        one = standings.standings[competitor.member, system]
+        is_new = scratch.flags[IS_NEW, at]
+        results.rows[row].before = one.rating
+        scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
+        if played == 0:
+            results.rows[row].after = math.nan
+            continue
+        games = scratch.numbers[GAMES, at]
+        before = newcomer_tally(games) if is_new else tally_at(standings, competitor.member, system)
+        share = Share(
+            played,
+            float(competitor.wins),
+            float(competitor.draws),
+            float(competitor.losses),
+            games_counted(played, section.is_half_k != 0),
+        )
+        decided = Level(FloorKind.OFFICE, -math.inf)
+        ceiling = math.inf
+        if one.decided > 0:
+            limits = standings.decided[one.decided]
+            decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
+            ceiling = limits.ceiling
+        floor = standing_floor(constants, system, merits_of(constants, before, share), decided)
+        past = match_past_of(standings, section, one)
+        result = outcome(constants, before.rating, scratch.numbers[FIFTH + 3, at], past, floor, ceiling)
+        after = tally_after(constants, before, share, result.rating, section.end >= PEAKS_FROM)
+        scratch.numbers[FINAL, at] = result.rating
+        pending = scratch.pending[rank, at]
+        pending.rating = after.rating
+        pending.games = after.games
+        pending.peak = after.peak
+        pending.peak_since_2010 = after.peak_since_2010
+        pending.wins = stored_count(after.wins)
+        pending.draws = stored_count(after.draws)
+        pending.losses = stored_count(after.losses)
+        pending.events = stored_count(after.events)
+        pending.games_at_2200 = after.games_at_2200
+        pending.as_of = section.end
+        pending.decided = one.decided
+        pending.match = one.match
+        if one.decided > 0 and math.isinf(after.lowered_floor):
+            pending.decided = -one.decided
+        results.rows[row].after = result.rating
+        results.rows[row].games_after = after.games
+        if keeps_working:
+            working = results.working[row]
+            working.prior = scratch.numbers[PRIOR, at]
+            working.start_games = games if is_new else math.nan
+            working.effective = scratch.numbers[EFFECTIVE, at]
+            working.k = scratch.numbers[FIFTH, at]
+            working.expected = scratch.numbers[FIFTH + 1, at]
+            working.bonus = scratch.numbers[FIFTH + 2, at]
+            working.computed = scratch.numbers[FIFTH + 3, at]
+            working.floor_level = result.floor_level
+            working.requested_floor = result.requested_floor
+            working.floor_kind = result.floor_kind.value
+            working.formula = formula_for(constants, games, scratch.past[at]).value
+
+
+@inner
+def find_norms(history: History, number: int, rank: int, scratch: Scratch, results: Results) -> None:
+    """The norms of a section (official facts §1): post-event strengths, so after everybody's outcome."""
+    section = history.sections[number]
+    low, high = section.first, history.sections[number + 1].first
+    n = high - low
+    for at in range(n):
+        competitor = history.competitors[low + at]
+        begin, end = competitor.first, history.competitors[low + at + 1].first
+        for side in range(begin, end):
+            scratch.sides[0, side - begin] = scratch.numbers[FINAL, history.opponents[side]]
+        met = scratch.sides[0, : end - begin]
+        results.working[section.row + rank * n + at].norm = highest_norm(
+            scratch.numbers[SCORE, at], met, int(competitor.most_meetings)
+        )
+
+
+@inner
+def store(history: History, standings: Standings, number: int, system: int, rank: int, scratch: Scratch) -> None:
+    """Make what one system gave the standings of its competitors."""
+    section = history.sections[number]
+    low, high = section.first, history.sections[number + 1].first
+    n = high - low
+    for at in range(n):
+        competitor = history.competitors[low + at]
+        if history.competitors[low + at + 1].first == competitor.first:
+            continue
+        pending = scratch.pending[rank, at]
+        one = standings.standings[competitor.member, system]
+        if pending.decided < 0:  # a new peak ended a lowered floor
+            pending.decided = -pending.decided
+            standings.decided[pending.decided].lowered_floor = math.inf
+        if section.kind == KIND_MATCH and not math.isnan(one.rating):
+            slot = section.match + rank * n + at
+            change = standings.match_changes[slot]
+            change.day = section.end
+            change.change = pending.rating - one.rating
+            change.earlier = one.match
+            pending.match = slot
+        standings.standings[competitor.member, system] = pending
+
+
+@compiled
+def rate_section(
+    constants: Constants, history: History, standings: Standings, number: int, scratch: Scratch, results: Results
+) -> None:
+    """Rate one section in all its systems."""
+    section = history.sections[number]
+    n = history.sections[number + 1].first - section.first
+    if n == 0:
+        return
+    rank = 0
+    for system in range(SYSTEMS):
+        if section.systems & (1 << system) == 0:
+            continue
+        if not gather(constants, history, standings, number, system, scratch):
+            results.faults[number] = NO_DOCUMENT
+            break
+        field = field_of(history, number, scratch)
+        sheet = sheet_of(scratch, n, len(field.opponent))
+        if not five_steps(constants, k_rule_of(section, system), field, sheet):
+            results.faults[number] = NOT_FOUND
+            break
+        finish(constants, history, standings, number, system, rank, scratch, results)
+        if system == REGULAR and section.kind != KIND_MATCH and len(results.working) > 0:
+            find_norms(history, number, rank, scratch, results)
+        rank += 1
+    if results.faults[number] != SOUND:
+        for row in range(section.row, history.sections[number + 1].row):
+            results.rows[row].after = math.nan
+        return
+    rank = 0
+    for system in range(SYSTEMS):
+        if section.systems & (1 << system) != 0:
+            store(history, standings, number, system, rank, scratch)
+            rank += 1
+
+
+__all__ = ["NOT_FOUND", "NO_DOCUMENT", "NO_NORM", "SOUND", "Scratch", "rate_section", "scratch_for"]
