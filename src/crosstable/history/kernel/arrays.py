@@ -1,11 +1,12 @@
-"""The arrays of a history: sections in the order of the fold, their competitors, the sides of their games, standings."""
+"""The arrays of a history: sections in the order of the fold, their competitors, sides of games, standings."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+# An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
+# cannot express. Its layout is one of the dtypes below.
+Array = Any
 
 SYSTEMS = 6
 # Days are counted as Python's date.toordinal does; 0 stands for none.

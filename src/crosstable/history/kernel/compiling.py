@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -87,9 +87,11 @@ def constants_for(constants: Constants) -> Constants:
     def table(rows: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (a tuple's place is taken by an array)
         return np.array([tuple(row) for row in rows], dtype=dtype)
 
+    priorities: Any = np.stack([table(lines, _PRIORITY) for lines in constants.priorities])
+    game_factors: Any = np.array(constants.game_factors)
     return constants._replace(
-        priorities=np.stack([table(lines, _PRIORITY) for lines in constants.priorities]),
-        game_factors=np.array(constants.game_factors),
+        priorities=priorities,
+        game_factors=game_factors,
         fide=table(constants.fide, _PIECE),
         fide_youth=table(constants.fide_youth, _PIECE),
         cfc=table(constants.cfc, _PIECE),
@@ -98,11 +100,11 @@ def constants_for(constants: Constants) -> Constants:
 
 def compiled(function: Compiled) -> Compiled:
     """A function compiled when it is first called, without the interpreter's lock; kept on disk."""
-    made: Compiled = numba.njit(cache=True, nogil=True)(function)
-    return made
+    made: Any = numba.njit(cache=True, nogil=True)(function)
+    return cast(Compiled, made)
 
 
 def inner(function: Compiled) -> Compiled:
     """A function that only compiled functions call."""
-    made: Compiled = numba.njit(nogil=True)(function)
-    return made
+    made: Any = numba.njit(nogil=True)(function)
+    return cast(Compiled, made)

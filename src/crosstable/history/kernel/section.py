@@ -6,7 +6,7 @@ dual-rated section sees the other's result.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,6 +78,10 @@ def scratch_for(competitors: int, sides: int) -> Scratch:
     )
 
 
+# Whole numbers of one width: compiled records of two widths are two types.
+whole: Any = np.int64
+
+
 @inner
 def floor_kind(number: int) -> FloorKind:
     """A kind of floor from its number."""
@@ -126,7 +130,7 @@ def tally_at(standings: Standings, member: int, system: int) -> Tally:
         known_count(one.events),
         one.peak,
         one.peak_since_2010,
-        np.int64(one.games_at_2200),
+        whole(one.games_at_2200),
         lowered,
     )
 
@@ -134,7 +138,7 @@ def tally_at(standings: Standings, member: int, system: int) -> Tally:
 @inner
 def newcomer_tally(games: float) -> Tally:
     """The record of somebody who was unrated: the games credited in Step 1 and nothing else (§2)."""
-    return Tally(math.nan, games, 0.0, 0.0, 0.0, 0.0, math.nan, math.nan, np.int64(0), math.inf)
+    return Tally(math.nan, games, 0.0, 0.0, 0.0, 0.0, math.nan, math.nan, whole(0), math.inf)
 
 
 @inner

@@ -1,8 +1,9 @@
 """Many sections in the order of the fold, on several threads, with the results of one.
 
 A section may be rated once every competitor's section before it is. Threads take sections in turn, in the order of the
-fold, and wait for those they depend on; everything a section depends on comes earlier, so the oldest section that is not
-done can always go on. Each section reads the same numbers whoever rates it, so the results do not depend on the threads.
+fold, and wait for those they depend on; everything a section depends on comes earlier, so the oldest section that is
+not done can always go on. Each section reads the same numbers whoever rates it, so the results do not depend on the
+threads.
 """
 
 from typing import Any
@@ -12,9 +13,13 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from crosstable.history.kernel.arrays import Array, History, Results, Standings
-from crosstable.history.kernel.compiling import compiled
+from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import Scratch, rate_section
 from crosstable.rules.constants import Constants
+
+# What the compiler deals in.
+Type = Any
+item_pointer: Any = cgutils.get_item_pointer
 
 # Sections that a thread takes at a time.
 TURN = 1
@@ -24,32 +29,48 @@ PATIENCE = 200
 give_way = types.ExternalFunction("sched_yield", types.int32())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def is_done(typing_context: Any, done: Any, number: Any) -> Any:  # noqa: ANN401 (types of the compiler)
+@intrinsic
+def is_done(typing_context: Type, done: Type, number: Type) -> Type:
     """Whether a section is rated, read so that its results are seen too."""
     signature = types.uint8(done, types.int64)
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
         array = context.make_array(signature.args[0])(context, builder, values[0])
-        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1]])
+        place = item_pointer(context, builder, signature.args[0], array, [values[1]])
         return builder.load_atomic(place, "acquire", 1)
 
     return signature, generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def set_done(typing_context: Any, done: Any, number: Any) -> Any:  # noqa: ANN401
+@intrinsic
+def set_done(typing_context: Type, done: Type, number: Type) -> Type:
     """Say that a section is rated, after its results are written."""
     signature = types.void(done, types.int64)
 
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
         array = context.make_array(signature.args[0])(context, builder, values[0])
-        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1]])
+        place = item_pointer(context, builder, signature.args[0], array, [values[1]])
         one = context.get_constant(types.uint8, 1)
         builder.store_atomic(one, place, "release", 1)
         return context.get_dummy_value()
 
     return signature, generate
+
+
+read_done: Any = is_done
+write_done: Any = set_done
+
+
+@inner
+def not_yet(done: Array, number: int) -> bool:
+    """Whether a section is still to be rated."""
+    return bool(read_done(done, number) == 0)
+
+
+@inner
+def say_done(done: Array, number: int) -> None:
+    """Say that a section is rated."""
+    write_done(done, np.int64(number))
 
 
 @compiled
@@ -72,10 +93,10 @@ def walk_share(
                 before = history.competitors[at].previous
                 if before >= first:
                     spins = 0
-                    while is_done(done, before) == 0:
+                    while not_yet(done, before):
                         spins += 1
                         if spins > PATIENCE:
                             give_way()
         rate_section(constants, history, standings, number, scratch, results)
         if threads > 1:
-            set_done(done, np.int64(number))
+            say_done(done, number)

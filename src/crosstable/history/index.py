@@ -1,0 +1,169 @@
+"""The index of an archive: its sections, competitors, sides and people as the arrays that the compiled walk reads.
+
+Building it takes about as long as rating; a saved one reopens at once (its arrays are mapped, not read). It is kept
+beside the archive under a name made of the content and of this program's layout, so a changed archive never meets an
+old index.
+"""
+
+import hashlib
+import os
+import shutil
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from crosstable.history.archive import Archive
+from crosstable.history.kernel.arrays import (
+    COMPETITOR,
+    NO_DAY,
+    OUTSIDE,
+    PERSON,
+    SECTION,
+    SYSTEMS,
+    Array,
+    History,
+)
+from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides
+from crosstable.rules.editions import EDITIONS
+from crosstable.terms import SectionType
+
+FOLDER = "index"
+_EPOCH = date(1970, 1, 1).toordinal()
+_MATCH = tuple(SectionType).index(SectionType.MATCH)
+_FOREIGN = tuple(SectionType).index(SectionType.FOREIGN_FIDE)
+
+
+class Index(NamedTuple):
+    """A history as arrays, and how many of its people are members; those behind them are met once and not kept."""
+
+    history: History
+    members: int
+    match_slots: int
+
+    @property
+    def sections(self) -> int:
+        """How many sections there are."""
+        return len(self.history.sections) - 1
+
+    @property
+    def rows(self) -> int:
+        """How many rows of results there will be."""
+        return int(self.history.sections[-1]["row"])
+
+
+def days(column: pl.Series) -> Array:
+    """Dates as day numbers, 0 for none."""
+    numbers = column.cast(pl.Int32).fill_null(NO_DAY - _EPOCH).to_numpy()
+    found: Array = numbers + np.int32(_EPOCH)
+    return found
+
+
+def build(archive: Archive) -> Index:
+    """Lay an archive out as arrays."""
+    entries, games = archive.entries, archive.games
+    sections, members = archive.sections.height, archive.members.height
+    member = entries["member"].to_numpy()
+    strangers = np.flatnonzero(member < 0)
+    if len(strangers):  # somebody who is no member is a person of his own, met once
+        member = member.copy()
+        member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
+    everybody = members + len(strangers)
+    rows = Rows(entries["section"].to_numpy(), member)
+    columns = Games(*(games[name].to_numpy() for name in ("section", "first", "second", "result")))
+    competitors, opponents, begin = competitors_and_sides(rows, columns, sections, everybody)
+    table, slots = _sections(archive, begin)
+    people, outside = _people(archive, everybody)
+    return Index(History(table, competitors, opponents, people, outside), members, slots)
+
+
+def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
+    frame = archive.sections
+    table = np.zeros(frame.height + 1, dtype=SECTION)
+    inside = table[:-1]
+    for name in ("kind", "systems", "is_dual_control", "is_half_k"):
+        inside[name] = frame[name].to_numpy()
+    inside["start"], inside["end"] = days(frame["start"]), days(frame["end"])
+    effective = np.array([edition.effective.toordinal() for edition in EDITIONS])
+    inside["edition"] = np.searchsorted(effective, inside["start"], side="right") - 1
+    inside["is_slow"] = (inside["kind"] >= _FOREIGN) | _has_given_starts(archive)
+    table["first"] = begin
+    width = np.diff(begin) * _bits(inside["systems"])
+    table["row"][1:] = np.cumsum(width)
+    is_match = inside["kind"] == _MATCH
+    inside["three_years_before"][is_match] = [_three_years_before(day) for day in inside["end"][is_match].tolist()]
+    slots = np.where(is_match, width, 0)
+    inside["match"] = 1 + np.cumsum(slots) - slots
+    return table, int(slots.sum())
+
+
+def _bits(masks: Array) -> Array:
+    found: Array = sum(((masks >> system) & 1 for system in range(SYSTEMS)), np.zeros(len(masks), dtype=np.int64))
+    return found
+
+
+def _has_given_starts(archive: Archive) -> Array:
+    found = np.zeros(archive.sections.height, dtype=np.bool_)
+    given = archive.entries.filter(pl.col("start_rating").is_not_null())["section"].to_numpy()
+    found[given] = True
+    return found
+
+
+def _three_years_before(day: int) -> int:
+    on = date.fromordinal(day)
+    if (on.month, on.day) == (2, 29):
+        return on.replace(year=on.year - 3, day=28).toordinal()
+    return on.replace(year=on.year - 3).toordinal()
+
+
+def _people(archive: Archive, everybody: int) -> tuple[Array, Array]:
+    people = np.zeros(everybody, dtype=PERSON)
+    members = archive.members.height
+    people["born"][:members] = days(archive.members["birth_date"])
+    people["is_adult"][:members] = archive.members["adult"].fill_null(False).to_numpy()
+    people["is_canadian"][:members] = archive.members["canadian_resident"].to_numpy()
+    frame = archive.outside
+    outside = np.zeros(frame.height, dtype=OUTSIDE)
+    outside["body"], outside["rating"] = frame["body"].to_numpy(), frame["rating"].to_numpy()
+    outside["as_of"] = days(frame["as_of"])
+    owner = frame["member"].to_numpy()
+    numbers = np.arange(everybody)
+    people["outside"] = np.searchsorted(owner, numbers, side="left")
+    people["outside_end"] = np.searchsorted(owner, numbers, side="right")
+    return people, outside
+
+
+def layout() -> str:
+    """A name for the layout of the arrays and the dates of the editions, which saved numbers point to."""
+    parts = [repr(dtype.descr) for dtype in (SECTION, COMPETITOR, PERSON, OUTSIDE)]
+    parts += [edition.name for edition in EDITIONS]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
+
+
+def _folder(archive_folder: str, content: str) -> str:
+    return os.path.join(archive_folder, f"{FOLDER}-{content[:16]}-{layout()}")
+
+
+def save(index: Index, archive_folder: str, content: str) -> None:
+    """Keep an index beside its archive, whole or not at all; older ones are removed."""
+    target = _folder(archive_folder, content)
+    partial = f"{target}.partial-{os.getpid()}"
+    os.makedirs(partial, exist_ok=True)
+    for name, array in zip(History._fields, index.history, strict=True):
+        np.save(os.path.join(partial, f"{name}.npy"), array)
+    np.save(os.path.join(partial, "counts.npy"), np.array([index.members, index.match_slots]))
+    for name in os.listdir(archive_folder):
+        if name.startswith(f"{FOLDER}-") and ".partial-" not in name:
+            shutil.rmtree(os.path.join(archive_folder, name))
+    os.replace(partial, target)
+
+
+def saved(archive_folder: str, content: str) -> Index | None:
+    """The index that was kept for this content, if there is one."""
+    folder = _folder(archive_folder, content)
+    if not os.path.isdir(folder):
+        return None
+    arrays = [np.load(os.path.join(folder, f"{name}.npy"), mmap_mode="r") for name in History._fields]
+    members, slots = np.load(os.path.join(folder, "counts.npy")).tolist()
+    return Index(History(*arrays), members, slots)

@@ -1,0 +1,125 @@
+"""Replay: a whole history rated by the compiled walk, with the same bits as the plain engine.
+
+Sections are walked in stretches of one edition. Where something rare happens (an opening standing, a decision, a
+foreign event, a start set by hand) the walk stops, plain code does it on the same standings, and the walk goes on.
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from crosstable.history.index import Index
+from crosstable.history.kernel.arrays import (
+    DECIDED,
+    MATCH_CHANGE,
+    RESULT,
+    WORKING,
+    Array,
+    Results,
+    Standings,
+    unrated,
+)
+from crosstable.history.kernel.compiling import constants_for
+from crosstable.history.kernel.section import Scratch, scratch_for
+from crosstable.history.kernel.walk import walk_share
+from crosstable.rules.constants import Constants
+from crosstable.rules.editions import EDITIONS
+
+Progress = Callable[[int], None]
+# Shorter stretches are not worth a second thread.
+WORTH_SHARING = 64
+# Progress is told after so many sections.
+LEG = 20_000
+
+
+def in_silence(done: int) -> None:
+    """Progress that nobody watches."""
+
+
+class Stop(NamedTuple):
+    """Something rare that happens before a section, done by plain code."""
+
+    before: int
+    act: Callable[["Walker"], None]
+
+
+class Walker:
+    """A history while it is walked: standings now, and every result so far."""
+
+    def __init__(self, index: Index, threads: int | None = None, *, keeps_working: bool = False) -> None:
+        self.index = index
+        history = index.history
+        self.threads = threads or len(os.sched_getaffinity(0))
+        everybody = len(history.people)
+        self.standings = Standings(
+            unrated(everybody), _no_limits(1), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
+        )
+        rows = np.zeros(index.rows, dtype=RESULT)
+        rows["after"] = np.nan
+        working = np.zeros(index.rows if keeps_working else 0, dtype=WORKING)
+        working["norm"] = -1
+        self.results = Results(rows, working, np.zeros(index.sections, dtype=np.uint8))
+        self._done = np.zeros(index.sections, dtype=np.uint8)
+        widest, longest = _largest(index)
+        self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
+        self._constants: dict[int, Constants] = {}
+
+    def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence) -> None:
+        """Rate everything, stopping where something rare happens."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            at = 0
+            for stop in (*stops, None):
+                end = self.index.sections if stop is None else stop.before
+                for first, last in self._stretches(at, end):
+                    self._go(pool, first, last)
+                    progress(last)
+                at = max(at, end)
+                if stop is not None:
+                    stop.act(self)
+
+    def _stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Sections of one edition after each other, without those that plain code rates."""
+        part = self.index.history.sections[first:last]
+        changes = np.flatnonzero(np.diff(part["edition"]) | np.diff(part["is_slow"])) + 1
+        for begin, end in zip([0, *changes], [*changes, last - first], strict=True):
+            if begin < end and not part[begin]["is_slow"]:
+                for leg in range(int(begin), int(end), LEG):
+                    yield first + leg, first + min(leg + LEG, int(end))
+
+    def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
+        constants = self.constants_at(first)
+        history, standings, results = self.index.history, self.standings, self.results
+        threads = self.threads if last - first >= WORTH_SHARING else 1
+
+        def share(thread: int) -> None:
+            span = np.array([first, last, thread, threads], dtype=np.int64)
+            walk_share(constants, history, standings, span, self._done, self._scratch[thread], results)
+
+        if threads == 1:
+            share(0)
+        else:
+            list(pool.map(share, range(threads)))
+
+    def constants_at(self, section: int) -> Constants:
+        """The numbers of the edition of a section."""
+        edition = int(self.index.history.sections[section]["edition"])
+        if edition not in self._constants:
+            self._constants[edition] = constants_for(EDITIONS[edition].constants)
+        return self._constants[edition]
+
+
+def _no_limits(rows: int) -> Array:
+    made = np.zeros(rows, dtype=DECIDED)
+    made["floor_level"], made["ceiling"], made["lowered_floor"] = -math.inf, math.inf, math.inf
+    return made
+
+
+def _largest(index: Index) -> tuple[int, int]:
+    sections, competitors = index.history.sections, index.history.competitors
+    widest = int(np.diff(sections["first"]).max(initial=1))
+    sides = np.diff(competitors["first"][sections["first"]])
+    return widest, int(sides.max(initial=1))
