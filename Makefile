@@ -11,7 +11,7 @@ SAMPLE := examples/summer-quads.json
 COUNT ?= 20000
 
 # The rooms whose every branch must be run by a test.
-EXACT := */crosstable/rules/*,*/crosstable/formulas/*,*/crosstable/engine.py,*/crosstable/engine/*
+EXACT := */crosstable/rules/*,*/crosstable/formulas/*,*/crosstable/engine/*,*/crosstable/office/ledger/*
 
 # Without bytecode every start of the program compiles it anew: pip compiles what it installs, we compile src,
 # and Python may keep what it compiles later.
@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run test lint format types fidelity bench docs fuzz evidence clean
+.PHONY: help install postgres run test lint format types fidelity bench docs fuzz soak evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,14 @@ else
 	$(BIN)/crosstable explain $(SAMPLE) --section 1 --player 1
 endif
 
-test: lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
+# The tests start a PostgreSQL of their own; only its programs have to be there.
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+postgres:
+	@if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+	  echo "Installing PostgreSQL ..." && $(SUDO) apt-get -qq update && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends postgresql >/dev/null; fi
+
+test: postgres lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --include='$(EXACT)' --fail-under=100
 	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95
@@ -71,6 +78,9 @@ fidelity: $(READY) ## compare with the official results, when they lie beside th
 
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
+
+soak: $(READY) postgres ## the fault and office tests at ten times their usual amounts
+	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office
 
 evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew from the official results
 	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021

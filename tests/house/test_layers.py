@@ -9,7 +9,7 @@ from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
 NOUNS = frozenset({"terms", "errors"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
-ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event"})
+ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event", "folding"})
 INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output", "preview", "history"}
 
 # room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
@@ -30,7 +30,8 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
     "output": ENGINE_AND_BELOW
     | {"catalogue", "explain", "calculator", "verify", "whole_event", "formats.sheet_rows", "crosstable"},
-    "history": ENGINE_AND_BELOW | {"crosstable"},
+    "folding": ENGINE_AND_BELOW | {"crosstable"},
+    "history": ENGINE_AND_BELOW | {"folding", "crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},
     "cli": INSIDE | {"office", "lab", "crosstable"},

@@ -27,12 +27,18 @@ def _program(name: str) -> str:
     return str(beside[-1])
 
 
+def _other_user() -> str:
+    """Somebody who is not root: the server's own user where Debian made one."""
+    known = {one.pw_name for one in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
 class Server:
     """A running PostgreSQL."""
 
     def __init__(self, *, is_safe: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="crosstable-pg-"))
-        self._user = "postgres" if os.geteuid() == 0 else None
+        self._user = _other_user() if os.geteuid() == 0 else None
         if self._user:
             who = pwd.getpwnam(self._user)
             os.chown(self.folder, who.pw_uid, who.pw_gid)

@@ -163,6 +163,7 @@ def blank_sheet(players: int, sides: int) -> Sheet:
         strength=[0.0] * players,
         intermediate=one_pass(),
         final=one_pass(),
+        prior_odds=[0.0] * players,
         odds=[0.0] * players,
         met=[0.0] * sides,
         met_odds=[0.0] * sides,

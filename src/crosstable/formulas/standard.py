@@ -21,6 +21,9 @@ from typing import NamedTuple
 from crosstable.rules.constants import Constants
 
 
+ODDS_SCALE = math.log(10.0) / 400.0
+
+
 class StandardUpdate(NamedTuple):
     """The working of one standard update (§4.2); the last field is the result."""
 
@@ -32,8 +35,8 @@ class StandardUpdate(NamedTuple):
 
 
 def odds(rating: float) -> float:
-    """q(R) = 10^(R/400), the scale on which expectancies are ratios (§4.2)."""
-    return math.pow(10.0, rating / 400.0)
+    """q(R) = 10^(R/400), the scale on which expectancies are ratios (§4.2); as e^(R ln 10 / 400), which is quicker."""
+    return math.exp(rating * ODDS_SCALE)
 
 
 def winning_expectancy(own_odds: float, opponent_odds: float) -> float:
@@ -87,6 +90,13 @@ def standard_update(
 ) -> StandardUpdate:
     """The standard rating of a player against these opponents (§4.2)."""
     expected = expected_score(odds(prior), opponents_odds)
-    change = k * (score - expected)
-    bonus = bonus_points(constants, change, float(len(opponents_odds))) if earns_bonus else 0.0
+    return updated(constants, prior, k, score - expected, expected, float(len(opponents_odds)) if earns_bonus else 0.0)
+
+
+def updated(
+    constants: Constants, prior: float, k: float, surplus: float, expected: float, bonus_games: float
+) -> StandardUpdate:
+    """The standard rating from S - E (§4.2); ``bonus_games`` is m, or 0 where no bonus may be earned."""
+    change = k * surplus
+    bonus = bonus_points(constants, change, bonus_games) if bonus_games > 0.0 else 0.0
     return StandardUpdate(k, expected, change, bonus, prior + change + bonus)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from crosstable.formulas.effective import effective_games
 from crosstable.formulas.special import special_rating
-from crosstable.formulas.standard import dual_k_factor, half_k_factor, k_factor, odds, standard_update
+from crosstable.formulas.standard import dual_k_factor, expected_score, half_k_factor, k_factor, odds, updated
 from crosstable.rules.constants import Constants
 from crosstable.terms import Formula, KRule, Past
 
@@ -46,6 +46,7 @@ class Sheet(NamedTuple):
     strength: MutableSequence[float]
     intermediate: PassColumns
     final: PassColumns
+    prior_odds: MutableSequence[float]
     odds: MutableSequence[float]
     met: MutableSequence[float]
     met_odds: MutableSequence[float]
@@ -77,9 +78,10 @@ def section_k(constants: Constants, rule: KRule, prior: float, effective: float,
 
 
 def step_2(constants: Constants, field: Field, sheet: Sheet) -> None:
-    """Effective games of every player (§1, Step 2)."""
+    """Effective games of every player, and the odds of his prior, which both passes use (§1, Step 2)."""
     for i in range(len(field.prior)):
         sheet.effective[i] = effective_games(constants, field.prior[i], field.games[i])
+        sheet.prior_odds[i] = odds(field.prior[i])
 
 
 def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
@@ -105,7 +107,8 @@ def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
 def meet(field: Field, sheet: Sheet, strength: Sequence[float]) -> None:
     """Lay out the strengths, and their odds, that each game side meets in a pass."""
     for i in range(len(field.prior)):
-        sheet.odds[i] = odds(strength[i])
+        is_prior = strength[i] == field.prior[i]
+        sheet.odds[i] = sheet.prior_odds[i] if is_prior else odds(strength[i])
     for side in range(len(field.opponent)):
         sheet.met[side] = strength[field.opponent[side]]
         sheet.met_odds[side] = sheet.odds[field.opponent[side]]
@@ -133,9 +136,9 @@ def one_pass(
             converged = converged and special.converged
         else:
             k = section_k(constants, rule, field.prior[i], sheet.effective[i], float(end - begin))
-            update = standard_update(
-                constants, field.prior[i], k, field.score[i], sheet.met_odds[begin:end], field.earns_bonus[i]
-            )
+            expected = expected_score(sheet.prior_odds[i], sheet.met_odds[begin:end])
+            bonus_games = float(end - begin) if field.earns_bonus[i] else 0.0
+            update = updated(constants, field.prior[i], k, field.score[i] - expected, expected, bonus_games)
             out.k[i] = update.k
             out.expected[i] = update.expected
             out.bonus[i] = update.bonus

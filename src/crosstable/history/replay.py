@@ -26,7 +26,6 @@ from crosstable.history.kernel.arrays import (
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
 from crosstable.history.kernel.walk import walk_share
-from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 
 Progress = Callable[[int], None]
@@ -66,7 +65,7 @@ class Walker:
         self._done = np.zeros(index.sections, dtype=np.uint8)
         widest, longest = _largest(index)
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
-        self._constants: dict[int, Constants] = {}
+        self._constants: dict[int, Array] = {}
 
     def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence) -> None:
         """Rate everything, stopping where something rare happens."""
@@ -104,7 +103,7 @@ class Walker:
         else:
             list(pool.map(share, range(threads)))
 
-    def constants_at(self, section: int) -> Constants:
+    def constants_at(self, section: int) -> Array:
         """The numbers of the edition of a section."""
         edition = int(self.index.history.sections[section]["edition"])
         if edition not in self._constants:

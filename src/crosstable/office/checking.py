@@ -16,7 +16,7 @@ from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
-from crosstable.office.published import published_before
+from crosstable.office.published import list_in_force, published_before
 from crosstable.office.sections import SectionRows, section_rows
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
 from crosstable.whole_event import RatedEvent, rate_event
@@ -53,7 +53,7 @@ def check_submission(record: Record, report: Report, read: Sequence[Fault], toda
     checked: list[CheckedSection | None] = []
     for at in range(len(filled.sections)):
         faults, section = check_section(filled, at, today)
-        found.append([*faults, *known.faults(at)])
+        found.append([*faults, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
         checked.append(section)
     general = [*_event_id_faults(report), *report_faults(filled)]
     for one in read:
@@ -179,6 +179,21 @@ class _Known:
                 found.append(fault("member-not-known", where, f"Nobody here has the id {player.member_id}."))
             else:
                 found += self._about(player, where, end)
+        return found
+
+    def unpublished(self, at: int, filled: ReportedSection, checked: CheckedSection | None) -> list[Fault]:
+        """Players of a match who are not on the list in force when it began (§7; readings 73, 108)."""
+        if checked is None or filled.kind is not SectionType.MATCH or filled.match_waiver:
+            return []
+        place = section_place(filled, at)
+        found = []
+        for row, player in enumerate(filled.players):
+            for system in checked.section.systems:
+                standing = player.background.standings.get(system)
+                if standing is not None and standing.published is None:
+                    month = list_in_force(checked.section.start)
+                    message = f"The player has no {system.name} rating on the list of {month}, which was in force."
+                    found.append(fault("match-not-eligible", place.row(player, row), message))
         return found
 
     def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:

@@ -65,7 +65,8 @@ def _entry(number: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
             yield f"{who}: round {at + 1} was {was} and is {now}"
     extra, later = (json.loads(row["extra"] or "{}") for row in (old, new))
     for name in sorted(extra.keys() | later.keys()):
-        if extra.get(name) != later.get(name):
+        # a result put right leaves no stated total: that says nothing new
+        if extra.get(name) != later.get(name) and not (name == "total" and name not in later):
             yield f"{who}: {name} was {_shown(extra.get(name))} and is {_shown(later.get(name))}"
 
 

@@ -3,16 +3,16 @@
 from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
-from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_of, system_clock
+from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, schema_of, system_clock
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append
 
 
 def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -> Office:
     """Make a new office; one that is there already is left as it is."""
     office = Office(url, clock)
-    if office.store.is_there() and schema_of(office) is not None:
-        raise OfficeError(f"there is an office at {url} already; nothing was changed")
     with office.writing(deed.actor, "founding") as connection:
+        if schema_in(connection) is not None:  # asked under the lock: two may found at once
+            raise OfficeError(f"there is an office at {url} already; nothing was changed")
         migrate(connection, SCHEMA)
         append(connection, clock, deed, Change(ActKind.FOUNDED, name, {"name": name, "schema": SCHEMA}))
     return office

@@ -92,6 +92,20 @@ def published_before(record: Record, member: str, system: RatingSystem, start: d
     return _derived(record, member, system, month)
 
 
+def _brought(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
+    """The rating with which a member came into the office: it was published where he came from."""
+    for opening in record.openings(record.same_member(member)):
+        standing = opening.standing
+        if opening.system is system and standing.as_of is not None and standing.as_of <= _last_day(month):
+            return float(official_rating(standing.rating if standing.published is None else standing.published))
+    return None
+
+
+def _last_day(month: Month) -> date:
+    after = Month(month.year + 1, 1) if month.month == _MONTHS else Month(month.year, month.month + 1)
+    return after.first_day - timedelta(days=1)
+
+
 def _derived(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
     try:
         day = cut_off_day(month)
@@ -103,7 +117,7 @@ def _derived(record: Record, member: str, system: RatingSystem, month: Month) ->
         if stored.posting.system is system and stored.posting.ended <= day
     ]
     if not found:
-        return None
+        return _brought(record, member, system, month)
     last = max(found, key=lambda posting: posting.key)
     assert last.rating_after is not None
     if last.games_after is not None and last.games_after < FEWEST_PUBLISHED:

@@ -275,7 +275,10 @@ def _store(
 
 
 def write_document(connection: Connection, act: int, event_id: str, document: Document) -> None:
-    """Keep the original file by its content hash."""
+    """Keep the original file by its content hash; one that came in before is kept already."""
+    table = tables.document
+    if connection.execute(select(table.c.act).where(table.c.digest == document.digest)).first() is not None:
+        return
     row = {
         "digest": document.digest,
         "act": act,
@@ -283,7 +286,7 @@ def write_document(connection: Connection, act: int, event_id: str, document: Do
         "name": document.name,
         "content": document.content,
     }
-    connection.execute(insert(tables.document), row)
+    connection.execute(insert(table), row)
 
 
 def write_event(connection: Connection, act: int, report: Report, digest: str) -> None:

@@ -6,7 +6,7 @@ is a hash of every source that goes into it.
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -30,6 +30,7 @@ from crosstable.formulas import (
     steps,
     tally,
 )
+from crosstable.history.kernel.arrays import Array
 from crosstable.rules.constants import Constants
 
 FORMULAS = (
@@ -78,24 +79,39 @@ _PIECE = np.dtype([("limit", "f8"), ("is_closed", "?"), ("intercept", "f8"), ("s
 _PRIORITY = np.dtype([("source", "i8"), ("at_least", "f8"), ("at_most", "f8"), ("credit", "i8")])
 
 
-def constants_for(constants: Constants) -> Constants:
-    """The numbers of an edition as compiled formulas take them: its tables as arrays, which are passed by their place.
+_TABLES: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
+    "fide": (_PIECE, (4,)),
+    "fide_youth": (_PIECE, (4,)),
+    "cfc": (_PIECE, (4,)),
+    "priorities": (_PRIORITY, (6, 8)),
+    "game_factors": (np.dtype("f8"), (6, 6)),
+}
 
-    As tuples they would be some three hundred arguments of every formula.
+
+def _column(name: str, value: object) -> tuple[Any, ...]:
+    if name in _TABLES:
+        return (name, *_TABLES[name])
+    return (name, "?" if isinstance(value, bool) else "i8" if isinstance(value, int) else "f8")
+
+
+def _plain(value: object) -> object:
+    """Tables as lists of rows: rows are tuples, everything around them is a list."""
+    if not isinstance(value, tuple):
+        return value
+    if hasattr(value, "_fields") or not isinstance(value[0], tuple):
+        return tuple(value)
+    return [_plain(one) for one in value]
+
+
+def constants_for(constants: Constants) -> Array:
+    """The numbers of an edition as compiled formulas take them: one row whose fields are those of ``Constants``.
+
+    A row is passed by its place; a tuple would be some three hundred arguments of every formula.
     """
-
-    def table(rows: Any, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 (a tuple's place is taken by an array)
-        return np.array([tuple(row) for row in rows], dtype=dtype)
-
-    priorities: Any = np.stack([table(lines, _PRIORITY) for lines in constants.priorities])
-    game_factors: Any = np.array(constants.game_factors)
-    return constants._replace(
-        priorities=priorities,
-        game_factors=game_factors,
-        fide=table(constants.fide, _PIECE),
-        fide_youth=table(constants.fide_youth, _PIECE),
-        cfc=table(constants.cfc, _PIECE),
-    )
+    row = np.zeros(1, dtype=[_column(name, value) for name, value in constants._asdict().items()])
+    for name, value in constants._asdict().items():
+        row[name][0] = _plain(value)
+    return row
 
 
 def compiled(function: Compiled) -> Compiled:

@@ -61,7 +61,7 @@ class Scratch(NamedTuple):
 # Columns of ``numbers``.
 PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
 FOURTH, FIFTH = 6, 11
-FINAL, NUMBERS = 16, 17
+FINAL, PRIOR_ODDS, NUMBERS = 16, 17, 18
 AT_ZERO, BONUS, IS_NEW, FLAGS = 0, 1, 2, 3
 
 
@@ -258,6 +258,7 @@ def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
         scratch.numbers[STRENGTH, :n],
         pass_of(scratch, FOURTH, n),
         pass_of(scratch, FIFTH, n),
+        scratch.numbers[PRIOR_ODDS, :n],
         scratch.numbers[ODDS, :n],
         scratch.sides[0, :sides],
         scratch.sides[1, :sides],
@@ -269,15 +270,26 @@ def match_past_of(standings: Standings, section: Array, one: Array) -> MatchPast
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     half_year = three_years = 0.0
     if section.kind == KIND_MATCH:
-        at = one.match
-        while at > 0:
+        for back in range(changes_back(standings, one.match) - 1, -1, -1):  # the oldest first, as the engine adds
+            at = one.match
+            for _ in range(back):
+                at = standings.match_changes[at].earlier
             past = standings.match_changes[at]
             if past.day <= section.end and section.end - past.day <= HALF_YEAR_DAYS:
                 half_year += past.change
             if section.three_years_before <= past.day <= section.end:
                 three_years += past.change
-            at = past.earlier
     return MatchPast(section.kind == KIND_MATCH, half_year, three_years)
+
+
+@inner
+def changes_back(standings: Standings, newest: int) -> int:
+    """How many match changes a member has."""
+    count = 0
+    while newest > 0:
+        count += 1
+        newest = standings.match_changes[newest].earlier
+    return count
 
 
 @inner
@@ -318,7 +330,7 @@ def finish(
         )
         decided = Level(FloorKind.OFFICE, -math.inf)
         ceiling = math.inf
-        if one.decided > 0:
+        if one.decided > 0 and not is_new:  # what is decided holds from the first rating on
             limits = standings.decided[one.decided]
             decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
             ceiling = limits.ceiling
@@ -340,7 +352,7 @@ def finish(
         pending.as_of = section.end
         pending.decided = one.decided
         pending.match = one.match
-        if one.decided > 0 and math.isinf(after.lowered_floor):
+        if one.decided > 0 and not is_new and math.isinf(after.lowered_floor):
             pending.decided = -one.decided
         results.rows[row].after = result.rating
         results.rows[row].games_after = after.games

@@ -15,7 +15,6 @@ from numba.extending import intrinsic
 from crosstable.history.kernel.arrays import Array, History, Results, Standings
 from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import Scratch, rate_section
-from crosstable.rules.constants import Constants
 
 # What the compiler deals in.
 Type = Any
@@ -75,7 +74,7 @@ def say_done(done: Array, number: int) -> None:
 
 @compiled
 def walk_share(
-    constants: Constants,
+    numbers: Array,
     history: History,
     standings: Standings,
     span: Array,
@@ -84,6 +83,7 @@ def walk_share(
     results: Results,
 ) -> None:
     """Rate one thread's share of the sections from ``span[0]`` up to ``span[1]``: thread ``span[2]`` of ``span[3]``."""
+    constants = numbers[0]
     first, last, thread, threads = span[0], span[1], span[2], span[3]
     for number in range(first, last):
         if ((number - first) // TURN) % threads != thread:

@@ -12,9 +12,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select
 
+from crosstable.folding import MOVING as MOVING
+from crosstable.folding import Decision as Decision
+from crosstable.folding import DecisionKind as DecisionKind
+from crosstable.folding import Key
+from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
-from crosstable.office.ledger.postings import DAWN, OWN, Key, chunks, match_changes_of
+from crosstable.office.ledger.postings import chunks, match_changes_of
 from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, ReportedCell, SectionType, Standing
 
 NO_CELL = "-"
@@ -27,33 +32,6 @@ class State(StrEnum):
     HELD = "held"
     REQUESTED = "requested"
     WITHDRAWN = "withdrawn"
-
-
-class DecisionKind(StrEnum):
-    """What an office may decide about a member's ratings."""
-
-    MONEY_FLOOR = "money-floor"
-    LIFE_MASTER = "life-master"
-    FLOOR = "floor"
-    CEILING = "ceiling"
-    LOWER_FLOOR = "lower-floor"
-    GRANT_MATCH_FLOOR = "grant-match-floor"
-    REFUSE_MATCH_FLOOR = "refuse-match-floor"
-    WAIVE_MATCH = "waive-match"
-    ADJUST = "adjust"
-    OPT_IN = "opt-in"
-    OPT_OUT = "opt-out"
-    FACT = "fact"
-    REVOKE = "revoke"
-
-
-# Decisions that themselves move a standing, and so stand in the fold and make a posting.
-MOVING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.ADJUST})
-_FLOORS = {
-    DecisionKind.MONEY_FLOOR: FloorKind.MONEY,
-    DecisionKind.LIFE_MASTER: FloorKind.LIFE_MASTER,
-    DecisionKind.FLOOR: FloorKind.OFFICE,
-}
 
 
 class Person(NamedTuple):
@@ -115,48 +93,6 @@ class EntryFact(NamedTuple):
     name: str
     cells: tuple[ReportedCell, ...]
     extra: Mapping[str, Any]
-
-
-class Opening(NamedTuple):
-    """A standing that a member brought when he came into the office's record (rules history §13)."""
-
-    act: int
-    member_id: str
-    system: RatingSystem
-    standing: Standing
-    source: str
-
-    @property
-    def key(self) -> Key:
-        """An opening stands before the sections that end on its day."""
-        assert self.standing.as_of is not None
-        return Key(self.standing.as_of, DAWN, f"{OWN}{self.member_id}", self.act)
-
-
-class Decision(NamedTuple):
-    """A decision of the office."""
-
-    act: int
-    kind: DecisionKind
-    member_id: str
-    system: RatingSystem | None
-    effective: date
-    value: float | None
-    event_id: str
-    section: int | None
-    details: Mapping[str, Any]
-
-    @property
-    def key(self) -> Key:
-        """A decision stands before the sections that end on its day."""
-        return Key(self.effective, DAWN, f"{OWN}{self.member_id}", self.act)
-
-    @property
-    def floor(self) -> Floor | None:
-        """The floor that the decision sets."""
-        if self.kind not in _FLOORS or self.value is None:
-            return None
-        return Floor(_FLOORS[self.kind], self.value)
 
 
 def latest(table: Table, keys: Sequence[str], through: int, *where: ColumnElement[bool]) -> Select[Any]:

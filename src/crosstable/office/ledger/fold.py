@@ -12,19 +12,15 @@ from typing import NamedTuple
 from crosstable.checks.eligibility import why_not_abroad
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import NoEditionError
+from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
 from crosstable.office.ledger.facts import (
-    MOVING,
-    Decision,
-    DecisionKind,
     EntryFact,
     Heading,
-    Opening,
     Person,
     Record,
     State,
 )
 from crosstable.office.ledger.postings import (
-    Key,
     Posting,
     PostingKey,
     posting_of_standing,
@@ -36,7 +32,6 @@ from crosstable.terms import (
     Background,
     Cell,
     Entry,
-    Floor,
     GivenStart,
     OutsideRating,
     RatingSystem,
@@ -105,33 +100,11 @@ class Circumstances:
 
     def decided(self, member: str, system: RatingSystem, standing: Standing, key: Key) -> Standing:
         """A standing with the floors and the ceiling that stand at a place of the fold."""
-        floors: list[Floor] = []
-        ceiling: float | None = None
-        for opening in self._openings.get(member, ()):
-            if opening.system is system and opening.key < key:
-                floors += opening.standing.floors
-                ceiling = opening.standing.ceiling
-        lowered = standing.lowered_floor
-        for decision in self._decisions.get(member, ()):
-            if decision.system is not system:
-                continue
-            if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
-                if (decision.event_id, decision.section) == (key.event_id, key.section):
-                    lowered = decision.value
-            elif decision.key < key and decision.floor is not None:
-                floors.append(decision.floor)
-            elif decision.key < key and decision.kind is DecisionKind.CEILING:
-                ceiling = decision.value
-        return standing._replace(floors=tuple(floors), ceiling=ceiling, lowered_floor=lowered)
+        return decided(standing, system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
 
     def has_opted_in(self, member: str, day: date) -> bool:
-        """Whether a member wants foreign events rated (§6): his last word by that day."""
-        said = [
-            (decision.effective, decision.act, decision.kind is DecisionKind.OPT_IN)
-            for decision in self._decisions.get(member, ())
-            if decision.kind in (DecisionKind.OPT_IN, DecisionKind.OPT_OUT) and decision.effective <= day
-        ]
-        return max(said)[2] if said else False
+        """Whether a member wants foreign events rated."""
+        return has_opted_in(self._decisions.get(member, ()), day)
 
 
 class Walk:
@@ -167,7 +140,7 @@ class Walk:
         assert step.system is not None
         before = self._standings_of(member, step.key).get(step.system)
         about = PostingKey(member, step.system, step.key.event_id, step.key.section)
-        after = _bare(step.standing) if isinstance(step, Opening) else _moved(step, before)
+        after = bare(step.standing) if isinstance(step, Opening) else moved(step, before)
         return Taken([] if after is None else [posting_of_standing(about, step.key, before, after)])
 
     def _section(self, heading: Heading) -> Taken:
@@ -271,34 +244,10 @@ class Walk:
         )
 
 
-def in_force(ratings: Sequence[OutsideRating], day: date) -> OutsideRating | None:
-    """The newest outside rating whose list was in force on a day (readings 105)."""
-    found = [one for one in ratings if one.as_of is not None and one.as_of <= day]
-    return found[-1] if found else None
-
-
 def _file_rating(entry: EntryFact) -> OutsideRating | None:
     """The FIDE rating that the report itself carries, for opponents abroad who are no members."""
     fide = entry.extra.get("fide")
     return None if fide is None else OutsideRating(fide[0], date.fromisoformat(fide[1]) if fide[1] else None)
-
-
-def _bare(standing: Standing) -> Standing:
-    """A standing without what decisions say, which the fold adds where it is asked for."""
-    return standing._replace(floors=(), ceiling=None, published=None)
-
-
-def _moved(decision: Decision, before: Standing | None) -> Standing | None:
-    """What a decision makes of a standing; a floor cannot be lowered where there is no rating."""
-    if decision.kind is DecisionKind.LOWER_FLOOR:
-        return None if before is None else before._replace(lowered_floor=decision.value)
-    assert decision.value is not None
-    games = decision.details.get("games")
-    if before is None:
-        return Standing(rating=decision.value, games=games, as_of=decision.effective)
-    return before._replace(
-        rating=decision.value, games=before.games if games is None else games, as_of=decision.effective
-    )
 
 
 def portions(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:

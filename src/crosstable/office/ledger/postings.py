@@ -12,30 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Float, Row, Select, delete, func, insert, select
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.folding import DAWN as DAWN
+from crosstable.folding import OWN as OWN
+from crosstable.folding import Key as Key
 from crosstable.office import tables
 from crosstable.office.ledger.acts import canonical
 from crosstable.terms import FloorKind, Formula, MatchChange, RatingSystem, Standing
 
 # Databases take only so many values in one statement.
 CHUNK = 500
-# Openings and decisions stand in the fold before the sections that end on their day, under the member's id with a mark
-# that no event id has, so that two of them never share a place.
 NO_EVENT = ""
-OWN = "@"
-DAWN = date(1, 1, 1)
 _MODULUS = 1 << 256
-
-
-class Key(NamedTuple):
-    """The place of a section in the fold: end, start, event id, section number (design §3; readings 83)."""
-
-    ended: date
-    started: date
-    event_id: str
-    section: int
 
 
 class PostingKey(NamedTuple):
@@ -121,11 +111,19 @@ class Posting(NamedTuple):
     @property
     def fingerprint(self) -> int:
         """A number of 256 bits for this content; the sum of all current ones is the state of the office."""
-        content = canonical([self.member_id, int(self.system), *self[2:]])
+        content = canonical([_as_stored(value, is_real) for value, is_real in zip(self, _IS_REAL, strict=True)])
         return int.from_bytes(hashlib.sha256(content.encode()).digest(), "big")
 
 
 COLUMNS = [tables.posting.c[name] for name in Posting._fields]
+_IS_REAL = tuple(isinstance(column.type, Float) for column in COLUMNS)
+
+
+def _as_stored(value: object, is_real: bool) -> object:
+    """A value as a database gives it back: 40 games are 40.0, and there is one zero."""
+    if isinstance(value, int | float):
+        return float(value) + 0.0 if is_real else int(value)
+    return value
 
 
 class Stored(NamedTuple):

@@ -1,0 +1,153 @@
+"""What every fold over a record shares: the order of its steps, decisions, openings, outside ratings (design §3).
+
+The office folds its database, a history its archive; both take the same steps in the same order and read decisions the
+same way, because both read them here. Sees the engine and below.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, Standing
+
+# Openings and decisions stand in the fold before the sections that end on their day, under the member's id with a mark
+# that no event id has, so that two of them never share a place.
+OWN = "@"
+DAWN = date(1, 1, 1)
+
+
+class Key(NamedTuple):
+    """A place in the fold: end, start, event id, section number (design §3; readings 83)."""
+
+    ended: date
+    started: date
+    event_id: str
+    section: int
+
+
+class DecisionKind(StrEnum):
+    """What an office may decide about a member's ratings."""
+
+    MONEY_FLOOR = "money-floor"
+    LIFE_MASTER = "life-master"
+    FLOOR = "floor"
+    CEILING = "ceiling"
+    LOWER_FLOOR = "lower-floor"
+    GRANT_MATCH_FLOOR = "grant-match-floor"
+    REFUSE_MATCH_FLOOR = "refuse-match-floor"
+    WAIVE_MATCH = "waive-match"
+    ADJUST = "adjust"
+    OPT_IN = "opt-in"
+    OPT_OUT = "opt-out"
+    FACT = "fact"
+    REVOKE = "revoke"
+
+
+# Decisions that themselves move a standing, and so stand in the fold and make a posting.
+MOVING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.ADJUST})
+_FLOORS = {
+    DecisionKind.MONEY_FLOOR: FloorKind.MONEY,
+    DecisionKind.LIFE_MASTER: FloorKind.LIFE_MASTER,
+    DecisionKind.FLOOR: FloorKind.OFFICE,
+}
+
+
+class Opening(NamedTuple):
+    """A standing that a member brought when he came into a record (rules history §13)."""
+
+    act: int
+    member_id: str
+    system: RatingSystem
+    standing: Standing
+    source: str
+
+    @property
+    def key(self) -> Key:
+        """An opening stands before the sections that end on its day."""
+        assert self.standing.as_of is not None
+        return Key(self.standing.as_of, DAWN, f"{OWN}{self.member_id}", self.act)
+
+
+class Decision(NamedTuple):
+    """A decision of an office."""
+
+    act: int
+    kind: DecisionKind
+    member_id: str
+    system: RatingSystem | None
+    effective: date
+    value: float | None
+    event_id: str
+    section: int | None
+    details: Mapping[str, Any]
+
+    @property
+    def key(self) -> Key:
+        """A decision stands before the sections that end on its day."""
+        return Key(self.effective, DAWN, f"{OWN}{self.member_id}", self.act)
+
+    @property
+    def floor(self) -> Floor | None:
+        """The floor that the decision sets."""
+        if self.kind not in _FLOORS or self.value is None:
+            return None
+        return Floor(_FLOORS[self.kind], self.value)
+
+
+def decided(
+    standing: Standing, system: RatingSystem, key: Key, openings: Iterable[Opening], decisions: Iterable[Decision]
+) -> Standing:
+    """A standing with the floors and the ceiling that one member's openings and decisions set before a place."""
+    floors: list[Floor] = []
+    ceiling: float | None = None
+    for opening in openings:
+        if opening.system is system and opening.key < key:
+            floors += opening.standing.floors
+            ceiling = opening.standing.ceiling
+    lowered = standing.lowered_floor
+    for decision in decisions:
+        if decision.system is not system:
+            continue
+        if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
+            if (decision.event_id, decision.section) == (key.event_id, key.section):
+                lowered = decision.value
+        elif decision.key < key and decision.floor is not None:
+            floors.append(decision.floor)
+        elif decision.key < key and decision.kind is DecisionKind.CEILING:
+            ceiling = decision.value
+    return standing._replace(floors=tuple(floors), ceiling=ceiling, lowered_floor=lowered)
+
+
+def has_opted_in(decisions: Iterable[Decision], day: date) -> bool:
+    """Whether a member wants foreign events rated (§6): his last word by that day."""
+    said = [
+        (decision.effective, decision.act, decision.kind is DecisionKind.OPT_IN)
+        for decision in decisions
+        if decision.kind in (DecisionKind.OPT_IN, DecisionKind.OPT_OUT) and decision.effective <= day
+    ]
+    return max(said)[2] if said else False
+
+
+def in_force(ratings: Sequence[OutsideRating], day: date) -> OutsideRating | None:
+    """The newest outside rating whose list was in force on a day (readings 105)."""
+    found = [one for one in ratings if one.as_of is not None and one.as_of <= day]
+    return found[-1] if found else None
+
+
+def bare(standing: Standing) -> Standing:
+    """A standing without what decisions say, which the fold adds where it is asked for."""
+    return standing._replace(floors=(), ceiling=None, published=None)
+
+
+def moved(decision: Decision, before: Standing | None) -> Standing | None:
+    """What a moving decision makes of a standing; a floor cannot be lowered where there is no rating."""
+    if decision.kind is DecisionKind.LOWER_FLOOR:
+        return None if before is None else before._replace(lowered_floor=decision.value)
+    assert decision.value is not None
+    games = decision.details.get("games")
+    if before is None:
+        return Standing(rating=decision.value, games=games, as_of=decision.effective)
+    return before._replace(
+        rating=decision.value, games=before.games if games is None else games, as_of=decision.effective
+    )

@@ -1,0 +1,131 @@
+"""A members file as an office takes it: who its members are, and the opening standings that its ratings give.
+
+A rating opens a member's record where the office has none for him in that system; one that is there is replaced only
+when asked for, because everything rated since stands on it.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.errors import OfficeError
+from crosstable.formats.members import MemberDetails, MembersFile
+from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.rounding import official_rating
+from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.postings import current_of_members
+from crosstable.office.members import OpeningStanding
+from crosstable.rules.editions import EDITIONS
+from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
+
+# An established rating of 2001 stands on at least so many games (rules history §13).
+FEWEST_ESTABLISHED = 26.0
+
+
+class OpeningWishes(NamedTuple):
+    """How the ratings of a members file are taken."""
+
+    as_of: date | None = None
+    counts_by_2001: bool = False
+    replaces: bool = False
+
+
+class TakenFile(NamedTuple):
+    """What an office takes from a members file, and how many ratings it leaves because it has its own."""
+
+    people: tuple[Person, ...]
+    openings: tuple[OpeningStanding, ...]
+    left: int
+    uncounted: int
+
+
+def taken(record: Record, found: MembersFile, name: str, wishes: OpeningWishes) -> TakenFile:
+    """Members and opening standings of a members file called ``name``; a rating without a date is an error."""
+    source = f"members file {name}"
+    people = tuple(
+        _person(member_id, found.names.get(member_id, ""), background, found.details.get(member_id, MemberDetails()))
+        for member_id, background in _dated(found, wishes.as_of)
+    )
+    rated = _rated(record, found)
+    openings: list[OpeningStanding] = []
+    left = uncounted = 0
+    for member_id, background in _dated(found, wishes.as_of):
+        for system, standing in background.standings.items():
+            counted, how = _counted(standing, wishes)
+            own = (record.one_id(member_id), system)
+            if own in rated and not wishes.replaces:
+                left += rated[own] != counted
+                continue
+            uncounted += counted.games is None
+            openings.append(OpeningStanding(member_id, system, counted, source + how))
+    return TakenFile(people, tuple(openings), left, uncounted)
+
+
+def _dated(found: MembersFile, as_of: date | None) -> Iterator[tuple[str, Background]]:
+    """What the file says of each member, every rating with a day: its own, or the one that was given for all."""
+    for member_id, background in found.backgrounds.items():
+        standings = {
+            system: standing._replace(as_of=_day(standing.as_of, as_of, member_id, system.name))
+            for system, standing in background.standings.items()
+        }
+        yield (
+            member_id,
+            background._replace(
+                standings=standings,
+                fide=_outside(background.fide, as_of, member_id, "FIDE"),
+                cfc=_outside(background.cfc, as_of, member_id, "CFC"),
+            ),
+        )
+
+
+def _outside(rating: OutsideRating | None, as_of: date | None, member_id: str, body: str) -> OutsideRating | None:
+    return None if rating is None else rating._replace(as_of=_day(rating.as_of, as_of, member_id, body))
+
+
+def _day(own: date | None, for_all: date | None, member_id: str, what: str) -> date:
+    day = own or for_all
+    if day is None:
+        raise OfficeError(
+            f"the {what} rating of member {member_id} has no date: give its column '{what} as of', or say of which day "
+            "all ratings of the file are with --openings-as-of DATE; nothing was stored"
+        )
+    return day
+
+
+def _person(member_id: str, name: str, background: Background, details: MemberDetails) -> Person:
+    return Person(
+        member_id=member_id,
+        name=name,
+        birth_date=background.birth_date,
+        adult=background.adult,
+        canadian_resident=background.canadian_resident,
+        fide=() if background.fide is None else (background.fide,),
+        cfc=() if background.cfc is None else (background.cfc,),
+        **details._asdict(),
+    )
+
+
+def _rated(record: Record, found: MembersFile) -> dict[tuple[str, RatingSystem], Standing | None]:
+    """Members and systems that the office has a record of already, with the standing that opened it, if one did."""
+    ids = [record.one_id(one) for one in found.backgrounds]
+    rated: dict[tuple[str, RatingSystem], Standing | None] = {
+        (one.posting.member_id, one.posting.system): None for one in current_of_members(record.connection, ids)
+    }
+    for one in record.openings({other for member in ids for other in record.same_member(member)}):
+        rated[record.one_id(one.member_id), one.system] = one.standing
+    return rated
+
+
+def _counted(standing: Standing, wishes: OpeningWishes) -> tuple[Standing, str]:
+    if standing.games is not None or not wishes.counts_by_2001:
+        return standing, ""
+    return standing._replace(games=games_of_2001(standing.rating)), ", games by the rule of 2001"
+
+
+def games_of_2001(rating: float) -> float:
+    """The games that an established rating without a count opened with in 2001 (rules history §13).
+
+    50 from 2200 up, otherwise the larger of 26 and N* of that time, rounded to nearest.
+    """
+    counted = official_rating(most_effective_games(EDITIONS[0].constants, rating))
+    return max(FEWEST_ESTABLISHED, float(counted))

@@ -1,0 +1,91 @@
+"""How an office stands: what is in it, what waits for a run or for a confirmation, and whether its store is sound."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from crosstable.office import tables
+from crosstable.office.database import SCHEMA, Office
+from crosstable.office.ledger.acts import Act, ActKind, acts, head
+from crosstable.office.ledger.facts import Heading, Record, State, latest
+from crosstable.office.ledger.rerate import last_run
+
+# Acts from which no rating follows.
+_AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH})
+
+
+class OfficeStatus(NamedTuple):
+    """An office at a glance."""
+
+    name: str
+    schema: str
+    members: int
+    events: int
+    sections: int
+    ratings: int
+    lists: tuple[str, ...]
+    last_run: int
+    pending: tuple[Act, ...]
+    held: tuple[Heading, ...]
+    requested: tuple[Heading, ...]
+    newest: Act
+    cautions: tuple[str, ...]
+
+
+def status(office: Office) -> OfficeStatus:
+    """How an office stands now."""
+    with office.reading() as connection:
+        newest = head(connection)
+        assert newest is not None
+        record = Record(connection, newest.seq)
+        run = last_run(connection)
+        standing = _sections(connection, newest.seq)
+        months = connection.execute(select(tables.supplement.c.month).order_by(tables.supplement.c.month)).scalars()
+        return OfficeStatus(
+            name=_name(connection),
+            schema=SCHEMA,
+            members=len(record.member_ids()) - len(record.aliases()),
+            events=len({event_id for event_id, _ in standing}),
+            sections=sum(state is State.ACCEPTED for state in standing.values()),
+            ratings=_ratings(connection),
+            lists=tuple(months),
+            last_run=run,
+            pending=tuple(act for act in acts(connection, run) if act.kind not in _AT_REST),
+            held=_in_state(record, standing, State.HELD),
+            requested=_requests(record),
+            newest=newest,
+            cautions=office.store.cautions(),
+        )
+
+
+def _name(connection: Connection) -> str:
+    founded = next(acts(connection))
+    return founded.subject
+
+
+def _sections(connection: Connection, through: int) -> dict[tuple[str, int], State]:
+    """The state of every section that stands."""
+    table = tables.section
+    stands = table.c.state != State.REQUESTED.value
+    found = latest(table, ("event_id", "number"), through, stands).subquery()
+    rows = connection.execute(select(found.c.event_id, found.c.number, found.c.state))
+    return {(event_id, number): State(state) for event_id, number, state in rows}
+
+
+def _ratings(connection: Connection) -> int:
+    """How many members have a rating, each system counted."""
+    current = tables.current_posting
+    pairs = select(current.c.member_id, current.c.system).distinct().subquery()
+    return connection.execute(select(func.count()).select_from(pairs)).scalar() or 0
+
+
+def _in_state(record: Record, standing: dict[tuple[str, int], State], state: State) -> tuple[Heading, ...]:
+    found = (record.heading(*place) for place, one in sorted(standing.items()) if one is state)
+    return tuple(one for one in found if one is not None)
+
+
+def _requests(record: Record) -> tuple[Heading, ...]:
+    table = tables.section
+    where = table.c.state == State.REQUESTED.value
+    events = record.connection.execute(select(table.c.event_id).where(where).distinct()).scalars()
+    return tuple(one for event_id in sorted(events) for one in record.requests(event_id))

@@ -1,0 +1,261 @@
+"""What of a rated section hangs on a birth date, and within which bounds the public may see it.
+
+An age-based start moves by 50 points a year (§2.3), a start blended with age by less; both pass into everybody's result
+of the section. A *veil* says, row by row, how far a rating could lie elsewhere had the newcomers been born at another
+time of the same ``YEARS`` calendar years. A rating that such births leave within ``SETTLED_WITHIN`` is shown; another
+one is shown only as the span that those births give, which says no more than the years. Established ratings are shown
+unless they still hang on their own holder's start: they are what an office publishes (official facts §3).
+
+Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from crosstable.engine import RatedPlayer, RatedSection, rate
+from crosstable.engine.after import known_games
+from crosstable.engine.starts import age_in_years
+from crosstable.formulas.effective import effective_games
+from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, age_based_rating, blended_start
+from crosstable.formulas.special import special_rating
+from crosstable.formulas.standard import odds, standard_update
+from crosstable.formulas.steps import section_k
+from crosstable.rules.constants import Constants, Initialisation
+from crosstable.terms import Background, Formula, GivenStart, RatingSystem, Source
+
+# Four years of birth are a class of 200 points of an age-based start.
+YEARS = 4
+# A rating that all births of the block leave within a point tells nobody more than about the block.
+SETTLED_WITHIN = 1.0
+# Spans are shown in tens, outward.
+STEP = 10
+
+
+class Span(NamedTuple):
+    """The ratings that a member would have, had somebody been born at any time of his block of years."""
+
+    low: float
+    high: float
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the bounds are so close that the rating itself may be shown."""
+        return self.high - self.low <= SETTLED_WITHIN
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        """The bounds as the public sees them, in tens, outward."""
+        return math.floor(self.low / STEP) * STEP, math.ceil(self.high / STEP) * STEP
+
+
+Spans = Mapping[tuple[str, RatingSystem], Span]
+Pick = Callable[[Span], float]
+
+
+class Veil(NamedTuple):
+    """What is hidden of a section: nothing (``is_clear``), or all working and decimals, and some ratings.
+
+    ``before`` and ``after`` hold, by pairing number, the spans of the ratings that are not shown.
+    """
+
+    is_clear: bool
+    before: Mapping[int, Span]
+    after: Mapping[int, Span]
+
+
+class StartSpan(NamedTuple):
+    """The lowest and the highest start that births of a newcomer's block of years give."""
+
+    low: GivenStart
+    high: GivenStart
+
+
+CLEAR = Veil(is_clear=True, before={}, after={})
+
+
+def veil_of(rated: RatedSection, spans: Spans | None = None, *, has_hidden_decimals: bool = False) -> Veil:
+    """The veil of a section; ``spans`` are ratings that were hidden before it, by member and system.
+
+    ``has_hidden_decimals``: somebody's pre-event rating hangs on a birth date by decimals only.
+    """
+    spans = spans or {}
+    before = {
+        player.number: spans[player.member_id, rated.system]
+        for player in rated.players
+        if player.before is not None and (player.member_id, rated.system) in spans
+    }
+    starts = {
+        player.number: span
+        for player in rated.players
+        if player.start is not None and (span := start_span(rated, player, spans)) is not None
+    }
+    if not before and not starts:
+        return Veil(not has_hidden_decimals, {}, {})
+    return Veil(False, before, dict(_after(rated, before, starts)))
+
+
+def _after(
+    rated: RatedSection, before: Mapping[int, Span], starts: Mapping[int, StartSpan]
+) -> Iterator[tuple[int, Span]]:
+    """The spans that are left after a section, by pairing number."""
+    reach = _reach(rated, before, starts)
+    for player in rated.players:
+        if not player.played:
+            if player.number in before:
+                yield player.number, before[player.number]
+            continue
+        own = _own_span(rated, player, before, reach)
+        if own is not None and not own.is_settled:
+            yield player.number, own
+        elif not _is_established(rated, player) and not reach[player.number].is_settled:
+            yield player.number, reach[player.number]
+
+
+def _is_established(rated: RatedSection, player: RatedPlayer) -> bool:
+    assert player.after is not None
+    return known_games(player.after) > rated.edition.constants.established_above
+
+
+def _own_span(
+    rated: RatedSection, player: RatedPlayer, before: Mapping[int, Span], reach: Mapping[int, Span]
+) -> Span | None:
+    """The span that a player's own start leaves him: a newcomer's from the whole section, a later one from his prior.
+
+    Later ones are not taken from the whole section: where all hang on their starts together, as in a new club, that
+    would never narrow, though each one's own start soon says little.
+    """
+    if player.start is not None:
+        return reach[player.number]
+    if player.number not in before:
+        return None
+    low, high = (own_result(rated, player, prior) for prior in before[player.number])
+    return Span(min(low, high), max(low, high))
+
+
+def own_result(rated: RatedSection, player: RatedPlayer, prior: float) -> float:
+    """The result of the final pass from another prior against the same opponents, with the limits that acted."""
+    constants, outcome = rated.edition.constants, player.outcome
+    effective = effective_games(constants, prior, player.games_before)
+    opponents = [game.intermediate for game in player.games]
+    if player.formula is Formula.SPECIAL:
+        value = special_rating(constants, prior, effective, player.past, player.score, opponents).rating
+    else:
+        k = section_k(constants, rated.k_rule, prior, effective, float(player.played))
+        met = [odds(opponent) for opponent in opponents]
+        value = standard_update(constants, prior, k, player.score, met, player.earns_bonus).rating
+    if not math.isnan(outcome.limited_change):
+        value = prior + outcome.limited_change
+    value = max(value, constants.absolute_floor, outcome.floor_level)
+    return min(value, outcome.rating) if outcome.is_at_ceiling else value
+
+
+# The whole section at either end of the spans.
+
+
+def _reach(rated: RatedSection, before: Mapping[int, Span], starts: Mapping[int, StartSpan]) -> dict[int, Span]:
+    """Within which bounds everybody's result lies, when all that is hidden goes low, and high, together."""
+    if rated.section.kind.is_foreign:  # opponents abroad stand at outside ratings: nobody reaches another
+        results = {player.number: player.outcome.rating for player in rated.players}
+        return {number: Span(rating, rating) for number, rating in results.items()}
+    low = _results(rated, before, {number: span.low for number, span in starts.items()}, lambda span: span.low)
+    high = _results(rated, before, {number: span.high for number, span in starts.items()}, lambda span: span.high)
+    return {number: Span(min(low[number], high[number]), max(low[number], high[number])) for number in low}
+
+
+def _results(
+    rated: RatedSection, before: Mapping[int, Span], starts: Mapping[int, GivenStart], pick: Pick
+) -> dict[int, float]:
+    """Everybody's result with other starts and other hidden ratings."""
+    backgrounds = {}
+    for player in rated.players:
+        if player.start is not None:
+            initial = player.start.initial
+            start = starts.get(player.number, GivenStart(initial.rating, initial.games))
+            backgrounds[player.number] = Background(given_start=start)
+        else:
+            assert player.before is not None
+            span = before.get(player.number)
+            standing = player.before if span is None else player.before._replace(rating=pick(span))
+            backgrounds[player.number] = Background(standings={rated.system: standing})
+    again = rate(rated.section, rated.system, backgrounds, rated.edition)
+    return {player.number: player.outcome.rating for player in again.players}
+
+
+# Starts at other births of the same years.
+
+
+def start_span(rated: RatedSection, player: RatedPlayer, spans: Spans) -> StartSpan | None:
+    """The starts that births of the same years give, nothing where they all give the same one."""
+    assert player.start is not None
+    start = player.start
+    if start.initial.source == Source.GIVEN:
+        return None
+    constants = rated.edition.constants
+    ages = (math.nan,) if math.isnan(start.age) else _ages_of_block(start.age, rated.section.end)
+    if not start.sources:
+        found = [GivenStart(rating, 0.0) for rating in _age_starts(constants, ages, start.initial.rating)]
+    elif constants.initialisation == Initialisation.BLEND:
+        found = [_blend(rated, player, spans, age, pick) for age in ages for pick in (_lower, _higher)]
+    else:
+        (source,) = start.sources
+        span = _span_of_source(spans, player, source.source)
+        found = [GivenStart(rating, start.initial.games) for rating in span or (start.initial.rating,)]
+    low, high = min(found), max(found)
+    return None if low == high else StartSpan(low, high)
+
+
+def _lower(span: Span) -> float:
+    return span.low
+
+
+def _higher(span: Span) -> float:
+    return span.high
+
+
+def block_of(birth_date: date) -> tuple[date, date]:
+    """The first and the last day of the years of birth that the public cannot tell apart."""
+    first = birth_date.year // YEARS * YEARS
+    return date(max(first, 1), 1, 1), date(first + YEARS - 1, 12, 31)
+
+
+def _ages_of_block(age: float, section_end: date) -> tuple[float, float]:
+    """The ages, at a section's end, of those born on the last and on the first day of a newcomer's block of years."""
+    first, last = block_of(section_end - timedelta(days=round(age * DAYS_A_YEAR)))
+    return age_in_years(last, section_end), age_in_years(first, section_end)
+
+
+def _age_starts(constants: Constants, ages: tuple[float, ...], start: float) -> list[float]:
+    """The age-based starts of a block: at its ends, and where the slope begins and ends between them."""
+    if len(ages) == 1:
+        return [start]
+    youngest, oldest = ages
+    bends = [age for age in (constants.age_youngest, constants.age_oldest) if youngest < age < oldest]
+    # who is given as an adult starts elsewhere only where age does not decide; his own start stands for that
+    return [age_based_rating(constants, age, start == constants.adult_start) for age in (youngest, *bends, oldest)]
+
+
+def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, pick: Pick) -> GivenStart:
+    """A blended start of another age, with hidden sources at one end of their spans."""
+    assert player.start is not None
+    columns = Sources([math.nan] * SOURCES, [math.inf] * SOURCES, [0.0] * SOURCES, [math.nan] * SOURCES)
+    rating, games, days, ages = (list(column) for column in columns)
+    for working in player.start.sources:
+        at = working.source
+        span = _span_of_source(spans, player, at)
+        rating[at] = working.rating if span is None else pick(span)
+        games[at] = math.inf if working.games is None else working.games
+        days[at] = float(working.staleness_days)
+        ages[at] = age - working.staleness_days / DAYS_A_YEAR
+    constants = rated.edition.constants
+    is_adult = any(working.weight.age_based_then == constants.adult_start for working in player.start.sources)
+    newcomer = Newcomer(age, is_adult, is_canadian_resident=True)
+    initial = blended_start(
+        constants, rated.system, newcomer, Sources(rating, games, days, ages), [0.0] * SOURCES
+    )
+    return GivenStart(initial.rating, initial.games)
+
+
+def _span_of_source(spans: Spans, player: RatedPlayer, source: Source) -> Span | None:
+    return spans.get((player.member_id, RatingSystem(source))) if source < Source.FIDE else None
