@@ -1,18 +1,17 @@
 """Make ``docs/fidelity.md`` and its plot anew: ``python tools/make_fidelity.py FOLDER`` with the archive's folder."""
 
 import sys
-from collections import Counter
 from pathlib import Path
 
 from crosstable.formats import archive
 from crosstable.output.verify_html import plot_bins, plot_svg
-from crosstable.output.verify_json import by_era, unexplained, verify_document
-from crosstable.output.verify_text import share
+from crosstable.output.verify_json import verify_document
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.evidence import evidence_for
-from crosstable.verify import Row, Verdict, Verification, pages_of, verify
+from crosstable.verify import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
+from crosstable.verify.causes import NAMED_CAUSES, UNEXPLAINED
 from crosstable.verify.norms import NormTally, norm_rows, norm_tally
-from crosstable.verify.whole import tally
+from crosstable.verify.tallies import exactness, inputs_known, kinds_of_causes
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 INTRODUCTION = """\
@@ -23,23 +22,24 @@ INTRODUCTION = """\
 Official crosstables of 2001 to 2021, half of a public set, were rated page by page with this engine and compared with
 what was posted. A row counts if the player's own rating, the opponents' and the opponents' opponents' are all known.
 *With what earlier pages show* a player's counts, peaks and floors seen in action are carried along, and so is an
-all-wins or all-losses past that an earlier posted figure gives away (one row). The other page of the same dual-rated
-section is not used: it shows the same games. Nothing is tuned per section; the tolerance of one point follows from
-whole-number posting
+all-wins or all-losses past that an earlier posted figure gives away (one row). A count that is not known is expected to
+go on at the member's own pace where two earlier pages show one; that rule was made with these pages in view and decides
+one row. The other page of the same dual-rated section is not used: it shows the same games. Nothing is tuned per
+section; the tolerance of one point follows from whole-number posting
 ([decision 0003](decisions/0003-what-counts-as-reproduced.md)). The other half of the set was not looked at.
 
 """
 NOT_REPRODUCED = """
 ## What is not reproduced, and why
 
-Every row that differs is listed with a likely cause. For counts and pasts it was tried: changing that one fact, or a
-few of them one after the other, brings the figure within a point. A floor above the old rating is read off the figure.
+Every row that differs is listed with a likely cause. Each cause was tried: the page rated again with that one fact
+changed, or a few of them one after the other, brings the figure within a point and makes no row wrong that was right.
 
 - **An all-wins or all-losses past.** The special formula treats such players differently, and a page shows only how
   many games a rating rests on. Where earlier pages of the archive show all of a player's games, the row is reproduced.
 - **An unknown game count.** Pages do not show the count of an established player. Above about 1928 (before May 2013:
   1681) it matters; the largest possible effective count is taken.
-- **A floor above the old rating**: a prize or an office decision that no page shows.
+- **A floor that the page does not show**: here one above the old rating, set by a prize or an office decision.
 
 Not compared at all: pages rated with the online fault that was repaired in June 2021 (`verify --online-fault` rates
 them with that fault and then explains 998 of 1012 rows, against 126 without it), one page marked as corrected since,
@@ -67,22 +67,21 @@ def main(folder: str) -> int:
 
 def _figures(found: Verification, norms: NormTally) -> str:
     total, carried = tally(found.alone), tally(found.carried)
-    known = tally([row for row in found.carried if row.inputs_known])
+    known = tally(inputs_known(found.carried))
     document = verify_document(found, norms)
-    exact = document["exact_before_2014_09"]
+    exact = exactness(found.carried)
     fitted = document["fitted"]
     return (
         "| | rows | within 1 | at a floor | differ | explained |\n|---|---|---|---|---|---|\n"
         f"| each section alone | {total.clean_rows} | {total.within_1} | {total.at_floor} | {total.unexplained} | "
-        f"**{share(total):.2f} %** |\n"
+        f"**{total.share:.2f} %** |\n"
         f"| with what earlier pages show | {carried.clean_rows} | {carried.within_1} | {carried.at_floor} | "
-        f"{carried.unexplained} | **{share(carried):.2f} %** |\n"
+        f"{carried.unexplained} | **{carried.share:.2f} %** |\n"
         f"| of these, nothing hidden | {known.clean_rows} | {known.within_1} | {known.at_floor} | "
-        f"{known.unexplained} | **{share(known):.2f} %** |\n\n"
+        f"{known.unexplained} | **{known.share:.2f} %** |\n\n"
         f"- Floors predicted from earlier pages: {carried.floors_predicted}.\n"
-        f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {exact['exact']} of "
-        f"{exact['explained']} explained rows are exact to the point "
-        f"({100 * exact['exact'] / exact['explained']:.2f} %).\n"
+        f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {exact.exact} of "
+        f"{exact.explained} explained rows are exact to the point ({exact.share:.2f} %).\n"
         f"- Norm codes: {norms.agree} of {norms.rows} Regular rows with four or more games agree, earned and not "
         f"earned; so do all {norms.few_games_agree} codes on fewer games of one row of a re-entry. The one other "
         "row has an opponent whose rating is not shown.\n"
@@ -106,18 +105,16 @@ def _eras(found: Verification) -> str:
         counted = tally(rows)
         lines.append(
             f"| {era} | {system.name} | {counted.clean_rows} | {counted.within_1} | {counted.at_floor} | "
-            f"{counted.unexplained} | {share(counted):.2f} % |\n"
+            f"{counted.unexplained} | {counted.share:.2f} % |\n"
         )
     return "".join(lines)
 
 
 def _causes(found: Verification) -> str:
     lines = ["\n| likely cause | each section alone | with earlier pages |\n|---|---|---|\n"]
-    kinds = [
-        Counter(row.cause.split(" (")[0].split(", of player")[0] for row in unexplained(rows))
-        for rows in (found.alone, found.carried)
-    ]
-    lines += [f"| {cause} | {kinds[0][cause]} | {kinds[1][cause]} |\n" for cause, _ in kinds[0].most_common()]
+    kinds = [kinds_of_causes(unexplained(rows)) for rows in (found.alone, found.carried)]
+    causes = sorted((*NAMED_CAUSES, UNEXPLAINED), key=lambda cause: -kinds[0][cause])
+    lines += [f"| {cause} | {kinds[0][cause]} | {kinds[1][cause]} |\n" for cause in causes]
     return "".join(lines)
 
 

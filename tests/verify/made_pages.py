@@ -74,6 +74,25 @@ def _cell(text: str) -> dict[str, Any]:
     return {"result": text[:1], "opp": int(digits) if digits else None}
 
 
+def quad(**changes: Any) -> list[dict[str, Any]]:
+    """Four rated players, all games mirrored; ``p1`` … give a player's own facts."""
+    facts: list[dict[str, Any]] = [
+        {"rating": 1850.0, "games": 120},
+        {"rating": 1700.0, "games": 60},
+        {"rating": 1500.0, "games": 12},
+        {"rating": 1300.0, "games": 3},
+    ]
+    rounds = [["W2", "W3", "W4"], ["L1", "W4", "D3"], ["L1", "W4", "D2"], ["L3", "L2", "L1"]]
+    for at, own in enumerate(facts):
+        own.update(changes.get(f"p{at + 1}", {}))
+    return [player(at + 1, own.pop("rating"), own.pop("games"), rounds[at], **own) for at, own in enumerate(facts)]
+
+
+def line(event_id: str, day: str, players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    """A line of such four: a round robin, matched pair by pair, since their rounds do not mirror round by round."""
+    return page_line(event_id, day, players, kind="round_robin", **changes)
+
+
 def archive_bytes(*lines: dict[str, Any]) -> bytes:
     """A file of the archive."""
     return gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())

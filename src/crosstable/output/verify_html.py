@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from crosstable.output.verify_json import by_era, unexplained
-from crosstable.output.verify_text import share
-from crosstable.verify import Row, Verdict, Verification
+from crosstable.output.verify_text import to_a_hundredth
+from crosstable.verify import Row, Tally, Verdict, Verification, by_era, tally, unexplained
 from crosstable.verify.norms import NormTally
-from crosstable.verify.whole import Tally, tally
+from crosstable.verify.tallies import inputs_known
 
 BIN = 0.25
 REACH = 2.0
@@ -31,8 +30,8 @@ def verify_page(found: Verification, norms: NormTally) -> str:
     rows = unexplained(found.carried)
     body = [
         "<h1>Computed against posted</h1>",
-        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {share(total):.2f}&nbsp;% are within "
-        f"one point or stopped at a floor; with what earlier pages show, {share(carried):.2f}&nbsp;%. "
+        f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {total.share:.2f}&nbsp;% are within "
+        f"one point or stopped at a floor; with what earlier pages show, {carried.share:.2f}&nbsp;%. "
         f"{norms.agree} of {norms.rows} norm codes agree.</p>",
         _table(found, total, carried),
         "<h2>Errors by rule period</h2>",
@@ -48,19 +47,27 @@ def verify_page(found: Verification, norms: NormTally) -> str:
 
 
 def _table(found: Verification, total: Tally, carried: Tally) -> str:
-    head = "<tr><th scope=col>Rules of</th><th scope=col>System</th><th scope=col>Rows</th><th scope=col>Within 1</th>"
-    head += "<th scope=col>At a floor</th><th scope=col>Differ</th><th scope=col>Explained</th></tr>"
+    heads = ("Rules of", "System", "Rows", "Within 0.01", "Within 1", "At a floor", "Differ", "Explained")
+    head = "".join(f"<th scope=col>{name}</th>" for name in heads)
     lines = [_row(era, system.name, tally(rows)) for (era, system), rows in by_era(found.alone).items()]
     lines.append(_row("Each section alone", "", total))
     lines.append(_row("With carried state", "", carried))
-    return f"<table><caption>Per rule period and system</caption>{head}{''.join(lines)}</table>"
+    lines.append(_row("All inputs known", "", tally(inputs_known(found.carried))))
+    caption = "Per rule period and system; within 0.01 where decimals are posted"
+    return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(lines)}</table>"
 
 
 def _row(era: str, system: str, counted: Tally) -> str:
-    return (
-        f"<tr><th scope=row>{era}</th><td>{system}</td><td>{counted.clean_rows}</td><td>{counted.within_1}</td>"
-        f"<td>{counted.at_floor}</td><td>{counted.unexplained}</td><td>{share(counted):.2f}&nbsp;%</td></tr>"
+    shown = (
+        system,
+        counted.clean_rows,
+        to_a_hundredth(counted, "–"),
+        counted.within_1,
+        counted.at_floor,
+        counted.unexplained,
+        f"{counted.share:.2f}&nbsp;%",
     )
+    return f"<tr><th scope=row>{era}</th>{''.join(f'<td>{one}</td>' for one in shown)}</tr>"
 
 
 def _eras(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -1,12 +1,11 @@
 """``crosstable-verify/1``: what ``crosstable verify --json`` prints."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from crosstable.terms import RatingSystem
-from crosstable.verify import Row, Verdict, Verification
+from crosstable.verify import Row, Tally, Verification, by_era, tally, unexplained
 from crosstable.verify.norms import NormTally
-from crosstable.verify.whole import FITTED_START, Tally, tally
+from crosstable.verify.tallies import exactness, inputs_known
+from crosstable.verify.whole import FITTED_START
 
 FORMAT = "crosstable-verify/1"
 
@@ -19,8 +18,8 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
         "total": {"rows": total.rows, **_counts(total), "within_001": total.within_001},
         "carried": {**_counts(carried), "floors_predicted": carried.floors_predicted},
         "apart": {name: found.apart[name] for name in ("online_fault", "corrected_since", FITTED_START)},
-        "exact_before_2014_09": exactness(found.carried),
-        "inputs_known": _counts(tally([row for row in found.carried if row.inputs_known])),
+        "exact_before_2014_09": exactness(found.carried)._asdict(),
+        "inputs_known": _counts(tally(inputs_known(found.carried))),
         "norms": {
             "rows": norms.rows,
             "agree": norms.agree,
@@ -49,26 +48,6 @@ def _counts(counted: Tally) -> dict[str, int]:
         "at_floor": counted.at_floor,
         "unexplained": counted.unexplained,
     }
-
-
-def by_era(rows: Sequence[Row]) -> dict[tuple[str, RatingSystem], list[Row]]:
-    """Clean rows by rule period and system, oldest first."""
-    groups: dict[tuple[str, RatingSystem], list[Row]] = {}
-    for row in rows:
-        if row.is_clean:
-            groups.setdefault((row.era, row.system), []).append(row)
-    return dict(sorted(groups.items()))
-
-
-def unexplained(rows: Sequence[Row]) -> list[Row]:
-    """The rows that neither a point nor a floor explains."""
-    return [row for row in rows if row.is_clean and row.verdict is Verdict.UNEXPLAINED]
-
-
-def exactness(rows: Sequence[Row]) -> dict[str, int]:
-    """While whole numbers were stored, a row is right only to the point; pages last rated since 2004."""
-    kept = [row for row in rows if row.is_clean and row.verdict is Verdict.WITHIN and row.is_whole_number_era]
-    return {"explained": len(kept), "exact": sum(row.computed == row.posted for row in kept)}
 
 
 def _row(row: Row) -> dict[str, Any]:

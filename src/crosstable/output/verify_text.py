@@ -1,52 +1,52 @@
 """The table of a verification as text: per era and system, then totals, then every row that differs with its cause."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from crosstable.output.verify_json import by_era, exactness, unexplained
-from crosstable.verify import Row, Verification
+from crosstable.verify import Row, Tally, Verification, by_era, tally, unexplained
 from crosstable.verify.norms import NormTally
-from crosstable.verify.whole import FITTED_START, Tally, tally
+from crosstable.verify.tallies import exactness, inputs_known, kinds_of_causes
+from crosstable.verify.whole import FITTED_START
 
-
-def share(counted: Tally) -> float:
-    """Per cent of the clean rows that a point or a floor explains."""
-    return 100.0 * (counted.within_1 + counted.at_floor) / counted.clean_rows if counted.clean_rows else 0.0
+HEADS = ("rows", "within 0.01", "within 1", "at floor", "differ", "explained")
+WIDTHS = (7, 13, 10, 10, 8, 11)
 
 
 def verify_text(found: Verification, norms: NormTally) -> str:
     """The whole report."""
-    lines = [
-        f"{'rules of':<12}{'system':<8}{'rows':>7}{'within 1':>10}{'at floor':>10}{'differ':>8}{'explained':>11}\n"
-    ]
+    lines = [f"{'rules of':<12}{'system':<8}{_cells(HEADS)}\n"]
     for (era, system), rows in by_era(found.alone).items():
         lines.append(_line(f"{era:<12}{system.name:<8}", tally(rows)))
     total, carried = tally(found.alone), tally(found.carried)
     lines.append("\n")
     lines.append(_line(f"{'each section alone':<20}", total))
     lines.append(_line(f"{'with carried state':<20}", carried))
-    lines.append(_line(f"{'all inputs known':<20}", tally([row for row in found.carried if row.inputs_known])))
-    if total.within_001:
-        lines.append(f"\nWithin 0.01 where decimals are posted: {total.within_001}\n")
+    lines.append(_line(f"{'all inputs known':<20}", tally(inputs_known(found.carried))))
     lines += _others(found, norms, carried)
     lines += _causes(unexplained(found.carried))
     return "".join(lines)
 
 
 def _line(label: str, counted: Tally) -> str:
-    return (
-        f"{label}{counted.clean_rows:>7}{counted.within_1:>10}{counted.at_floor:>10}{counted.unexplained:>8}"
-        f"{share(counted):>10.2f}%\n"
-    )
+    shown = (counted.clean_rows, to_a_hundredth(counted, "-"), counted.within_1, counted.at_floor, counted.unexplained)
+    return f"{label}{_cells((*map(str, shown), f'{counted.share:.2f}%'))}\n"
+
+
+def to_a_hundredth(counted: Tally, none: str) -> str:
+    """Rows within 0.01 of those that have decimals posted, or the sign for none."""
+    return f"{counted.within_001} of {counted.decimals}" if counted.decimals else none
+
+
+def _cells(texts: Sequence[str]) -> str:
+    return "".join(f"{text:>{width}}" for text, width in zip(texts, WIDTHS, strict=True))
 
 
 def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
     lines = [f"\nFloors predicted from earlier pages: {carried.floors_predicted}\n"]
     exact = exactness(found.carried)
-    if exact["explained"]:
+    if exact.explained:
         lines.append(
-            f"Exact to the point while whole numbers were stored (pages rated since 2004): {exact['exact']} of "
-            f"{exact['explained']} explained rows ({100.0 * exact['exact'] / exact['explained']:.2f}%)\n"
+            f"Exact to the point while whole numbers were stored (pages rated since 2004): {exact.exact} of "
+            f"{exact.explained} explained rows ({exact.share:.2f}%)\n"
         )
     if found.apart:
         apart = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found.apart.items())
@@ -69,11 +69,10 @@ def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
 def _causes(rows: Sequence[Row]) -> list[str]:
     if not rows:
         return ["\nNo row differs.\n"]
-    kinds = Counter(row.cause.split(" (")[0].split(", of player")[0] for row in rows)
     lines = [
         "\nRows that differ with carried state, with the likely cause (--json lists those of each section alone):\n"
     ]
-    lines += [f"{count:>6}  {cause}\n" for cause, count in kinds.most_common()]
+    lines += [f"{count:>6}  {cause}\n" for cause, count in kinds_of_causes(rows).most_common()]
     lines.append("\n")
     lines += [
         f"{row.event} section {row.section} {row.system.name} player {row.number}: {row.pre:.0f} -> "

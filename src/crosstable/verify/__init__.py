@@ -6,6 +6,18 @@ that bears on it is known; rows that cannot be compared are counted apart. Sees 
 
 from crosstable.verify.pages import Page, pages_of
 from crosstable.verify.rows import Row, Verdict
+from crosstable.verify.tallies import Tally, by_era, tally, unexplained
 from crosstable.verify.whole import Verification, verify
 
-__all__ = ["Page", "Row", "Verdict", "Verification", "pages_of", "verify"]
+__all__ = [
+    "Page",
+    "Row",
+    "Tally",
+    "Verdict",
+    "Verification",
+    "by_era",
+    "pages_of",
+    "tally",
+    "unexplained",
+    "verify",
+]

@@ -99,14 +99,27 @@ def _unknown(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedSt
     """Unrated players with posted counts: what they were credited with, and a first guess."""
     starts = []
     for number, player in page.players.items():
-        posted = player.posted.get(page.system)
-        if posted is None or posted.games is None or backgrounds[number].standings.get(page.system):
-            continue
-        played = sum(cell.result is not None and cell.result.is_game for cell in player.cells)
-        credited = posted.games - played
-        if played and 0.0 <= credited <= page.checked.edition.constants.credited_cap:
-            starts.append(FittedStart(number, posted.rating if credited else FIRST_GUESS, credited))
+        credited = credited_games(page, number)
+        if credited is not None and not backgrounds[number].standings.get(page.system):
+            guess = player.posted[page.system].rating if credited else FIRST_GUESS
+            starts.append(FittedStart(number, guess, credited))
     return starts
+
+
+def credited_games(page: Page, number: int) -> float | None:
+    """The games an unrated player was credited with, as the posted count tells; none where it cannot be so."""
+    player = page.players[number]
+    posted = player.posted.get(page.system)
+    played = sum(cell.result is not None and cell.result.is_game for cell in player.cells)
+    if posted is None or posted.games is None or not played:
+        return None
+    credited = posted.games - played
+    return credited if 0.0 <= credited <= page.checked.edition.constants.credited_cap else None
+
+
+def bounds_of(credited: float) -> tuple[float, float]:
+    """The lowest and highest start that is possible: by age without credited games (§2.3), else of any rating."""
+    return CREDITED if credited else AGE_BASED
 
 
 def _slopes(trials: Trials, starts: list[FittedStart], rows: list[PostedRow]) -> list[list[float]]:
@@ -114,7 +127,7 @@ def _slopes(trials: Trials, starts: list[FittedStart], rows: list[PostedRow]) ->
     base = _ratings(trials, starts)
     slopes: list[list[float]] = []
     for start in starts:
-        nudge = NUDGE if start.rating + NUDGE <= _bounds(start)[1] else -NUDGE
+        nudge = NUDGE if start.rating + NUDGE <= bounds_of(start.games)[1] else -NUDGE
         trials.with_start(start.number, GivenStart(start.rating + nudge, start.games))
         moved = trials.ratings()
         trials.with_start(start.number, GivenStart(start.rating, start.games))
@@ -137,12 +150,8 @@ def _bounded(row: PostedRow, computed: float) -> float:
     return max(-LARGEST_ERROR, min(LARGEST_ERROR, row.posted - computed))
 
 
-def _bounds(start: FittedStart) -> tuple[float, float]:
-    return CREDITED if start.games else AGE_BASED
-
-
 def _moved(start: FittedStart, change: float) -> FittedStart:
-    least, most = _bounds(start)
+    least, most = bounds_of(start.games)
     return start._replace(rating=max(least, min(most, start.rating + change)))
 
 

@@ -27,6 +27,13 @@ class Trials:
         self._sheet = blank_sheet(len(self._field.prior), len(self._field.opponent))
         self._rule = k_rule(section, page.system)
 
+    def with_fact(self, number: int, fact: Standing | GivenStart) -> None:
+        """Let a player have brought this standing, or have started so."""
+        if isinstance(fact, Standing):
+            self.with_standing(number, fact)
+        else:
+            self.with_start(number, fact)
+
     def with_standing(self, number: int, standing: Standing) -> None:
         """Let a rated player have brought this standing instead."""
         at = self.position[number]

@@ -1,32 +1,19 @@
 """``verify``: pages in, rows, counts and causes out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import UnsupportedEditionError
-from crosstable.terms import Background, FloorKind
+from crosstable.terms import Background
 from crosstable.verify.carried import Carried, are_inputs_known
 from crosstable.verify.causes import explained
 from crosstable.verify.pages import Page
-from crosstable.verify.rows import WITHIN_DECIMALS, Row, Verdict, rows_of
+from crosstable.verify.rows import Row, rows_of
 from crosstable.verify.starts import FittedSection, fitted
 
 FITTED_START = "fitted_start"
-
-
-class Tally(NamedTuple):
-    """The counts of one way of computing: clean rows and what became of them."""
-
-    rows: int
-    clean_rows: int
-    within_001: int
-    within_1: int
-    at_floor: int
-    unexplained: int
-    exact: int
-    floors_predicted: int
 
 
 class Verification(NamedTuple):
@@ -57,12 +44,13 @@ def verify(pages: Iterable[Page], progress: Callable[[int], None] = lambda done:
             apart[page.apart] += sum(row.is_clean for row in rows)
             continue
         alone += explained(page, page.checked.backgrounds, rows).rows
-        backgrounds = memory.backgrounds(page)
+        known = memory.backgrounds(page)
+        backgrounds = memory.expected(page, known)
         with_memory = rated_page(page, backgrounds)
         assert with_memory is not None
         with_causes = explained(page, backgrounds, rows_of(page, with_memory), memory.earlier(page))
         carried += [
-            row._replace(inputs_known=row.is_clean and are_inputs_known(page, backgrounds, row.number))
+            row._replace(inputs_known=row.is_clean and are_inputs_known(page, known, row.number))
             for row in with_causes.rows
         ]
         memory.learn(page, with_memory, with_causes.changes)
@@ -79,19 +67,3 @@ def rated_page(page: Page, backgrounds: dict[int, Background]) -> RatedSection |
         return rate(page.checked.section, page.system, backgrounds, page.checked.edition)
     except UnsupportedEditionError:
         return None
-
-
-def tally(rows: Sequence[Row]) -> Tally:
-    """Count rows and verdicts; only clean rows have one that counts."""
-    clean = [row for row in rows if row.is_clean]
-    verdicts = Counter(row.verdict for row in clean)
-    return Tally(
-        rows=len(rows),
-        clean_rows=len(clean),
-        within_001=sum(row.has_decimals and abs(row.error) <= WITHIN_DECIMALS for row in clean),
-        within_1=verdicts[Verdict.WITHIN],
-        at_floor=verdicts[Verdict.AT_FLOOR],
-        unexplained=verdicts[Verdict.UNEXPLAINED],
-        exact=sum(row.verdict is Verdict.WITHIN and abs(row.error) <= 0.5 for row in clean),
-        floors_predicted=sum(row.verdict is Verdict.WITHIN and row.floor_kind is not FloorKind.NONE for row in clean),
-    )
