@@ -4,7 +4,6 @@ Sections are walked in stretches of one edition. Where something rare happens (a
 foreign event, a start set by hand) the walk stops, plain code does it on the same standings, and the walk goes on.
 """
 
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,6 @@ import numpy as np
 
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
-    DECIDED,
     MATCH_CHANGE,
     RESULT,
     WORKING,
@@ -26,6 +24,7 @@ from crosstable.history.kernel.arrays import (
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
 from crosstable.history.kernel.walk import walk_share
+from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 
 Progress = Callable[[int], None]
@@ -55,7 +54,7 @@ class Walker:
         self.threads = threads or len(os.sched_getaffinity(0))
         everybody = len(history.people)
         self.standings = Standings(
-            unrated(everybody), _no_limits(1), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
+            unrated(everybody), no_limits(0), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
         )
         rows = np.zeros(index.rows, dtype=RESULT)
         rows["after"] = np.nan
@@ -109,12 +108,6 @@ class Walker:
         if edition not in self._constants:
             self._constants[edition] = constants_for(EDITIONS[edition].constants)
         return self._constants[edition]
-
-
-def _no_limits(rows: int) -> Array:
-    made = np.zeros(rows, dtype=DECIDED)
-    made["floor_level"], made["ceiling"], made["lowered_floor"] = -math.inf, math.inf, math.inf
-    return made
 
 
 def _largest(index: Index) -> tuple[int, int]:

@@ -1,0 +1,235 @@
+"""Archives: a federation's whole record as a folder of Parquet files, written and read at once.
+
+``opened`` looks at the heading and the columns only and lets tables be read lazily; ``read`` reads everything and holds
+it against ``archive_checks``. Either raises ``ArchiveError`` with every fault it found and the place of each.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import polars as pl
+from polars.exceptions import PanicException, PolarsError
+
+from crosstable import __version__
+from crosstable.errors import Fault
+from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults
+from crosstable.history.archive_tables import FORMAT, HEADING, TABLES, file_of, schema_of
+
+# So many rows stand together in a file: enough to compress, few enough for two threads to share a table.
+_ROWS_TOGETHER = 1 << 19
+_LARGEST_HEADING = 1 << 20
+_Read = TypeVar("_Read")
+
+
+class Archive(NamedTuple):
+    """The tables of an archive in memory; ``source`` says where they come from, as the heading keeps it."""
+
+    members: pl.DataFrame
+    outside: pl.DataFrame
+    openings: pl.DataFrame
+    decisions: pl.DataFrame
+    sections: pl.DataFrame
+    entries: pl.DataFrame
+    games: pl.DataFrame
+    source: Mapping[str, Any] = {}
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The tables by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+
+class Opened(NamedTuple):
+    """An archive whose files are as they were written and have the right columns; rows are read when asked for.
+
+    ``digest`` changes when any byte of the tables does.
+    """
+
+    folder: str
+    rows: Mapping[str, int]
+    source: Mapping[str, Any]
+    digest: str
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table, to be read lazily: only the columns that are selected are read."""
+        path = os.path.join(self.folder, file_of(name))
+        return pl.scan_parquet(path).select(*schema_of(name))
+
+
+def table_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """A table from its columns; a column that may be null may be left out."""
+    given = pl.DataFrame(dict(columns))
+    made = [
+        pl.col(column.name).cast(column.dtype)
+        if column.name in given.columns
+        else pl.lit(None, dtype=column.dtype).alias(column.name)
+        for column in TABLES[name]
+        if column.name in given.columns or column.may_be_null
+    ]
+    return given.select(made).select(*schema_of(name))
+
+
+def empty_table(name: str) -> pl.DataFrame:
+    """A table without rows."""
+    return pl.DataFrame(schema=schema_of(name))
+
+
+def write(archive: Archive, folder: str) -> None:
+    """Write an archive into a folder, over an older one if there is one.
+
+    The heading comes last: without it the folder is no archive, so one that was only half written is never taken for a
+    whole one.
+    """
+    os.makedirs(folder, exist_ok=True)
+    heading = os.path.join(folder, HEADING)
+    if os.path.exists(heading):
+        os.remove(heading)
+    for name, frame in archive.tables.items():
+        path = os.path.join(folder, file_of(name))
+        frame.select(*schema_of(name)).write_parquet(path, compression="zstd", row_group_size=_ROWS_TOGETHER)
+    about = {
+        "format": FORMAT,
+        "made_by": f"crosstable {__version__}",
+        "source": dict(archive.source),
+        "rows": {name: frame.height for name, frame in archive.tables.items()},
+        "sha256": {name: _hash_of(os.path.join(folder, file_of(name))) for name in TABLES},
+    }
+    with open(heading, "w", encoding="utf-8") as file:
+        json.dump(about, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+def read(folder: str) -> Archive:
+    """Read a whole archive and check everything it says."""
+    found = opened(folder)
+    faults: list[Fault] = []
+    frames = {}
+    for name in TABLES:
+        frame = _attempt(found.table(name).collect, file_of(name), faults)
+        if frame is not None:
+            frames[name] = frame
+    _refuse(folder, faults)
+    archive = Archive(**frames, source=found.source)
+    _refuse(folder, content_faults(archive.tables))
+    return archive
+
+
+def opened(folder: str) -> Opened:
+    """Open an archive: its format, its files, their columns and how many rows they have, but no row of them."""
+    heading = _heading(folder)
+    faults: list[Fault] = []
+    rows: dict[str, int] = {}
+    hashes: dict[str, str] = {}
+    for name in TABLES:
+        found = _file_faults(folder, name, heading, hashes)
+        path = os.path.join(folder, file_of(name))
+        schema = None if found else _attempt(partial(pl.read_parquet_schema, path), file_of(name), found)
+        if schema is not None:
+            found += _column_faults(name, schema)
+            rows[name] = _attempt(partial(_rows_in, path), file_of(name), found) or 0
+            said = heading["rows"].get(name)
+            if not found and rows[name] != said:
+                found.append(archive_fault(file_of(name), f"The file has {rows[name]} rows; {HEADING} says {said}."))
+        faults += found
+    _refuse(folder, faults)
+    return Opened(folder, rows, heading["source"], _digest_of(hashes))
+
+
+def digest(folder: str) -> str:
+    """A hash of everything in an archive's tables: it changes when any byte of them does."""
+    heading: Mapping[str, Any] = {"sha256": {}}
+    hashes: dict[str, str] = {}
+    faults = [fault for name in TABLES for fault in _file_faults(folder, name, heading, hashes)]
+    _refuse(folder, faults)
+    return _digest_of(hashes)
+
+
+def _digest_of(hashes: Mapping[str, str]) -> str:
+    return hashlib.sha256("\n".join([FORMAT, *(hashes[name] for name in TABLES)]).encode()).hexdigest()
+
+
+def _hash_of(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _file_faults(folder: str, name: str, heading: Mapping[str, Any], hashes: dict[str, str]) -> list[Fault]:
+    """Whether a file is there and is the one that was written; its hash is noted.
+
+    Damage is found here, before anything is made of the bytes.
+    """
+    try:
+        hashes[name] = _hash_of(os.path.join(folder, file_of(name)))
+    except FileNotFoundError:
+        return [archive_fault(file_of(name), "The file is not there.")]
+    except OSError as error:
+        return [archive_fault(file_of(name), f"The file cannot be read: {error.strerror or error}.")]
+    said = heading["sha256"].get(name, hashes[name])
+    if said == hashes[name]:
+        return []
+    return [archive_fault(file_of(name), f"The file is not the one that was written: {HEADING} has another hash.")]
+
+
+def _rows_in(path: str) -> int:
+    return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+
+
+def _refuse(folder: str, faults: list[Fault]) -> None:
+    if faults:
+        raise ArchiveError(folder, faults)
+
+
+def _attempt(reading: Callable[[], _Read], place: str, faults: list[Fault]) -> _Read | None:
+    """What was read, or nothing and a fault: a damaged file is the input's fault, not the program's."""
+    try:
+        return reading()
+    except (PolarsError, PanicException, OSError, ValueError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        faults.append(archive_fault(place, f"The file cannot be read: {first.rstrip('.')}."))
+        return None
+
+
+def _heading(folder: str) -> Mapping[str, Any]:
+    path = os.path.join(folder, HEADING)
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(_LARGEST_HEADING)
+    except FileNotFoundError:
+        message = f"There is no {HEADING} in {folder!r}, so it is no archive, or one that was not written to its end."
+        raise ArchiveError(folder, [archive_fault(HEADING, message)]) from None
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"It cannot be read: {error}."
+        raise ArchiveError(folder, [archive_fault(HEADING, message)]) from error
+    return _checked_heading(folder, text)
+
+
+def _checked_heading(folder: str, text: str) -> Mapping[str, Any]:
+    try:
+        heading = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ArchiveError(folder, [archive_fault(HEADING, "It is not JSON.")]) from None
+    is_object = isinstance(heading, dict)
+    if not is_object or heading.get("format") != FORMAT:
+        said = heading.get("format") if is_object else None
+        message = f"The format is {said!r}; this program reads {FORMAT!r}."
+        raise ArchiveError(folder, [archive_fault(HEADING, message)])
+    parts = {"rows": heading.get("rows"), "source": heading.get("source"), "sha256": heading.get("sha256", {})}
+    wrong = [key for key, value in parts.items() if not isinstance(value, dict)]
+    _refuse(folder, [archive_fault(HEADING, f"{key!r} is not an object.") for key in wrong])
+    return parts
+
+
+def _column_faults(name: str, schema: Mapping[str, pl.DataType]) -> list[Fault]:
+    faults = []
+    for column in TABLES[name]:
+        found = schema.get(column.name)
+        if found is None:
+            faults.append(archive_fault(file_of(name), f"The column {column.name} is missing."))
+        elif found != column.dtype:
+            message = f"The column {column.name} holds {found}; it should hold {column.dtype}."
+            faults.append(archive_fault(file_of(name), message))
+    return faults

@@ -1,0 +1,315 @@
+"""What must hold in an archive, rule by rule; every broken rule is a fault with the first row that breaks it."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from crosstable.errors import Fault, FormatError, Severity
+from crosstable.folding import DecisionKind
+from crosstable.history.archive_tables import KINDS, NO_MEMBER, ONE_SIDED, TABLES, file_of
+from crosstable.terms import FloorKind, RatingSystem
+
+# Games are looked at in portions that stay in the processor's cache.
+_PORTION = 1 << 19
+_MOST_ROWS = 1 << 16
+_ALL_SYSTEMS = (1 << len(RatingSystem)) - 1
+_UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?)*$"
+# A section of this many characters of cells has nothing to do with chess.
+_LONGEST_UNPLAYED = 4000
+
+Tables = Mapping[str, pl.DataFrame]
+Columns = Mapping[str, NDArray[np.unsignedinteger[Any]]]
+
+
+class ArchiveError(FormatError):
+    """A folder that is no sound archive; carries every fault that was found."""
+
+    def __init__(self, folder: str, faults: Sequence[Fault]) -> None:
+        super().__init__(faults[0])
+        self.folder = folder
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        return f"{self.folder}: " + "; ".join(f"{fault.place}: {fault.message}" for fault in self.faults)
+
+
+def archive_fault(place: str, message: str) -> Fault:
+    """A fault of an archive."""
+    remedy = "Write the archive again from where it came from; docs/archive.md says what each table holds."
+    return Fault("archive", Severity.ERROR, place, message, remedy)
+
+
+class Rule(NamedTuple):
+    """What no row of a table may be, as an expression, and the sentence about a row that is."""
+
+    table: str
+    is_broken: pl.Expr
+    message: str
+
+
+def content_faults(tables: Tables) -> list[Fault]:
+    """Every fault of tables whose columns are as they should be."""
+    faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame)]
+    if faults:
+        return faults
+    for rule in _rules(tables["members"].height, tables["sections"].height):
+        wrong = tables[rule.table].select(rule.is_broken.fill_null(False)).to_series()
+        faults += _faults_of(rule, wrong)
+    faults += _id_faults(tables["members"])
+    for text in (_floors_fault, _match_changes_fault):
+        faults += text(tables["openings"])
+    faults += _details_faults(tables["decisions"])
+    faults += _number_faults(tables["entries"])
+    if not faults:  # where a game points to can be asked once the tables that it points into are sound
+        faults += _game_faults(tables)
+    return faults
+
+
+def _null_faults(name: str, frame: pl.DataFrame) -> Iterator[Fault]:
+    for column in TABLES[name]:
+        missing = frame[column.name].null_count()
+        if missing and not column.may_be_null:
+            at = frame[column.name].is_null().arg_max()
+            yield archive_fault(f"{file_of(name)}, row {at}", f"{column.name} is missing{_and_more(missing)}.")
+
+
+def _faults_of(rule: Rule, wrong: pl.Series) -> list[Fault]:
+    count = int(wrong.sum())
+    if not count:
+        return []
+    place = f"{file_of(rule.table)}, row {wrong.arg_max()}"
+    return [archive_fault(place, f"{rule.message}{_and_more(count)}.")]
+
+
+def _and_more(count: int) -> str:
+    return f", and so in {count - 1} more rows" if count > 1 else ""
+
+
+def _rules(members: int, sections: int) -> list[Rule]:
+    return [
+        *_member_rules(),
+        *_outside_rules(members),
+        *_opening_rules(members),
+        *_decision_rules(members),
+        *_section_rules(),
+        *_entry_rules(members, sections),
+    ]
+
+
+def _is_number(name: str) -> pl.Expr:
+    return pl.col(name).is_finite()
+
+
+def _not_after(*names: str) -> pl.Expr:
+    """Whether a row does not come after the one before it, in the order of these columns."""
+    found = pl.lit(True)
+    for name in reversed(names):
+        now, before = pl.col(name), pl.col(name).shift(1)
+        found = (now < before) | ((now == before) & found)
+    return found & (pl.int_range(pl.len()) > 0)
+
+
+def _member_rules() -> list[Rule]:
+    return [
+        Rule("members", pl.col("member_id") == "", "the member has no id"),
+    ]
+
+
+def _id_faults(members: pl.DataFrame) -> list[Fault]:
+    """Ids that stand twice; looked for only where there are fewer ids than members, which is quickly counted."""
+    if members["member_id"].n_unique() == members.height:
+        return []
+    twice = pl.col("member_id").is_duplicated()
+    return _faults_of(Rule("members", twice, "the member id stands on two rows"), members.select(twice).to_series())
+
+
+def _outside_rules(members: int) -> list[Rule]:
+    return [
+        Rule("outside", pl.col("member") >= members, f"there are only {members} members"),
+        Rule("outside", pl.col("body") > 1, "body is neither 0 (FIDE) nor 1 (CFC)"),
+        Rule("outside", ~_is_number("rating"), "the rating is not a number"),
+        Rule(
+            "outside", _not_after("member", "body", "as_of"), "the row is out of order, which is member, body and date"
+        ),
+    ]
+
+
+def _opening_rules(members: int) -> list[Rule]:
+    numbers = ("rating", "peak", "peak_since_2010", "lowered_floor", "ceiling", "published")
+    return [
+        Rule("openings", pl.col("member") >= members, f"there are only {members} members"),
+        Rule("openings", pl.col("system") >= len(RatingSystem), "there is no such rating system"),
+        *(Rule("openings", ~_is_number(name), f"{name} is not a number") for name in numbers),
+        Rule("openings", ~(_is_number("games") & (pl.col("games") >= 0)), "games is not a number of games"),
+        Rule(
+            "openings",
+            pl.struct("member", "system").is_duplicated(),
+            "the member has two openings in one system",
+        ),
+    ]
+
+
+def _decision_rules(members: int) -> list[Rule]:
+    kind = pl.col("kind")
+    about_levels = kind.is_in([one.value for one in _KEPT if one not in _WITHOUT_LEVEL])
+    has_level = pl.col("system").is_not_null() & pl.col("value").is_not_null()
+    return [
+        Rule("decisions", ~kind.is_in([one.value for one in _KEPT]), "there is no such kind of decision"),
+        Rule("decisions", (pl.col("member") < NO_MEMBER) | (pl.col("member") >= members), "there is no such member"),
+        Rule("decisions", pl.col("system") >= len(RatingSystem), "there is no such rating system"),
+        Rule("decisions", ~_is_number("value"), "value is not a number"),
+        Rule(
+            "decisions",
+            about_levels & ~(has_level & (pl.col("member") >= 0)),
+            "the decision does not say whose rating, in which system, or to which value",
+        ),
+        Rule("decisions", _not_after("act"), "the row is out of order, which is by act"),
+    ]
+
+
+# An archive keeps what stands: facts are in its members, and what was revoked is not there.
+_KEPT = [one for one in DecisionKind if one not in (DecisionKind.FACT, DecisionKind.REVOKE)]
+_WITHOUT_LEVEL = frozenset(
+    {DecisionKind.WAIVE_MATCH, DecisionKind.OPT_IN, DecisionKind.OPT_OUT, DecisionKind.REFUSE_MATCH_FLOOR}
+)
+
+
+def _section_rules() -> list[Rule]:
+    return [
+        Rule("sections", pl.col("event_id") == "", "the event has no id"),
+        Rule("sections", pl.struct("event_id", "number").is_duplicated(), "the section stands in two rows"),
+        Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
+        Rule("sections", pl.col("kind") >= len(KINDS), "there is no such kind of section"),
+        Rule("sections", (pl.col("systems") == 0) | (pl.col("systems") > _ALL_SYSTEMS), "systems names no system"),
+        Rule("sections", pl.col("asked_systems") > _ALL_SYSTEMS, "asked_systems names no system"),
+        Rule(
+            "sections",
+            _not_after("end", "start", "event_id", "number"),
+            "the section is out of the order of the fold, which is end, start, event id and number",
+        ),
+    ]
+
+
+def _entry_rules(members: int, sections: int) -> list[Rule]:
+    is_half_given = pl.col("start_rating").is_null() != pl.col("start_games").is_null()
+    return [
+        Rule("entries", pl.col("section") >= sections, f"there are only {sections} sections"),
+        Rule("entries", pl.col("section") < pl.col("section").shift(1), "the row is out of order, which is by section"),
+        Rule("entries", (pl.col("member") < NO_MEMBER) | (pl.col("member") >= members), "there is no such member"),
+        Rule("entries", pl.col("number") < 1, "a pairing number is 1 or more"),
+        *(Rule("entries", ~_is_number(name), f"{name} is not a number") for name in ("fide", "start_rating")),
+        Rule("entries", ~(_is_number("start_games") & (pl.col("start_games") >= 0)), "start_games is no number"),
+        Rule("entries", is_half_given, "a start needs both its rating and its games"),
+        Rule(
+            "entries",
+            (pl.col("unplayed").str.len_bytes() > _LONGEST_UNPLAYED) | ~pl.col("unplayed").str.contains(_UNPLAYED),
+            "unplayed is not written as round:cell",
+        ),
+    ]
+
+
+def _number_faults(entries: pl.DataFrame) -> list[Fault]:
+    """Pairing numbers that stand twice in a section. They nearly always ascend, and then nothing has to be sorted."""
+    ascends = ~_not_after("section", "number")
+    if entries.select(ascends.all()).item():
+        return []
+    twice = pl.struct("section", "number").is_duplicated()
+    rule = Rule("entries", twice, "the pairing number stands twice in the section")
+    return _faults_of(rule, entries.select(twice).to_series())
+
+
+# Texts that hold JSON.
+
+
+def _floors_fault(openings: pl.DataFrame) -> list[Fault]:
+    def is_sound(found: object) -> bool:
+        return isinstance(found, list) and all(
+            len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
+        )
+
+    return _text_faults(openings, "openings", "floors", is_sound)
+
+
+def _match_changes_fault(openings: pl.DataFrame) -> list[Fault]:
+    def is_sound(found: object) -> bool:
+        if not isinstance(found, list):
+            return False
+        return all(date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found)
+
+    return _text_faults(openings, "openings", "match_changes", is_sound)
+
+
+def _details_faults(decisions: pl.DataFrame) -> list[Fault]:
+    return _text_faults(decisions, "decisions", "details", lambda found: isinstance(found, dict))
+
+
+def _text_faults(frame: pl.DataFrame, table: str, column: str, is_sound: Callable[[object], bool]) -> list[Fault]:
+    for at, text in enumerate(frame[column]):
+        if text is None:
+            continue
+        try:
+            sound = is_sound(json.loads(text))
+        except (ValueError, TypeError, RecursionError):
+            sound = False
+        if not sound:
+            return [archive_fault(f"{file_of(table)}, row {at}", f"{column} is not the JSON it should be.")]
+    return []
+
+
+# Games: twenty million rows, so each is looked at once, in portions.
+
+
+def _game_faults(tables: Tables) -> list[Fault]:
+    rows: NDArray[np.int_] = np.bincount(tables["entries"]["section"].to_numpy(), minlength=tables["sections"].height)
+    if rows.size and rows.max() > _MOST_ROWS:
+        return [archive_fault(file_of("entries"), f"Section {rows.argmax()} has more than {_MOST_ROWS} rows.")]
+    rows = rows.astype(np.int32)
+    games = tables["games"]
+    last = np.uint64(0)
+    found: dict[str, tuple[int, int]] = {}
+    for at in range(0, games.height, _PORTION):
+        columns = {name: column.to_numpy() for name, column in games.slice(at, _PORTION).to_dict().items()}
+        places = _places(columns)
+        for message, wrong in _broken(columns, places, last, rows):
+            count = int(np.count_nonzero(wrong))
+            if count:
+                first, so_far = found.get(message, (at + int(np.argmax(wrong)), 0))
+                found[message] = first, so_far + count
+        last = places[-1] + np.uint64(1)
+    return [
+        archive_fault(f"{file_of('games')}, row {first}", f"{message}{_and_more(count)}.")
+        for message, (first, count) in found.items()
+    ]
+
+
+def _places(columns: Columns) -> NDArray[np.uint64]:
+    """Where a game stands, as one number: section, round, row of ``first``."""
+    places = columns["section"].astype(np.uint64) << np.uint64(24)
+    places |= columns["round"].astype(np.uint64) << np.uint64(16)
+    places |= columns["first"].astype(np.uint64)
+    return places
+
+
+def _broken(
+    columns: Columns,
+    places: NDArray[np.uint64],
+    last: np.uint64,
+    rows: NDArray[np.int64],
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    result, colour, section = columns["result"], columns["colour"], columns["section"]
+    yield "the result is none of 0, 1, 2, 4, 5 and 6", (result > ONE_SIDED + 2) | (result == ONE_SIDED - 1)
+    yield "the colour is none of 0, 1 and 2", colour > 2
+    yield "rounds are counted from 1", columns["round"] == 0
+    yield "a player is paired with himself", columns["first"] == columns["second"]
+    before = np.concatenate((np.array([last]), places[:-1] + np.uint64(1)))
+    yield "the game is out of order, which is section, round and row of the first player", places < before
+    is_unknown = section >= rows.size
+    yield f"there are only {rows.size} sections", is_unknown
+    if not is_unknown.any():
+        beyond = np.maximum(columns["first"], columns["second"]) >= rows[section]
+        yield "the game names a row that its section does not have", beyond

@@ -1,0 +1,79 @@
+"""The facts of an archive beside its sections: outside ratings, openings and decisions, as every fold reads them."""
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from crosstable.folding import Decision, DecisionKind, Opening
+from crosstable.history.archive import Archive
+from crosstable.history.archive_tables import FIDE
+from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, RatingSystem, Standing
+
+_COUNTED = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
+_KNOWN = (*_COUNTED, "as_of", "ceiling", "lowered_floor", "published")
+
+
+class Opened(NamedTuple):
+    """An opening standing and the row of its member."""
+
+    member: int
+    opening: Opening
+
+
+class Decided(NamedTuple):
+    """A decision and the row of its member, -1 where it is about none."""
+
+    member: int
+    decision: Decision
+
+
+Outside = tuple[list[OutsideRating], list[OutsideRating]]
+
+
+def outside_of(archive: Archive) -> dict[int, Outside]:
+    """FIDE and CFC ratings by member, oldest first."""
+    found: dict[int, Outside] = {}
+    for member, body, as_of, rating in archive.outside.iter_rows():
+        fide, cfc = found.setdefault(member, ([], []))
+        (fide if body == FIDE else cfc).append(OutsideRating(rating, as_of))
+    return found
+
+
+def openings_of(archive: Archive) -> list[Opened]:
+    """Every opening standing."""
+    ids = archive.members["member_id"]
+    return [_opened(ids[row["member"]], row) for row in archive.openings.iter_rows(named=True)]
+
+
+def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
+    standing = Standing(
+        **{name: row[name] for name in _KNOWN},
+        match_changes=tuple(
+            MatchChange(date.fromisoformat(on), change) for on, change in json.loads(row["match_changes"] or "[]")
+        ),
+        floors=tuple(Floor(FloorKind[kind], level) for kind, level in json.loads(row["floors"] or "[]")),
+    )
+    opening = Opening(row["act"], member_id, RatingSystem(row["system"]), standing, row["source"])
+    return Opened(row["member"], opening)
+
+
+def decisions_of(archive: Archive) -> list[Decided]:
+    """Every decision, in the order of the archive."""
+    ids = archive.members["member_id"]
+    found = []
+    for row in archive.decisions.iter_rows(named=True):
+        member_id = ids[row["member"]] if row["member"] >= 0 else ""
+        decision = Decision(
+            row["act"],
+            DecisionKind(row["kind"]),
+            member_id,
+            None if row["system"] is None else RatingSystem(row["system"]),
+            row["effective"],
+            row["value"],
+            row["event_id"],
+            row["section"],
+            json.loads(row["details"]),
+        )
+        found.append(Decided(row["member"], decision))
+    return found

@@ -1,0 +1,163 @@
+"""The sections of an archive one by one, as the plain engine takes them; for archives small enough to walk so."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from crosstable.history.archive import Archive
+from crosstable.history.archive_checks import ArchiveError, archive_fault
+from crosstable.history.archive_tables import COLOURS, KINDS, NO_MEMBER, RESULTS, file_of
+from crosstable.terms import Cell, Entry, GivenStart, OutsideRating, RatingSystem, Result, Section
+
+# So many sections are taken out of the tables at a time.
+PORTION = 1000
+_BLANK = Cell(Result.BLANK, 0, "")
+
+
+class Row(NamedTuple):
+    """What an archive says of a row beside its cells; ``member`` is -1 for somebody who is no member."""
+
+    member: int
+    is_marked: bool | None
+    fide: OutsideRating | None
+    fide_flag: str | None
+    has_opted_in: bool | None
+    given_start: GivenStart | None
+
+
+class ArchivedSection(NamedTuple):
+    """A section with its place in the archive and what a report said of it; ``rows`` belong to its entries."""
+
+    at: int
+    event_id: str
+    event_name: str
+    section: Section
+    rows: tuple[Row, ...]
+    time_control: str
+    asked_systems: tuple[RatingSystem, ...]
+    match_waiver: str
+
+
+def systems_of(mask: int) -> tuple[RatingSystem, ...]:
+    """The systems whose bits are set."""
+    return tuple(system for system in RatingSystem if mask >> system & 1)
+
+
+def sections_of(archive: Archive) -> Iterator[ArchivedSection]:
+    """Every section in the order of the fold.
+
+    In foreign events everyone who is marked counts as rated here: who may be is known only from the standings.
+    """
+    numbers = np.arange(archive.sections.height + 1)
+    entry_at = np.searchsorted(archive.entries["section"].to_numpy(), numbers)
+    game_at = np.searchsorted(archive.games["section"].to_numpy(), numbers)
+    ids: Sequence[str] = archive.members["member_id"].to_list()
+    names: Sequence[str] = archive.members["name"].to_list()
+    for first in range(0, archive.sections.height, PORTION):
+        last = min(first + PORTION, archive.sections.height)
+        entries = _columns(archive.entries, int(entry_at[first]), int(entry_at[last]))
+        games = _columns(archive.games, int(game_at[first]), int(game_at[last]))
+        for at, heading in enumerate(archive.sections[first:last].iter_rows(named=True), start=first):
+            own_entries = _part(entries, int(entry_at[at] - entry_at[first]), int(entry_at[at + 1] - entry_at[first]))
+            own_games = _part(games, int(game_at[at] - game_at[first]), int(game_at[at + 1] - game_at[first]))
+            yield _section(at, heading, own_entries, _cells(at, own_entries, own_games), (ids, names))
+
+
+def _columns(frame: pl.DataFrame, first: int, last: int) -> Mapping[str, list[Any]]:
+    return frame[first:last].to_dict(as_series=False)
+
+
+def _part(columns: Mapping[str, list[Any]], first: int, last: int) -> Mapping[str, list[Any]]:
+    return {name: column[first:last] for name, column in columns.items()}
+
+
+def _section(
+    at: int,
+    heading: Mapping[str, Any],
+    entries: Mapping[str, list[Any]],
+    cells: Sequence[Sequence[Cell]],
+    people: tuple[Sequence[str], Sequence[str]],
+) -> ArchivedSection:
+    kind = KINDS[heading["kind"]]
+    ids, names = people
+    made = []
+    for row, member in enumerate(entries["member"]):
+        known = member != NO_MEMBER
+        name = entries["name"][row]
+        made.append(
+            Entry(
+                entries["number"][row],
+                ids[member] if known else "",
+                name if name is not None else names[member] if known else "",
+                tuple(cells[row]),
+                not kind.is_foreign or bool(entries["rate"][row]),
+            )
+        )
+    section = Section(
+        number=heading["number"],
+        name=heading["name"],
+        kind=kind,
+        is_online=heading["is_online"],
+        time_control=None,
+        systems=systems_of(heading["systems"]),
+        start=heading["start"],
+        end=heading["end"],
+        entries=tuple(made),
+        is_half_k=heading["is_half_k"],
+        is_dual_control=heading["is_dual_control"],
+    )
+    asked = systems_of(heading["asked_systems"])
+    texts = heading["event_id"], heading["event_name"]
+    return ArchivedSection(at, *texts, section, _rows(entries), heading["time_control"], asked, heading["match_waiver"])
+
+
+def _rows(entries: Mapping[str, list[Any]]) -> tuple[Row, ...]:
+    names = ("member", "rate", "fide", "fide_as_of", "fide_flag", "fide_opt_in", "start_rating", "start_games")
+    columns = [entries[name] for name in names]
+    return tuple(
+        Row(
+            member,
+            rate,
+            None if fide is None else OutsideRating(fide, as_of),
+            flag,
+            opted,
+            None if rating is None else GivenStart(rating, games),
+        )
+        for member, rate, fide, as_of, flag, opted, rating, games in zip(*columns, strict=True)
+    )
+
+
+def _cells(at: int, entries: Mapping[str, list[Any]], games: Mapping[str, list[Any]]) -> list[list[Cell]]:
+    """The cells of a section's rows, a cell per round, blank where a row has none."""
+    numbers = entries["number"]
+    found: list[dict[int, Cell]] = [{} for _ in numbers]
+    for row, text in enumerate(entries["unplayed"]):
+        for part in text.split(" ") if text else ():
+            round_number, _, written = part.partition(":")
+            found[row][int(round_number)] = unplayed_cell(written)
+    columns = (games[name] for name in ("round", "first", "second", "result", "colour"))
+    for round_number, first, second, result, colour in zip(*columns, strict=True):
+        own, other = RESULTS[result]
+        sides = [(first, Cell(own, numbers[second], COLOURS[colour][0]))]
+        if other is not None:
+            sides.append((second, Cell(other, numbers[first], COLOURS[colour][1])))
+        for row, cell in sides:
+            if round_number in found[row]:
+                raise _two_cells(at, numbers[row], round_number)
+            found[row][round_number] = cell
+    rounds = max((round_number for row in found for round_number in row), default=0)
+    return [[row.get(round_number, _BLANK) for round_number in range(1, rounds + 1)] for row in found]
+
+
+def unplayed_cell(written: str) -> Cell:
+    """A cell that is no game, as the archive writes it: ``H``, ``X7``, ``F12b``."""
+    colour = written[-1] if written[-1] in "wb" else ""
+    opponent = written[1 : len(written) - len(colour)]
+    return Cell(Result(written[0]), int(opponent or 0), colour)
+
+
+def _two_cells(at: int, number: int, round_number: int) -> ArchiveError:
+    message = f"Player {number} of section {at} has two cells in round {round_number}."
+    return ArchiveError("archive", [archive_fault(file_of("games"), message)])

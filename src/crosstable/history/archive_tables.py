@@ -1,0 +1,149 @@
+"""The tables of an archive, as data: their columns, what each may hold, and what its small numbers stand for.
+
+Row numbers are references: ``member`` is a row of ``members``, ``section`` a row of ``sections``, both counted from 0.
+``docs/archive.md`` says the same for people who read archives with other tools; a test holds the two together.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from crosstable.terms import Result, SectionType
+
+FORMAT = "crosstable-archive/1"
+HEADING = "archive.json"
+
+# What the numbers in ``kind`` and ``body`` stand for: positions in these lists.
+KINDS = tuple(SectionType)
+FIDE, CFC = range(2)
+NO_MEMBER = -1
+# Added to a result that counts on the row of ``first`` alone.
+ONE_SIDED = 4
+# By ``result``: what the row of ``first`` shows, and what the row of ``second`` shows.
+RESULTS: Mapping[int, tuple[Result, Result | None]] = {
+    0: (Result.LOSS, Result.WIN),
+    1: (Result.DRAW, Result.DRAW),
+    2: (Result.WIN, Result.LOSS),
+    ONE_SIDED: (Result.LOSS_ONE_SIDED, None),
+    ONE_SIDED + 1: (Result.DRAW_ONE_SIDED, None),
+    ONE_SIDED + 2: (Result.WIN_ONE_SIDED, None),
+}
+# By ``colour``: the colour of ``first`` and of ``second``.
+COLOURS = (("", ""), ("w", "b"), ("b", "w"))
+# Several time controls of one section, a control per round, stand in one text with this between them.
+BETWEEN_CONTROLS = "|"
+
+
+class Column(NamedTuple):
+    """A column of a table; one that may be null is null where nothing is known or nothing applies."""
+
+    name: str
+    dtype: pl.DataType
+    may_be_null: bool = False
+
+
+def _columns(**columns: str) -> tuple[Column, ...]:
+    """Columns from their types as they are documented; a question mark says that nulls are allowed."""
+    return tuple(Column(name, _TYPES[text.removesuffix("?")], text.endswith("?")) for name, text in columns.items())
+
+
+_TYPES: Mapping[str, pl.DataType] = {
+    "text": pl.String(),
+    "date": pl.Date(),
+    "boolean": pl.Boolean(),
+    "float64": pl.Float64(),
+    "int32": pl.Int32(),
+    "uint8": pl.UInt8(),
+    "uint16": pl.UInt16(),
+    "uint32": pl.UInt32(),
+}
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "members": _columns(
+        member_id="text",
+        name="text",
+        state="text",
+        birth_date="date?",
+        adult="boolean?",
+        canadian_resident="boolean",
+        fide_id="text",
+        cfc_id="text",
+        fide_flag="text",
+        member_until="date?",
+    ),
+    "outside": _columns(member="uint32", body="uint8", as_of="date", rating="float64"),
+    "openings": _columns(
+        member="uint32",
+        system="uint8",
+        as_of="date",
+        rating="float64",
+        games="float64?",
+        wins="int32?",
+        draws="int32?",
+        losses="int32?",
+        events="int32?",
+        peak="float64?",
+        peak_since_2010="float64?",
+        games_at_2200="int32",
+        lowered_floor="float64?",
+        match_changes="text?",
+        floors="text?",
+        ceiling="float64?",
+        published="float64?",
+        source="text",
+        act="int32",
+    ),
+    "decisions": _columns(
+        act="int32",
+        kind="text",
+        member="int32",
+        system="uint8?",
+        effective="date",
+        value="float64?",
+        event_id="text",
+        section="int32?",
+        details="text",
+    ),
+    "sections": _columns(
+        event_id="text",
+        number="int32",
+        event_name="text",
+        name="text",
+        start="date",
+        end="date",
+        kind="uint8",
+        is_online="boolean",
+        time_control="text",
+        asked_systems="uint8",
+        systems="uint8",
+        is_dual_control="boolean",
+        is_half_k="boolean",
+        match_waiver="text",
+    ),
+    "entries": _columns(
+        section="uint32",
+        number="int32",
+        member="int32",
+        name="text?",
+        rate="boolean?",
+        fide="float64?",
+        fide_as_of="date?",
+        fide_flag="text?",
+        fide_opt_in="boolean?",
+        start_rating="float64?",
+        start_games="float64?",
+        unplayed="text?",
+    ),
+    "games": _columns(section="uint32", round="uint8", first="uint16", second="uint16", result="uint8", colour="uint8"),
+}
+
+
+def schema_of(table: str) -> dict[str, pl.DataType]:
+    """The names and types of a table's columns."""
+    return {column.name: column.dtype for column in TABLES[table]}
+
+
+def file_of(table: str) -> str:
+    """The name of a table's file."""
+    return f"{table}.parquet"

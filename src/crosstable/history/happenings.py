@@ -1,0 +1,268 @@
+"""What happens in a history beside ordinary sections: openings, decisions, foreign events, starts set by hand.
+
+Each is rare, so plain code does it: the compiled walk stops before it, and goes on after it on the same standings.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.folding import MOVING, Decision, DecisionKind, Key, Opening, bare, moved
+from crosstable.formulas.norms import NO_NORM
+from crosstable.history.archive import Archive
+from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
+from crosstable.history.archive_sections import ArchivedSection, sections_of
+from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.history.index import Index
+from crosstable.history.kernel.arrays import NO_COUNT, Array
+from crosstable.history.kernel.section import NO_DOCUMENT
+from crosstable.history.plain import PlainSections, rows_of
+from crosstable.history.replay import Stop, Walker
+from crosstable.history.standings import ArrayStandings, Pair, keep_places, no_limits
+from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, RatingSystem, Standing
+
+_MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
+
+
+class Occasion(NamedTuple):
+    """Something that happens to one member in one system before a section."""
+
+    before: int
+    key: Key
+    member: int
+    what: Opening | Decision
+
+
+class Happenings:
+    """The rare steps of an archive, as stops of a walk."""
+
+    def __init__(self, archive: Archive, index: Index) -> None:
+        self.archive = archive
+        self.index = index
+        self.decisions = decisions_of(archive)
+        deciding = {member for member, _ in self.decisions}
+        frame = archive.openings.with_row_index("at")
+        says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in _MORE_THAN_NUMBERS)
+        special = pl.col("member").is_in(list(deciding)) | says_more
+        self.plain = frame.filter(~special)
+        self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
+        self.pairs = _pairs(self.openings, self.decisions)
+        self._extra = sum(len(opened.opening.standing.match_changes) for opened in self.openings)
+
+    def prepare(self, walker: Walker) -> None:
+        """Make room in the arrays for what will be decided, and for match changes that openings bring."""
+        arrays = walker.standings
+        changes = np.concatenate([arrays.match_changes, np.zeros(self._extra, dtype=arrays.match_changes.dtype)])
+        walker.standings = arrays._replace(decided=no_limits(len(self.pairs)), match_changes=changes)
+        keep_places(walker.standings, self.pairs)
+
+    def stops(self, first: int = 0) -> list[Stop]:
+        """Every stop from a section on, in the order of the fold."""
+        found = [*self._plain_openings(), *self._occasions(), *self._slow_sections()]
+        ordered = sorted(enumerate(found), key=lambda one: (one[1].before, one[0]))
+        return [stop for _, stop in ordered if stop.before >= first]
+
+    def _place(self, day: date) -> int:
+        """The first section that does not end before a day."""
+        ends = self.index.history.sections["end"][:-1]
+        return int(np.searchsorted(ends, day.toordinal()))
+
+    def _plain_openings(self) -> Iterator[Stop]:
+        """Openings that bring numbers alone, all of a day at once."""
+        for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
+            assert isinstance(day, date)
+            yield Stop(self._place(day), lambda walker, rows=rows, day=day: _open_all(walker, rows, day))  # type: ignore[misc]
+
+    def _occasions(self) -> Iterator[Stop]:
+        slot = 1 + self.index.match_slots
+        occasions = []
+        for opened in self.openings:
+            standing = opened.opening.standing
+            assert standing.as_of is not None
+            occasions.append(Occasion(self._place(standing.as_of), opened.opening.key, opened.member, opened.opening))
+        for member, decision in self.decisions:
+            occasions.append(Occasion(self._place_of(decision), decision.key, member, decision))
+        sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
+        slots = {}
+        for opened in self.openings:
+            slots[opened.opening.key, opened.opening.system] = slot
+            slot += len(opened.opening.standing.match_changes)
+        for occasion in sorted(occasions, key=lambda one: (one.before, one.key)):
+            yield Stop(occasion.before, _Happening(occasion, sections, slots).act)
+
+    def _place_of(self, decision: Decision) -> int:
+        if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
+            return self._section_at(decision)
+        return self._place(decision.effective)
+
+    def _section_at(self, decision: Decision) -> int:
+        frame = self.archive.sections
+        mask = (frame["event_id"] == decision.event_id) & (frame["number"] == decision.section)
+        found = mask.arg_true()
+        return int(found[0]) if len(found) else self.index.sections
+
+    def _slow_sections(self) -> Iterator[Stop]:
+        numbers = np.flatnonzero(self.index.history.sections["is_slow"][:-1])
+        if not len(numbers):
+            return
+        part = _part(self.archive, numbers)
+        slow = _SlowSections(part, numbers, self.openings, self.decisions)
+        for at, archived in zip(numbers.tolist(), sections_of(part), strict=True):
+            yield Stop(at, lambda walker, at=at, archived=archived: slow.take(walker, at, archived))  # type: ignore[misc]
+
+
+def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pair]:
+    found: dict[Pair, None] = {}
+    for member, opening in openings:
+        found[member, opening.system] = None
+    for member, decision in decisions:
+        if decision.system is not None and member != NO_MEMBER:
+            found[member, decision.system] = None
+    return list(found)
+
+
+def _part(archive: Archive, numbers: Array) -> Archive:
+    """The archive with some of its sections only, numbered anew."""
+    new = pl.DataFrame(
+        {"section": pl.Series(numbers, dtype=pl.UInt32), "new": pl.Series(range(len(numbers)), dtype=pl.UInt32)}
+    )
+
+    def renumbered(frame: pl.DataFrame) -> pl.DataFrame:
+        joined = frame.join(new, on="section", how="inner", maintain_order="left")
+        return joined.with_columns(section=pl.col("new")).drop("new")
+
+    return archive._replace(
+        sections=archive.sections[numbers], entries=renumbered(archive.entries), games=renumbered(archive.games)
+    )
+
+
+def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
+    """Openings of one day that bring numbers alone."""
+    table = walker.standings.standings
+    at = rows["member"].to_numpy(), rows["system"].to_numpy()
+    for name in ("rating", "peak", "peak_since_2010"):
+        table[name][at] = rows[name].fill_null(float("nan")).to_numpy()
+    table["games"][at] = rows["games"].fill_null(float("inf")).to_numpy()
+    for name in ("wins", "draws", "losses", "events"):
+        table[name][at] = rows[name].fill_null(NO_COUNT).to_numpy()
+    table["games_at_2200"][at] = rows["games_at_2200"].to_numpy()
+    table["as_of"][at] = day.toordinal()
+
+
+class _Happening:
+    """One opening or decision, done on the arrays."""
+
+    def __init__(self, occasion: Occasion, sections: PlainSections, slots: dict[tuple[Key, RatingSystem], int]) -> None:
+        self.occasion = occasion
+        self.sections = sections
+        self.slots = slots
+
+    def act(self, walker: Walker) -> None:
+        """Do it."""
+        arrays = ArrayStandings(walker.standings)
+        member, what = self.occasion.member, self.occasion.what
+        if what.system is None or member == NO_MEMBER:
+            return
+        before = arrays.of(member).get(what.system)
+        if isinstance(what, Opening):
+            arrays.put(member, what.system, bare(what.standing))
+            arrays.put_match_changes(member, what.system, self._changes(what))
+        elif what.kind in MOVING:
+            after = moved(what, before)
+            if after is not None:
+                arrays.put(member, what.system, after)
+        elif what.kind is DecisionKind.GRANT_MATCH_FLOOR and before is not None:
+            arrays.put(member, what.system, before._replace(lowered_floor=what.value))
+        self._limit(arrays, member, what.system)
+
+    def _changes(self, opening: Opening) -> dict[int, MatchChange]:
+        first = self.slots[opening.key, opening.system]
+        return {first + at: change for at, change in enumerate(opening.standing.match_changes)}
+
+    def _limit(self, arrays: ArrayStandings, member: int, system: RatingSystem) -> None:
+        """Everything decided so far, as the plain code has it just after this."""
+        key = self.occasion.key
+        after = Key(key.ended, key.started, key.event_id, key.section + 1)
+        standing = self.sections.limits(member, system, Standing(0.0), after)
+        arrays.limit((member, system), standing.floors, standing.ceiling)
+
+
+class _SlowSections:
+    """Sections that the plain engine rates, on the arrays."""
+
+    def __init__(
+        self,
+        part: Archive,
+        numbers: Array,
+        openings: Sequence[Opened],
+        decisions: Sequence[Decided],
+    ) -> None:
+        self._part = part
+        self._openings, self._decisions = openings, decisions
+        self._walker: Walker | None = None
+        self._sections: PlainSections | None = None
+
+    def take(self, walker: Walker, at: int, archived: ArchivedSection) -> None:
+        """Rate one section and write what it gave."""
+        arrays = ArrayStandings(walker.standings)
+        if self._walker is not walker or self._sections is None:
+            self._walker = walker
+            self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions)
+        taken = self._sections.take(archived)
+        if taken.unratable:
+            walker.results.faults[at] = NO_DOCUMENT
+        for rank, rated in enumerate(taken.rated):
+            _write(walker, at, rank, rated)
+        for rated in taken.rated:
+            for member, player in _members(archived, rated):
+                if player.played and player.after is not None and member != NO_MEMBER:
+                    arrays.put(member, rated.system, bare(player.after))
+
+
+def _members(archived: ArchivedSection, rated: RatedSection) -> Iterator[tuple[int, RatedPlayer]]:
+    for (_, row), player in zip(rows_of(archived), rated.players, strict=True):
+        yield row.member, player
+
+
+def _write(walker: Walker, at: int, rank: int, rated: RatedSection) -> None:
+    """The rows of results of one section and system; both rows of a re-entry are one competitor."""
+    section = walker.index.history.sections[at]
+    n = int(walker.index.history.sections[at + 1]["first"] - section["first"])
+    players = [next(group) for _, group in groupby(_by_competitor(rated), key=lambda one: one[0])]
+    for position, (_, player) in enumerate(players):
+        row = int(section["row"]) + rank * n + position
+        result = walker.results.rows[row]
+        result["before"] = np.nan if player.before is None else player.before.rating
+        if player.played and player.after is not None:
+            result["after"] = player.after.rating
+            result["games_after"] = np.inf if player.after.games is None else player.after.games
+            if len(walker.results.working):
+                _write_working(walker.results.working[row], player)
+
+
+def _by_competitor(rated: RatedSection) -> list[tuple[int, RatedPlayer]]:
+    """Players with the place of their competitor: the first row of each member."""
+    places: dict[str, int] = {}
+    found = []
+    for player in rated.players:
+        who = player.member_id or f"row {player.number}"
+        found.append((places.setdefault(who, len(places)), player))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _write_working(working: np.void, player: RatedPlayer) -> None:
+    final, outcome = player.final, player.outcome
+    working["prior"] = player.prior
+    working["start_games"] = np.nan if player.start is None else player.start.initial.games
+    working["effective"] = player.effective
+    working["k"], working["expected"], working["bonus"] = final.k, final.expected, final.bonus
+    working["computed"] = final.computed
+    working["floor_level"], working["requested_floor"] = outcome.floor_level, outcome.requested_floor
+    working["floor_kind"] = FloorKind(outcome.floor_kind).value
+    working["formula"] = Formula(player.formula).value
+    working["norm"] = NO_NORM if player.norm is None else NORM_CODES.index(player.norm)

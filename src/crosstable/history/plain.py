@@ -1,0 +1,235 @@
+"""The plain fold of an archive: every section rated in order by the plain engine, standings carried along.
+
+This is the measure of every faster way: ``replay`` and the office's own fold must give the same bits. It is meant for
+archives small enough to walk in Python.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from crosstable.engine import RatedPlayer, RatedSection, rate
+from crosstable.errors import NoEditionError
+from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
+from crosstable.formulas.foreign import is_eligible
+from crosstable.history.archive import Archive
+from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of, outside_of
+from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
+from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.rules.editions import edition_for
+from crosstable.rules.law import Edition
+from crosstable.terms import Background, Entry, RatingSystem, Standing
+
+ORIGIN = "archive"
+
+Standings = Mapping[RatingSystem, Standing]
+Progress = Callable[[int], None]
+
+
+class Taken(NamedTuple):
+    """A section as it was rated: what each row brought, the result in each system, or why there is none."""
+
+    archived: ArchivedSection
+    backgrounds: Mapping[int, Background]
+    rated: tuple[RatedSection, ...]
+    unratable: str = ""
+
+
+class Line(NamedTuple):
+    """What a section did to one member in one system; no rating before: he was unrated in it."""
+
+    section: int
+    member: int
+    system: RatingSystem
+    rating_before: float | None
+    games_before: float | None
+    rating_after: float
+    games_after: float | None
+    norm: str | None
+
+
+class PlainFolded(NamedTuple):
+    """Every line in the order of the fold, the standings at the end by member, and the sections nobody can rate."""
+
+    lines: list[Line]
+    standings: Mapping[int, Standings]
+    unratable: Mapping[int, str]
+
+
+def in_silence(done: int) -> None:
+    """Progress that nobody watches."""
+
+
+def plain_fold(archive: Archive, progress: Progress = in_silence) -> PlainFolded:
+    """Rate an archive from nothing."""
+    lines: list[Line] = []
+    unratable: dict[int, str] = {}
+    walk = PlainWalk(archive)
+    for taken in walk:
+        at = taken.archived.at
+        if taken.unratable:
+            unratable[at] = taken.unratable
+        member_of = {entry.number: row.member for entry, row in rows_of(taken.archived)}
+        for rated in taken.rated:
+            lines += [_line(at, member_of[player.number], rated.system, player) for player in rated_members(rated)]
+        progress(at + 1)
+    return PlainFolded(lines, walk.standings, unratable)
+
+
+def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
+    """Each entry with what the archive says of its row."""
+    return zip(archived.section.entries, archived.rows, strict=True)
+
+
+def rated_members(rated: RatedSection) -> Iterator[RatedPlayer]:
+    """The members who played a rated game; both rows of a re-entry are one."""
+    seen: set[str] = set()
+    for player in rated.players:
+        if player.member_id and player.played and player.member_id not in seen:
+            seen.add(player.member_id)
+            yield player
+
+
+def _line(section: int, member: int, system: RatingSystem, player: RatedPlayer) -> Line:
+    before, after = player.before, player.after
+    assert after is not None
+    return Line(
+        section,
+        member,
+        system,
+        None if before is None else before.rating,
+        None if before is None else before.games,
+        after.rating,
+        after.games,
+        player.norm,
+    )
+
+
+class PlainSections:
+    """Rates single sections of an archive by the plain engine, from standings that somebody else keeps."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        standings_of: Callable[[int], Standings],
+        openings: Iterable[Opened],
+        decisions: Iterable[Decided],
+    ) -> None:
+        self.archive = archive
+        self._standings_of = standings_of
+        self._people: dict[int, Mapping[str, Any]] = {}
+        self._outside = outside_of(archive)
+        self._decided: dict[int, list[Decision]] = {}
+        for member, decision in decisions:
+            self._decided.setdefault(member, []).append(decision)
+        self._opened: dict[int, list[Opening]] = {}
+        for member, opening in openings:
+            self._opened.setdefault(member, []).append(opening)
+
+    def take(self, archived: ArchivedSection) -> Taken:
+        """A section as it is rated from the standings of now."""
+        key = key_of(archived)
+        backgrounds = {entry.number: self._brings(row, key) for entry, row in rows_of(archived)}
+        try:
+            edition = edition_for(key.started)
+            section = archived.section
+            if section.kind.is_foreign:
+                entries = tuple(
+                    entry._replace(is_rated=self._is_rated_abroad(row, key, backgrounds[entry.number], edition))
+                    for entry, row in rows_of(archived)
+                )
+                section = section._replace(entries=entries)
+            rated = tuple(rate(section, system, backgrounds, edition) for system in section.systems)
+        except NoEditionError as error:
+            return Taken(archived, backgrounds, (), str(error))
+        return Taken(archived, backgrounds, rated)
+
+    def limits(self, member: int, system: RatingSystem, standing: Standing, key: Key) -> Standing:
+        """A standing with the floors and the ceiling that stand at a place of the fold."""
+        return decided(standing, system, key, self._opened.get(member, ()), self._decided.get(member, ()))
+
+    def _person(self, member: int) -> Mapping[str, Any]:
+        if member not in self._people:
+            self._people[member] = self.archive.members.row(member, named=True)
+        return self._people[member]
+
+    def _brings(self, row: Row, key: Key) -> Background:
+        if row.member == NO_MEMBER:
+            return Background(fide=row.fide, given_start=row.given_start, origin=ORIGIN)
+        person = self._person(row.member)
+        fide, cfc = self._outside.get(row.member, ((), ()))
+        return Background(
+            standings={
+                system: self.limits(row.member, system, standing, key)
+                for system, standing in self._standings_of(row.member).items()
+            },
+            fide=in_force(fide, key.started) or row.fide,
+            cfc=in_force(cfc, key.ended),
+            birth_date=person["birth_date"],
+            adult=person["adult"],
+            canadian_resident=person["canadian_resident"],
+            given_start=row.given_start,
+            origin=ORIGIN,
+        )
+
+    def _is_rated_abroad(self, row: Row, key: Key, background: Background, edition: Edition) -> bool:
+        """Whether a foreign event updates this player: marked in the report, and eligible by the record (§6)."""
+        standing = background.standings.get(RatingSystem.OTBR)
+        if not row.is_marked or standing is None or row.member == NO_MEMBER:
+            return False
+        person = self._person(row.member)
+        until = person["member_until"]
+        if until is not None and until < key.ended:
+            return False
+        flag = person["fide_flag"] or row.fide_flag
+        return is_eligible(
+            edition.constants,
+            math.inf if standing.games is None else standing.games,
+            math.nan if background.fide is None else background.fide.rating,
+            flag is None or flag.upper() == "USA",
+            has_opted_in(self._decided.get(row.member, ()), key.started) or bool(row.has_opted_in),
+        )
+
+
+class PlainWalk:
+    """Takes an archive section by section; ``standings`` holds, by member, what stands after the last one taken."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self.standings: dict[int, dict[RatingSystem, Standing]] = {}
+        openings, decisions = openings_of(archive), decisions_of(archive)
+        self._sections = PlainSections(archive, lambda member: self.standings.get(member, {}), openings, decisions)
+        moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]
+        self._moves: list[tuple[int, Opening | Decision]] = sorted([*openings, *moving], key=lambda one: one[1].key)
+
+    def __iter__(self) -> Iterator[Taken]:
+        at = 0
+        for archived in sections_of(self.archive):
+            while at < len(self._moves) and self._moves[at][1].key < key_of(archived):
+                self._move(*self._moves[at])
+                at += 1
+            taken = self._sections.take(archived)
+            for rated in taken.rated:
+                self._carry(archived, rated)
+            yield taken
+        for left in self._moves[at:]:
+            self._move(*left)
+
+    def _move(self, member: int, step: Opening | Decision) -> None:
+        own = self.standings.setdefault(member, {})
+        assert step.system is not None
+        after = bare(step.standing) if isinstance(step, Opening) else moved(step, own.get(step.system))
+        if after is not None:
+            own[step.system] = after
+
+    def _carry(self, archived: ArchivedSection, rated: RatedSection) -> None:
+        member_of = {entry.number: row.member for entry, row in rows_of(archived)}
+        for player in rated_members(rated):
+            assert player.after is not None
+            self.standings.setdefault(member_of[player.number], {})[rated.system] = bare(player.after)
+
+
+def key_of(archived: ArchivedSection) -> Key:
+    """Where a section stands in the fold."""
+    section = archived.section
+    return Key(section.end, section.start, archived.event_id, section.number)

@@ -1,0 +1,112 @@
+"""Standings in arrays as the plain engine takes them, and back: for what plain code does while a history is walked."""
+
+import math
+from collections.abc import Mapping
+from datetime import date
+
+import numpy as np
+
+from crosstable.engine.after import NO_FLOOR, decided_floor, tally_of
+from crosstable.history.kernel.arrays import DECIDED, NO_COUNT, NO_DAY, SYSTEMS, Array, Standings
+from crosstable.terms import Floor, MatchChange, RatingSystem, Standing
+
+Pair = tuple[int, RatingSystem]
+
+
+def no_limits(rows: int) -> Array:
+    """Room for what is decided of so many members and systems; place 0 stands for everybody else."""
+    made = np.zeros(rows + 1, dtype=DECIDED)
+    made["floor_kind"] = NO_FLOOR.kind.value
+    made["floor_level"], made["ceiling"], made["lowered_floor"] = -math.inf, math.inf, math.inf
+    return made
+
+
+class ArrayStandings:
+    """Reads and writes single standings of the arrays."""
+
+    def __init__(self, arrays: Standings) -> None:
+        self.arrays = arrays
+
+    def of(self, member: int) -> Mapping[RatingSystem, Standing]:
+        """A member's standings in the systems he is rated in, without what decisions say of floors."""
+        found = {}
+        for system in RatingSystem:
+            row = self.arrays.standings[member, int(system)]
+            if not math.isnan(row["rating"]):
+                found[system] = self._standing(row)
+        return found
+
+    def _standing(self, row: Array) -> Standing:
+        lowered = float(self.arrays.decided[row["decided"]]["lowered_floor"])
+        games = float(row["games"])
+        return Standing(
+            rating=float(row["rating"]),
+            games=None if math.isinf(games) else games,
+            wins=_count(row["wins"]),
+            draws=_count(row["draws"]),
+            losses=_count(row["losses"]),
+            events=_count(row["events"]),
+            peak=_known(row["peak"]),
+            peak_since_2010=_known(row["peak_since_2010"]),
+            games_at_2200=int(row["games_at_2200"]),
+            match_changes=self._match_changes(int(row["match"])),
+            as_of=None if row["as_of"] == NO_DAY else date.fromordinal(int(row["as_of"])),
+            lowered_floor=None if math.isinf(lowered) else lowered,
+        )
+
+    def _match_changes(self, newest: int) -> tuple[MatchChange, ...]:
+        found = []
+        while newest > 0:
+            row = self.arrays.match_changes[newest]
+            found.append(MatchChange(date.fromordinal(int(row["day"])), float(row["change"])))
+            newest = int(row["earlier"])
+        return tuple(reversed(found))
+
+    def put(self, member: int, system: RatingSystem, standing: Standing) -> None:
+        """Write a standing; its match changes and what is decided stay where they are."""
+        row = self.arrays.standings[member, int(system)]
+        tally = tally_of(standing)
+        row["rating"], row["games"] = tally.rating, tally.games
+        row["peak"], row["peak_since_2010"] = tally.peak, tally.peak_since_2010
+        for name, value in (("wins", standing.wins), ("draws", standing.draws), ("losses", standing.losses)):
+            row[name] = NO_COUNT if value is None else value
+        row["events"] = NO_COUNT if standing.events is None else standing.events
+        row["games_at_2200"] = standing.games_at_2200
+        row["as_of"] = NO_DAY if standing.as_of is None else standing.as_of.toordinal()
+        if row["decided"] > 0:
+            self.arrays.decided[row["decided"]]["lowered_floor"] = tally.lowered_floor
+
+    def put_match_changes(self, member: int, system: RatingSystem, changes: Mapping[int, MatchChange]) -> None:
+        """Write the match changes that an opening brings, into the places that were kept for them, oldest first."""
+        row = self.arrays.standings[member, int(system)]
+        newest = 0
+        for place, change in changes.items():
+            self.arrays.match_changes[place] = (change.on.toordinal(), newest, change.change)
+            newest = place
+        row["match"] = newest
+
+    def limit(self, pair: Pair, floors: tuple[Floor, ...], ceiling: float | None) -> None:
+        """Write what is decided of a member in a system."""
+        member, system = pair
+        place = self.arrays.standings[member, int(system)]["decided"]
+        row = self.arrays.decided[place]
+        level = decided_floor(Standing(math.nan, floors=floors))
+        row["floor_kind"], row["floor_level"] = level.kind.value, level.level
+        row["ceiling"] = math.inf if ceiling is None else ceiling
+
+
+def _count(value: int) -> int | None:
+    return None if value == NO_COUNT else int(value)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def keep_places(arrays: Standings, pairs: list[Pair]) -> None:
+    """Give each member and system about whom something is ever decided a place for it."""
+    for place, (member, system) in enumerate(pairs, 1):
+        arrays.standings[member, int(system)]["decided"] = place
+
+
+__all__ = ["SYSTEMS", "ArrayStandings", "Pair", "keep_places", "no_limits"]

@@ -1,0 +1,206 @@
+"""When a federation plays: months and how much is played in them, events with their dates, controls and names."""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from crosstable.history.archive_tables import KINDS
+from crosstable.lab.controls import Choices, Speed
+from crosstable.lab.entering import Draft
+from crosstable.lab.playing import Whole
+from crosstable.lab.population import Federation, Population
+from crosstable.terms import RatingSystem, SectionType
+
+# Below so many members nobody holds a tournament.
+FEWEST_ACTIVE = 8
+MOST_SECTIONS_OF_EVENT = 6
+MOST_EVENTS_A_DAY = 9_999
+# How many days an event lasts, and how likely that is: a day, a weekend, a long one, four weeks at a club.
+LENGTHS = np.array([1, 2, 3, 5, 29])
+LENGTH_SHARES = np.array([0.6, 0.25, 0.08, 0.02, 0.05])
+# So many sections of longer events begin a day later than the others.
+LATER_START = 0.15
+# How likely an event ends on each day of the week, from Monday.
+WEEKDAYS = np.array([0.03, 0.04, 0.04, 0.05, 0.09, 0.35, 0.40])
+MONDAY_OFFSET = 3  # 1970-01-01 was a Thursday
+# Shares of Regular, dual, Quick and Blitz over the board; and of Regular, Quick and Blitz online.
+BOARD_SHARES = np.array([0.43, 0.40, 0.12, 0.05])
+ONLINE_SHARES = np.array([0.3, 0.45, 0.25])
+# How much is played online: since 2014, and while there were no halls.
+ONLINE_FROM, ONLINE_USUAL = np.datetime64("2014-10-01"), 0.06
+PANDEMIC_FROM, PANDEMIC_TO, ONLINE_PANDEMIC = np.datetime64("2020-04-01"), np.datetime64("2021-07-01"), 0.75
+# Reports of the first years often name no control.
+CONTROLS_NAMED_FROM = np.datetime64("2004-01-01")
+
+
+class Month(NamedTuple):
+    """A month: its first and last day and how many sections end in it."""
+
+    first: int
+    last: int
+    sections: int
+
+
+class Headings(NamedTuple):
+    """The sections of a month in the order of the fold; ``draft`` says which section of the draft each one is."""
+
+    draft: Whole
+    event: Whole
+    number: Whole
+    start: Whole
+    end: Whole
+    control: Whole
+    asked_systems: Whole
+    systems: Whole
+    is_dual_control: NDArray[np.bool_]
+    is_half_k: NDArray[np.bool_]
+
+
+def months_of(federation: Federation, people: Population) -> list[Month]:
+    """The months of a federation; as much is played in each as its members are active."""
+    start, after = federation.start, np.datetime64(federation.last_day + 1, "D")
+    firsts = np.arange(np.datetime64(start, "M") + 1, after.astype("M8[M]") + 1).astype("M8[D]").astype(np.int64)
+    firsts = np.concatenate(([federation.first_day], firsts[firsts <= federation.last_day]))
+    begins, ends = np.searchsorted(firsts, people.joined), np.searchsorted(firsts, people.left, side="right")
+    weight, active = np.zeros(len(firsts) + 1), np.zeros(len(firsts) + 1)
+    for change, amount in ((weight, people.activity), (active, np.ones(len(begins)))):
+        np.add.at(change, begins, amount)
+        np.subtract.at(change, np.maximum(begins, ends), amount)
+    played = np.where(np.cumsum(active)[:-1] >= FEWEST_ACTIVE, np.cumsum(weight)[:-1], 0.0)
+    through = np.rint(np.cumsum(played) / max(played.sum(), 1e-9) * federation.sections).astype(np.int64)
+    counts = np.diff(through, prepend=0)
+    lasts = np.append(firsts[1:] - 1, federation.last_day)
+    return [Month(int(one), int(last), int(count)) for one, last, count in zip(firsts, lasts, counts, strict=True)]
+
+
+def scheduled(
+    federation: Federation, month: Month, draft: Draft, choices: Choices, rng: np.random.Generator
+) -> Headings:
+    """A month's sections with dates and controls, in the order of the fold."""
+    event, number = _events(draft, rng)
+    events = int(event.max()) + 1
+    end = _end_days(month, events, rng)
+    length = rng.choice(LENGTHS, events, p=LENGTH_SHARES)
+    is_online = rng.random(events) < _online_share(end)
+    starts_later = (length[event] > 1) & (length[event] < LENGTHS[-1]) & (rng.random(len(event)) < LATER_START)
+    start = np.maximum(end[event] - length[event] + 1 + starts_later, federation.first_day)
+    edition = np.searchsorted(choices.effective, start, side="right") - 1
+    speed = _speeds(draft, is_online[event], rng)
+    at = np.floor(rng.random(len(event)) * choices.counts[edition, speed]).astype(np.int64)
+    control = choices.controls[edition, speed, at]
+    systems = choices.systems[edition, control].astype(np.int64)
+    is_foreign = _is_foreign(draft)
+    regular = 1 << RatingSystem.OTBR
+    is_unnamed = (start < CONTROLS_NAMED_FROM.astype(np.int64)) & (rng.random(len(event)) < federation.no_control)
+    half_k = choices.half_k[edition] & (rng.random(len(event)) < federation.half_k) & ~is_foreign
+    order = np.lexsort((number, event, start, end[event]))
+    found = Headings(
+        draft=np.arange(len(event)),
+        event=event,
+        number=number,
+        start=start,
+        end=end[event],
+        control=np.where(is_foreign | is_unnamed, -1, control),
+        asked_systems=np.where(is_unnamed & ~is_foreign, systems, 0),
+        systems=np.where(is_foreign, regular, systems),
+        is_dual_control=choices.is_dual[edition, control] & ~is_foreign,
+        is_half_k=half_k,
+    )
+    return Headings(*(cast(Any, column[order]) for column in found))
+
+
+def _is_foreign(draft: Draft) -> NDArray[np.bool_]:
+    return np.asarray(draft.kind >= KINDS.index(SectionType.FOREIGN_FIDE))
+
+
+def _events(draft: Draft, rng: np.random.Generator) -> tuple[Whole, Whole]:
+    """The event of each section and its number there: neighbours share one, matches and foreign events do not."""
+    sections = len(draft.kind)
+    stands_alone = draft.kind >= KINDS.index(SectionType.MATCH)
+    begins = (rng.random(sections) < 0.45) | stands_alone
+    begins[:1] = True
+    event = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins)
+    number = np.arange(sections) - first[event]
+    begins |= number % MOST_SECTIONS_OF_EVENT == 0
+    event = np.cumsum(begins) - 1
+    return event, np.arange(sections) - np.flatnonzero(begins)[event] + 1
+
+
+def _end_days(month: Month, events: int, rng: np.random.Generator) -> Whole:
+    """The days on which events end, weekends before other days, in ascending order of the events."""
+    days = np.arange(month.first, month.last + 1)
+    shares = WEEKDAYS[(days + MONDAY_OFFSET) % 7]
+    return np.asarray(rng.choice(days, events, p=shares / shares.sum()))
+
+
+def _online_share(days: Whole) -> NDArray[np.float64]:
+    when = days.astype("M8[D]")
+    usual = np.where(when >= ONLINE_FROM, ONLINE_USUAL, 0.0)
+    return np.where((when >= PANDEMIC_FROM) & (when < PANDEMIC_TO), ONLINE_PANDEMIC, usual)
+
+
+def _speeds(draft: Draft, is_online: NDArray[np.bool_], rng: np.random.Generator) -> Whole:
+    sections = len(draft.kind)
+    board = rng.choice(len(BOARD_SHARES), sections, p=BOARD_SHARES)
+    online = Speed.ONLINE_REGULAR + rng.choice(len(ONLINE_SHARES), sections, p=ONLINE_SHARES)
+    is_long = draft.kind >= KINDS.index(SectionType.MATCH)
+    return np.where(is_long, Speed.REGULAR, np.where(is_online, online, board)).astype(np.int64)
+
+
+_WORDS = (
+    "Open",
+    "Classic",
+    "Congress",
+    "Quads",
+    "Swiss",
+    "Festival",
+    "Championship",
+    "Club Night",
+    "Scholastic",
+    "Cup",
+)
+_SECTION_WORDS = ("Open", "Premier", "Reserve", "Booster", "Amateur", "Novice")
+
+
+def event_columns(headings: Headings, towns: list[str], rng: np.random.Generator) -> tuple[pl.Series, pl.Series]:
+    """Ids and names of the events of a month's sections. An id begins with the day the event ended."""
+    events = int(headings.event.max()) + 1
+    end = np.zeros(events, dtype=np.int64)
+    end[headings.event] = headings.end
+    order = np.lexsort((np.arange(events), end))
+    serial = np.zeros(events, dtype=np.int64)
+    first = np.flatnonzero(np.diff(end[order], prepend=-1))
+    serial[order] = np.arange(events) - np.repeat(first, np.diff(first, append=events)) + 1
+    assert serial.max() <= MOST_EVENTS_A_DAY, "more events end on one day than ids can tell apart"
+    frame = pl.DataFrame(
+        {
+            "end": pl.Series(end, dtype=pl.Int32).cast(pl.Date),
+            "serial": serial,
+            "town": pl.Series(towns).gather(rng.integers(0, len(towns), events)),
+            "word": pl.Series(_WORDS).gather(rng.integers(0, len(_WORDS), events)),
+        }
+    ).select(
+        event_id=pl.col("end").dt.strftime("%Y%m%d") + pl.col("serial").cast(pl.String).str.zfill(4),
+        name=pl.col("town") + " " + pl.col("word"),
+    )
+    return frame["event_id"].gather(headings.event), frame["name"].gather(headings.event)
+
+
+def section_names(headings: Headings, draft: Draft) -> pl.Series:
+    """What sections are called: by their kind, and where there are several by their number."""
+    kind = draft.kind[headings.draft]
+    word = np.minimum(headings.number - 1, len(_SECTION_WORDS) - 1)
+    frame = pl.DataFrame({"kind": kind, "number": headings.number, "word": pl.Series(_SECTION_WORDS).gather(word)})
+    named = (
+        pl.when(pl.col("kind") == KINDS.index(SectionType.SWISS))
+        .then("word")
+        .when(pl.col("kind") == KINDS.index(SectionType.ROUND_ROBIN))
+        .then(pl.format("Round Robin {}", "number"))
+        .when(pl.col("kind") == KINDS.index(SectionType.MATCH))
+        .then(pl.lit("Match"))
+        .otherwise(pl.lit("International"))
+    )
+    return frame.select(named.alias("name"))["name"]
