@@ -8,6 +8,7 @@
     ├── NoEditionError            no rules for this date
     │   └── UnsupportedEditionError   rules existed, their text is missing
     ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+    ├── HistoryError              a history cannot be replayed as asked
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
         ├── SchemaError               the office's tables are older or newer than this program
@@ -76,6 +77,10 @@ class UnsupportedEditionError(NoEditionError):
 
 class ConvergenceError(CrosstableError):
     """A bounded loop met its bound; the message ends with the inputs to replay."""
+
+
+class HistoryError(CrosstableError):
+    """A history cannot be replayed as asked; the message says why and what to do."""
 
 
 class OfficeError(CrosstableError):

@@ -5,6 +5,7 @@ Each is rare, so plain code does it: the compiled walk stops before it, and goes
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import NO_COUNT, Array
 from crosstable.history.kernel.section import NO_DOCUMENT
 from crosstable.history.plain import PlainSections, rows_of
-from crosstable.history.replay import Stop, Walker
+from crosstable.history.replay import DECIDING, RATING, Stop, Walker
 from crosstable.history.standings import ArrayStandings, Pair, keep_places, no_limits
 from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, RatingSystem, Standing
 
@@ -61,11 +62,18 @@ class Happenings:
         walker.standings = arrays._replace(decided=no_limits(len(self.pairs)), match_changes=changes)
         keep_places(walker.standings, self.pairs)
 
-    def stops(self, first: int = 0) -> list[Stop]:
-        """Every stop from a section on, in the order of the fold."""
+    def stops(self) -> list[Stop]:
+        """Every stop in the order of the fold."""
         found = [*self._plain_openings(), *self._occasions(), *self._slow_sections()]
-        ordered = sorted(enumerate(found), key=lambda one: (one[1].before, one[0]))
-        return [stop for _, stop in ordered if stop.before >= first]
+        return sorted(found, key=lambda stop: stop.place)  # sorting keeps the order of equal places
+
+    def limit_until(self, walker: Walker, day: date) -> None:
+        """What was decided by the end of a day, put into the arrays of a walk that starts later."""
+        arrays = ArrayStandings(walker.standings)
+        sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
+        for member, system in self.pairs:
+            standing = sections.limits(member, system, Standing(0.0), Key(day, date.max, "", 0))
+            arrays.limit((member, system), standing.floors, standing.ceiling)
 
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
@@ -76,7 +84,7 @@ class Happenings:
         """Openings that bring numbers alone, all of a day at once."""
         for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
             assert isinstance(day, date)
-            yield Stop(self._place(day), lambda walker, rows=rows, day=day: _open_all(walker, rows, day))  # type: ignore[misc]
+            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows, day=day))
 
     def _occasions(self) -> Iterator[Stop]:
         slot = 1 + self.index.match_slots
@@ -93,12 +101,20 @@ class Happenings:
             slots[opened.opening.key, opened.opening.system] = slot
             slot += len(opened.opening.standing.match_changes)
         for occasion in sorted(occasions, key=lambda one: (one.before, one.key)):
-            yield Stop(occasion.before, _Happening(occasion, sections, slots).act)
+            day = self._day(occasion)
+            yield Stop(occasion.before, day, DECIDING, _Happening(occasion, sections, slots).act)
 
     def _place_of(self, decision: Decision) -> int:
         if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
             return self._section_at(decision)
         return self._place(decision.effective)
+
+    def _day(self, occasion: Occasion) -> int:
+        """The day of an occasion; a match floor is granted for the day of its match."""
+        what = occasion.what
+        if isinstance(what, Decision) and what.kind is DecisionKind.GRANT_MATCH_FLOOR:
+            return int(self.index.history.sections[occasion.before]["end"])
+        return occasion.key.ended.toordinal()
 
     def _section_at(self, decision: Decision) -> int:
         frame = self.archive.sections
@@ -113,7 +129,8 @@ class Happenings:
         part = _part(self.archive, numbers)
         slow = _SlowSections(part, numbers, self.openings, self.decisions)
         for at, archived in zip(numbers.tolist(), sections_of(part), strict=True):
-            yield Stop(at, lambda walker, at=at, archived=archived: slow.take(walker, at, archived))  # type: ignore[misc]
+            day = archived.section.end.toordinal()
+            yield Stop(at, day, RATING, partial(slow.take, at=at, archived=archived))
 
 
 def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pair]:

@@ -164,6 +164,7 @@ def saved(archive_folder: str, content: str) -> Index | None:
     folder = _folder(archive_folder, content)
     if not os.path.isdir(folder):
         return None
-    arrays = [np.load(os.path.join(folder, f"{name}.npy"), mmap_mode="r") for name in History._fields]
+    # Mapped as ours to write, though nobody does: compiled code takes arrays that may not be written for another type.
+    arrays = [np.asarray(np.load(os.path.join(folder, f"{name}.npy"), mmap_mode="c")) for name in History._fields]
     members, slots = np.load(os.path.join(folder, "counts.npy")).tolist()
     return Index(History(*arrays), members, slots)

@@ -25,6 +25,7 @@ from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
 from crosstable.history.kernel.walk import walk_share
 from crosstable.history.standings import no_limits
+from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 
 Progress = Callable[[int], None]
@@ -39,17 +40,37 @@ def in_silence(done: int) -> None:
 
 
 class Stop(NamedTuple):
-    """Something rare that happens before a section, done by plain code."""
+    """Something rare that happens before a section, done by plain code; day and rank order those of one place."""
 
     before: int
+    day: int
+    rank: int
     act: Callable[["Walker"], None]
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where it stands among the others."""
+        return self.before, self.day, self.rank
+
+
+# Ranks of stops on one day: the year is closed, then openings and decisions, then a section.
+CLOSING, DECIDING, RATING = range(3)
 
 
 class Walker:
     """A history while it is walked: standings now, and every result so far."""
 
-    def __init__(self, index: Index, threads: int | None = None, *, keeps_working: bool = False) -> None:
+    def __init__(
+        self,
+        index: Index,
+        threads: int | None = None,
+        *,
+        keeps_working: bool = False,
+        constants: Constants | None = None,
+    ) -> None:
+        """A walk over an index; with ``constants`` everything is rated by those, whatever its date."""
         self.index = index
+        self._always = None if constants is None else constants_for(constants)
         history = index.history
         self.threads = threads or len(os.sched_getaffinity(0))
         everybody = len(history.people)
@@ -66,10 +87,10 @@ class Walker:
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
         self._constants: dict[int, Array] = {}
 
-    def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence) -> None:
-        """Rate everything, stopping where something rare happens."""
+    def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
+        """Rate everything from a section on, stopping where something rare happens."""
         with ThreadPoolExecutor(self.threads) as pool:
-            at = 0
+            at = first
             for stop in (*stops, None):
                 end = self.index.sections if stop is None else stop.before
                 for first, last in self._stretches(at, end):
@@ -104,6 +125,8 @@ class Walker:
 
     def constants_at(self, section: int) -> Array:
         """The numbers of the edition of a section."""
+        if self._always is not None:
+            return self._always
         edition = int(self.index.history.sections[section]["edition"])
         if edition not in self._constants:
             self._constants[edition] = constants_for(EDITIONS[edition].constants)

@@ -1,0 +1,196 @@
+"""What a replay leaves: a rating after every section, the standings at the end, and a snapshot of every year.
+
+A snapshot holds what changed in its year, so that all of them together are little more than the results, and the
+standings at the end of a year are those of its snapshot over those before it.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from datetime import date
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from crosstable import __version__
+from crosstable.errors import HistoryError
+from crosstable.history.archive import Archive
+from crosstable.history.index import Index, layout
+from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array
+from crosstable.history.kernel.rows import row_places
+from crosstable.history.replay import CLOSING, Stop, Walker
+
+FORMAT = "crosstable-replay/1"
+HEADING = "replay.json"
+RATINGS, STANDINGS = "ratings.parquet", "standings.parquet"
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Snapshot(NamedTuple):
+    """The end of a year: the first section after it, and a hash of everything before that."""
+
+    year: int
+    before: int
+    prefix: str
+
+
+def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
+    """A row per section, member and system: the rating before and after, the games after."""
+    index = walker.index
+    begin = int(index.history.sections[first]["row"])
+    section, member, system = row_places(index.history.sections, index.history.competitors, first)
+    rows = walker.results.rows[begin:]
+    kept = ~np.isnan(rows["after"]) & (member < index.members)
+    frame = pl.DataFrame(
+        {
+            "section": section[kept],
+            "member": member[kept],
+            "system": system[kept],
+            "before": rows["before"][kept],
+            "after": rows["after"][kept],
+            "games_after": rows["games_after"][kept],
+        }
+    )
+    return frame.with_columns(pl.col("before").fill_nan(None))
+
+
+def standings_frame(walker: Walker, since: int = 0) -> pl.DataFrame:
+    """The standings of members who are rated; with ``since`` only those that changed on that day or later."""
+    table = walker.standings.standings[: walker.index.members]
+    member, system = np.nonzero(~np.isnan(table["rating"]) & (table["as_of"] >= since))
+    rows = table[member, system]
+    columns: dict[str, Array] = {"member": member.astype(np.uint32), "system": system.astype(np.uint8)}
+    for name in STANDING.names or ():
+        if name != "decided":
+            columns[name] = rows[name]
+    columns["lowered_floor"] = walker.standings.decided["lowered_floor"][rows["decided"]]
+    frame = pl.DataFrame(columns)
+    return frame.with_columns((pl.col("as_of") - _EPOCH).cast(pl.Date))
+
+
+def _prefixes(index: Index, archive: Archive, years: list[int], ends: list[int]) -> Iterator[str]:
+    """A hash of everything that the standings at the end of each year rest on, each built on the one before."""
+    digest = hashlib.blake2b(layout().encode(), digest_size=16)
+    at, day = 0, date(1, 1, 1)
+    for year, end in zip(years, ends, strict=True):
+        for part in _part_of(index, at, end):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        last = date(year, 12, 31)
+        for frame, column in (("outside", "as_of"), ("openings", "as_of"), ("decisions", "effective")):
+            then = pl.col(column).is_between(day, last)
+            digest.update(archive.tables[frame].filter(then).write_csv().encode())
+        at, day = end, date(year + 1, 1, 1)
+        yield digest.hexdigest()
+
+
+def _part_of(index: Index, first: int, last: int) -> Iterator[Array]:
+    """The sections of a year, who played in them and what is known of those, and the sides of their games."""
+    history = index.history
+    low, high = int(history.sections[first]["first"]), int(history.sections[last]["first"])
+    yield history.sections[first:last]
+    competitors = history.competitors[low:high]
+    yield competitors
+    for name in ("born", "is_adult", "is_canadian"):
+        yield history.people[name][competitors["member"]]
+    yield history.opponents[int(history.competitors[low]["first"]) : int(history.competitors[high]["first"])]
+
+
+def snapshots_of(index: Index, archive: Archive) -> list[Snapshot]:
+    """The end of every year in which a section ended, but for the last."""
+    ends = index.history.sections["end"][:-1]
+    if not len(ends):
+        return []
+    first, last = date.fromordinal(int(ends[0])).year, date.fromordinal(int(ends[-1])).year
+    years = list(range(first, last))
+    places = [int(np.searchsorted(ends, date(year + 1, 1, 1).toordinal())) for year in years]
+    return [Snapshot(*one) for one in zip(years, places, _prefixes(index, archive, years, places), strict=True)]
+
+
+class SnapshotWriter:
+    """Writes a snapshot at the end of every year of a walk."""
+
+    def __init__(self, folder: str, snapshots: list[Snapshot], first_year: int) -> None:
+        self.folder = os.path.join(folder, "snapshots")
+        self.snapshots = snapshots
+        self.first_year = first_year  # its snapshot also holds what was brought from before
+        os.makedirs(self.folder, exist_ok=True)
+
+    def stops(self) -> list[Stop]:
+        """A stop at the end of every year."""
+        return [
+            Stop(one.before, date(one.year + 1, 1, 1).toordinal(), CLOSING, partial(self.write, snapshot=one))
+            for one in self.snapshots
+        ]
+
+    def write(self, walker: Walker, snapshot: Snapshot) -> None:
+        """What changed in a year, and the match changes so far."""
+        is_first = snapshot.year == self.first_year
+        since = 0 if is_first else date(snapshot.year, 1, 1).toordinal()
+        standings_frame(walker, since).write_parquet(os.path.join(self.folder, f"{snapshot.year}.parquet"))
+        changes = walker.standings.match_changes
+        used = np.flatnonzero(changes["day"] >= since)
+        frame = pl.DataFrame({"place": used, **{name: changes[name][used] for name in ("day", "earlier", "change")}})
+        frame.write_parquet(os.path.join(self.folder, f"{snapshot.year}-matches.parquet"))
+
+
+def load_snapshots(walker: Walker, folder: str, year: int) -> None:
+    """Put the standings at the end of a year into a walker."""
+    table, decided = walker.standings.standings, walker.standings.decided
+    for name in sorted(os.listdir(os.path.join(folder, "snapshots"))):
+        if name.endswith("-matches.parquet") or int(name.removesuffix(".parquet")) > year:
+            continue
+        frame = pl.read_parquet(os.path.join(folder, "snapshots", name))
+        at = frame["member"].to_numpy(), frame["system"].to_numpy()
+        for column in STANDING.names or ():
+            if column == "as_of":
+                table["as_of"][at] = frame["as_of"].cast(pl.Int32).to_numpy() + _EPOCH
+            elif column != "decided":
+                table[column][at] = frame[column].to_numpy()
+        places = table["decided"][at]
+        decided["lowered_floor"][places[places > 0]] = frame["lowered_floor"].to_numpy()[places > 0]
+        matches = pl.read_parquet(os.path.join(folder, "snapshots", name.replace(".parquet", "-matches.parquet")))
+        for column in ("day", "earlier", "change"):
+            walker.standings.match_changes[column][matches["place"].to_numpy()] = matches[column].to_numpy()
+
+
+def write_heading(folder: str, snapshots: list[Snapshot], about: dict[str, Any]) -> None:
+    """Say what the folder holds; written last, so that a replay that was stopped is never taken for a whole one."""
+    heading = {
+        "format": FORMAT,
+        "engine": __version__,
+        "layout": layout(),
+        "snapshots": [one._asdict() for one in snapshots],
+        **about,
+    }
+    partial = os.path.join(folder, f"{HEADING}.partial")
+    with open(partial, "w", encoding="utf-8") as file:
+        json.dump(heading, file, indent=1)
+    os.replace(partial, os.path.join(folder, HEADING))
+
+
+def checked_snapshot(folder: str, present: list[Snapshot], year: int, rules: str) -> Snapshot:
+    """The snapshot of a year, if it was made of the same history by the same program and rules."""
+    try:
+        with open(os.path.join(folder, HEADING), encoding="utf-8") as file:
+            heading = json.load(file)
+    except FileNotFoundError:
+        raise HistoryError(f"{folder} holds no finished replay to start from") from None
+    if heading["format"] != FORMAT or heading["engine"] != __version__ or heading["layout"] != layout():
+        raise HistoryError(f"the replay in {folder} was made by another version of this program; replay from the start")
+    if heading["rules"] != rules:
+        raise HistoryError(f"the replay in {folder} was made under other rules ({heading['rules']})")
+    said = {one["year"]: Snapshot(**one) for one in heading["snapshots"]}
+    now = {one.year: one for one in present}
+    if year not in said or year not in now:
+        raise HistoryError(f"there is no snapshot of {year}; there are {', '.join(map(str, sorted(said)))}")
+    if said[year] != now[year]:
+        raise HistoryError(
+            f"the archive differs from the replayed one before the end of {year}; start from an earlier year"
+        )
+    return now[year]
+
+
+__all__ = ["RATINGS", "STANDINGS", "SYSTEMS", "SnapshotWriter", "checked_snapshot", "ratings_frame", "standings_frame"]

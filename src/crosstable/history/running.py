@@ -1,0 +1,152 @@
+"""``history replay``: an archive in, ratings out, stage by stage with the time of each."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from typing import NamedTuple
+
+import polars as pl
+
+from crosstable.errors import HistoryError
+from crosstable.history import index as indexing
+from crosstable.history.archive import Archive, digest, read
+from crosstable.history.happenings import Happenings
+from crosstable.history.index import Index
+from crosstable.history.replay import Progress, Walker, in_silence
+from crosstable.history.results import (
+    HEADING,
+    RATINGS,
+    STANDINGS,
+    SnapshotWriter,
+    checked_snapshot,
+    load_snapshots,
+    ratings_frame,
+    snapshots_of,
+    standings_frame,
+    write_heading,
+)
+from crosstable.rules.constants import Constants
+from crosstable.rules.editions import edition_for
+
+BY_DATE = "the edition of each section's start"
+
+
+class Wishes(NamedTuple):
+    """How a replay is wanted."""
+
+    threads: int | None = None
+    keeps_index: bool = True
+    keeps_snapshots: bool = True
+    from_year: int | None = None
+    rules_of: date | None = None
+
+
+NO_WISHES = Wishes()
+
+
+class Replayed(NamedTuple):
+    """What a replay did, and how long each stage took in seconds."""
+
+    sections: int
+    games: int
+    rows: int
+    unratable: int
+    stages: dict[str, float]
+
+
+class Stages:
+    """A clock for stages."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Time a stage."""
+        began = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+
+def replay_archive(
+    folder: str,
+    out: str,
+    wishes: Wishes = NO_WISHES,
+    progress: Progress = in_silence,
+    starting: Callable[[int], None] = in_silence,
+) -> Replayed:
+    """Replay an archive and write what it gives; ``starting`` is told how many sections there are."""
+    stages = Stages()
+    with stages.timed("read"):
+        archive = read(folder)
+    with stages.timed("index"):
+        index = index_of(archive, folder, keeps=wishes.keeps_index)
+    starting(index.sections)
+    constants, rules = _rules(wishes)
+    walker = Walker(index, wishes.threads, constants=constants)
+    first = _walk(walker, archive, out, wishes, rules, stages, progress)
+    with stages.timed("write"):
+        frame = ratings_frame(walker, first)
+        frame.write_parquet(os.path.join(out, RATINGS), compression="zstd")
+        standings_frame(walker).write_parquet(os.path.join(out, STANDINGS), compression="zstd")
+    unratable = int((walker.results.faults != 0).sum())
+    return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds)
+
+
+def _rules(wishes: Wishes) -> tuple[Constants | None, str]:
+    if wishes.rules_of is None:
+        return None, BY_DATE
+    edition = edition_for(wishes.rules_of)
+    return edition.constants, f"the edition of {edition.name} for every section"
+
+
+def _walk(
+    walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str, stages: Stages, progress: Progress
+) -> int:
+    """Rate everything, or what comes after a snapshot; returns the first section rated."""
+    os.makedirs(out, exist_ok=True)
+    happenings = Happenings(archive, walker.index)
+    happenings.prepare(walker)
+    stops = happenings.stops()
+    first = 0
+    snapshots = snapshots_of(walker.index, archive) if wishes.keeps_snapshots or wishes.from_year is not None else []
+    if wishes.from_year is not None:
+        start = checked_snapshot(out, snapshots, wishes.from_year, rules)
+        load_snapshots(walker, out, start.year)
+        first = start.before
+        newer = date(start.year, 12, 31).toordinal()
+        happenings.limit_until(walker, date(start.year, 12, 31))
+        stops = [stop for stop in stops if stop.before > first or (stop.before == first and stop.day > newer)]
+    heading = os.path.join(out, HEADING)
+    if os.path.exists(heading):
+        os.remove(heading)
+    if wishes.keeps_snapshots:
+        wanted = [one for one in snapshots if one.before > first or first == 0]
+        writer = SnapshotWriter(out, wanted, snapshots[0].year if snapshots else 0)
+        stops = sorted([*stops, *writer.stops()], key=lambda stop: stop.place)
+    with stages.timed("rate"):
+        walker.walk(stops, progress, first)
+    write_heading(out, snapshots, {"rules": rules, "sections": walker.index.sections, "first": first})
+    return first
+
+
+def index_of(archive: Archive, folder: str, *, keeps: bool) -> Index:
+    """The index of an archive: the one that was kept, or a new one."""
+    if not keeps:
+        return indexing.build(archive)
+    content = digest(folder)
+    found = indexing.saved(folder, content)
+    if found is None:
+        found = indexing.build(archive)
+        try:
+            indexing.save(found, folder, content)
+        except OSError as error:
+            raise HistoryError(f"the index cannot be kept in {folder}: {error.strerror}; use --no-index") from error
+    return found
+
+
+def replayed_ratings(out: str) -> pl.LazyFrame:
+    """The ratings that a replay wrote."""
+    return pl.scan_parquet(os.path.join(out, RATINGS))
