@@ -3,9 +3,10 @@
 import sys
 
 from benchmarks.director import director
+from benchmarks.office import office
 from benchmarks.start_up import start_up
 
-BENCHMARKS = (start_up, director)
+BENCHMARKS = (start_up, director, office)
 
 
 def main() -> int:

@@ -1,0 +1,49 @@
+"""Compiling everything on a history of one game, so that whoever waits can be told what for."""
+
+from datetime import date
+
+from crosstable.history.archive import Archive, empty_table, table_of
+from crosstable.history.index import build
+from crosstable.history.replay import Walker
+from crosstable.history.results import ratings_frame
+from crosstable.rules.editions import EDITIONS
+
+
+def smallest_archive() -> Archive:
+    """Two members who played one game."""
+    day = EDITIONS[-1].effective
+    members = table_of(
+        "members",
+        {
+            "member_id": ["1", "2"],
+            "name": ["One", "Two"],
+            "birth_date": [date(1990, 1, 1), None],
+            **{name: ["", ""] for name in ("state", "fide_id", "cfc_id", "fide_flag")},
+            "canadian_resident": [False, False],
+        },
+    )
+    sections = table_of(
+        "sections",
+        {
+            "event_id": ["1"],
+            "number": [1],
+            **{name: [""] for name in ("event_name", "name", "time_control", "match_waiver")},
+            "start": [day],
+            "end": [day],
+            "kind": [0],
+            "systems": [1],
+            "asked_systems": [1],
+            **{name: [False] for name in ("is_online", "is_dual_control", "is_half_k")},
+        },
+    )
+    entries = table_of("entries", {"section": [0, 0], "number": [1, 2], "member": [0, 1]})
+    games = table_of("games", {"section": [0], "round": [1], "first": [0], "second": [1], "result": [2], "colour": [0]})
+    outside, openings, decisions = (empty_table(name) for name in ("outside", "openings", "decisions"))
+    return Archive(members, outside, openings, decisions, sections, entries, games)
+
+
+def warm_up() -> None:
+    """Compile the index, the walk and the rows; from then on they are kept on disk."""
+    walker = Walker(build(smallest_archive()), 1)
+    walker.walk()
+    ratings_frame(walker)
