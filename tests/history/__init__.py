@@ -1,0 +1,1 @@
+"""Tests of archives, the plain fold, the kernel and the replay."""

@@ -1,0 +1,182 @@
+"""The compiled replay against the plain fold: the same bits, whatever happens in a history."""
+
+import math
+import os
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crosstable.errors import HistoryError
+from crosstable.history import index as indexing
+from crosstable.history.archive import Archive, digest, write
+from crosstable.history.happenings import Happenings
+from crosstable.history.plain import PlainFolded, plain_fold
+from crosstable.history.replay import Walker
+from crosstable.history.results import ratings_frame, standings_frame
+from crosstable.history.running import Wishes, replay_archive
+from crosstable.history.standings import ArrayStandings
+from crosstable.lab.population import Federation
+from crosstable.lab.simulate import simulate
+from crosstable.terms import NORM_CODES, RatingSystem
+from tests.history.small_archives import small_archive
+
+EXAMPLES = 6 * int(os.environ.get("CROSSTABLE_SOAK", "1"))
+# Everything rare made common, so that a small history meets all of it.
+BUSY = Federation(
+    members=90,
+    sections=140,
+    founders=0.4,
+    matches=0.12,
+    abroad=0.06,
+    half_k=0.1,
+    prizes=0.08,
+    ceilings=0.08,
+    double_games=0.1,
+    canadians=0.2,
+)
+
+
+def walked(archive: Archive, threads: int = 1) -> Walker:
+    index = indexing.build(archive)
+    walker = Walker(index, threads, keeps_working=True)
+    happenings = Happenings(archive, index)
+    happenings.prepare(walker)
+    walker.walk(happenings.stops())
+    return walker
+
+
+def lines_of(walker: Walker) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
+    frame = ratings_frame(walker)
+    return {
+        (section, member, system): (before, after, None if math.isinf(games) else games)
+        for section, member, system, before, after, games in frame.iter_rows()
+    }
+
+
+def folded_lines(folded: PlainFolded) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
+    return {
+        (line.section, line.member, int(line.system)): (line.rating_before, line.rating_after, line.games_after)
+        for line in folded.lines
+    }
+
+
+def assert_same(archive: Archive) -> Walker:
+    """Every line and every standing at the end, bit for bit; the plain fold is the measure."""
+    walker, folded = walked(archive), plain_fold(archive)
+    assert lines_of(walker) == folded_lines(folded)
+    arrays = ArrayStandings(walker.standings)
+    for member in range(archive.members.height):
+        assert arrays.of(member) == folded.standings.get(member, {})
+    return walker
+
+
+def test_the_small_archive_with_every_kind_of_row_is_the_same_bit_for_bit() -> None:
+    assert_same(small_archive())
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 2**31), years=st.sampled_from([1, 7, 25]), start=st.integers(2001, 2025))
+def test_replay_gives_the_bits_of_the_plain_fold_over_all_editions_and_systems(
+    seed: int, years: int, start: int
+) -> None:
+    first = date(min(start, 2026 - years), 1, 1)
+    assert_same(simulate(BUSY._replace(seed=seed, years=years, start=first)))
+
+
+def test_a_quarter_century_of_one_busy_federation_is_the_same_bit_for_bit() -> None:
+    archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
+    walker = assert_same(archive)
+    assert set(archive.sections["kind"].unique()) >= {0, 1, 2, 3}
+    assert archive.decisions.height > 10
+    assert walker.index.match_slots >= 10
+
+
+def test_norms_and_working_are_those_of_the_engine() -> None:
+    archive = simulate(BUSY._replace(seed=5))
+    walker, folded = walked(archive), plain_fold(archive)
+    norms = {(line.section, line.member): line.norm for line in folded.lines if line.system is RatingSystem.OTBR}
+    frame = ratings_frame(walker).with_row_index("at")
+    rows = np.flatnonzero(~np.isnan(walker.results.rows["after"]))
+    found = {}
+    for at, section, member, system in frame.select("at", "section", "member", "system").iter_rows():
+        if system == 0:
+            norm = int(walker.results.working[rows[at]]["norm"])
+            found[section, member] = None if norm < 0 else NORM_CODES[norm]
+    assert found == norms
+    assert any(norms.values())
+
+
+def test_two_threads_give_the_same_bits_as_one() -> None:
+    archive = simulate(Federation(members=500, sections=600, seed=2, years=3, start=date(2021, 1, 1)))
+    one, two = walked(archive, 1), walked(archive, 2)
+    assert one.results.rows.tobytes() == two.results.rows.tobytes()
+    assert one.standings.standings.tobytes() == two.standings.standings.tobytes()
+
+
+def test_a_replay_from_a_snapshot_ends_where_the_whole_replay_ends(tmp_path: Path) -> None:
+    archive = simulate(BUSY._replace(seed=8))
+    folder, whole, part = (str(tmp_path / name) for name in ("archive", "whole", "part"))
+    write(archive, folder)
+    replay_archive(folder, whole)
+    replay_archive(folder, part)
+    replay_archive(folder, part, Wishes(from_year=2012))
+    complete = pl.read_parquet(Path(whole) / "ratings.parquet")
+    tail = pl.read_parquet(Path(part) / "ratings.parquet")
+    assert 0 < tail.height < complete.height
+    assert complete.tail(tail.height).equals(tail)
+    ends = [pl.read_parquet(Path(name) / "standings.parquet") for name in (whole, part)]
+    assert ends[0].equals(ends[1])
+
+
+def test_a_snapshot_of_another_history_is_refused(tmp_path: Path) -> None:
+    folder, out = str(tmp_path / "archive"), str(tmp_path / "out")
+    write(simulate(BUSY._replace(seed=8)), folder)
+    replay_archive(folder, out)
+    write(simulate(BUSY._replace(seed=9)), folder)
+    with pytest.raises(HistoryError, match="differs from the replayed one before the end of 2012"):
+        replay_archive(folder, out, Wishes(from_year=2012))
+    with pytest.raises(HistoryError, match="there is no snapshot of 1999"):
+        replay_archive(folder, out, Wishes(from_year=1999))
+    with pytest.raises(HistoryError, match="under other rules"):
+        replay_archive(folder, out, Wishes(from_year=2012, rules_of=date(2025, 2, 1)))
+    with pytest.raises(HistoryError, match="no finished replay"):
+        replay_archive(folder, str(tmp_path / "nowhere"), Wishes(from_year=2012))
+
+
+def test_a_kept_index_is_used_again_and_another_content_makes_another(tmp_path: Path) -> None:
+    folder = str(tmp_path / "archive")
+    archive = simulate(BUSY._replace(seed=8))
+    write(archive, folder)
+    content = digest(folder)
+    assert indexing.saved(folder, content) is None
+    indexing.save(indexing.build(archive), folder, content)
+    again = indexing.saved(folder, content)
+    assert again is not None
+    assert all(
+        np.array_equal(one, other) for one, other in zip(again.history, indexing.build(archive).history, strict=True)
+    )
+    write(simulate(BUSY._replace(seed=9)), folder)
+    assert indexing.saved(folder, digest(folder)) is None
+
+
+def test_one_rule_set_for_all_years_changes_old_ratings_and_not_those_of_its_own_day(tmp_path: Path) -> None:
+    new, old = (simulate(BUSY._replace(years=1, start=date(year, 2, 1), seed=4)) for year in (2025, 2003))
+    for archive, is_same in ((new, True), (old, False)):
+        folder, own, today = (str(tmp_path / f"{name}-{is_same}") for name in ("archive", "own", "today"))
+        write(archive, folder)
+        replay_archive(folder, own, Wishes(keeps_snapshots=False))
+        replay_archive(folder, today, Wishes(keeps_snapshots=False, rules_of=date(2025, 2, 1)))
+        ends = [pl.read_parquet(Path(name) / "standings.parquet") for name in (own, today)]
+        assert ends[0].equals(ends[1]) is is_same
+
+
+def test_standings_are_written_for_members_only() -> None:
+    archive = simulate(BUSY._replace(seed=6))
+    frame = standings_frame(walked(archive))
+    assert frame["member"].max() < archive.members.height  # type: ignore[operator]
+    assert frame.height == len(set(zip(frame["member"], frame["system"], strict=True)))
