@@ -151,6 +151,7 @@ class _Known:
         if section.kind.is_foreign and not opted:
             opted = self.walk.circumstances.has_opted_in(member, key.started)
         return player._replace(
+            member_id=member,
             background=known._replace(fide=known.fide or own.fide, given_start=own.given_start),
             has_opted_in=opted,
             pairing_rating=None,

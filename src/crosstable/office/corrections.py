@@ -99,9 +99,9 @@ def _correct(
         report = mend(reported_event(record, event))
         read = () if document is None else document.reading.faults
         checked = check_submission(record, report, read, today)
-        errors = tuple(one for one in checked.faults if one.severity is Severity.ERROR)
+        old = present_rows(record, event_id)
         found = tuple(version_differences(record, checked))
-        if errors or not found:
+        if checked.is_refused or _is_wrong(old, checked.sections) or not found:
             return Correction(event_id, 0, found, checked.faults)
         state = State.REQUESTED if is_request else State.ACCEPTED
         after = {
@@ -110,7 +110,6 @@ def _correct(
             "requested": is_request,
             "document": None if document is None else document.digest,
         }
-        old = present_rows(record, event_id)
         before = {number: rows.heading["digest"] for number, rows in old.items()}
         act = append(connection, office.clock, deed, Change(ActKind.CORRECT, event_id, after, before))
         if document is not None:
@@ -119,6 +118,14 @@ def _correct(
             write_event(connection, act, report, event.document if document is None else document.digest)
         _write_versions(connection, act, old, checked.sections, state)
         return Correction(event_id, act, found, checked.faults, is_request)
+
+
+def _is_wrong(old: dict[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
+    """Whether a section that is to be written has an error; one that is held and stays as it is does not count."""
+    changed = [
+        one for one in new if one.number not in old or old[one.number].heading["digest"] != one.rows.heading["digest"]
+    ]
+    return any(fault.severity is Severity.ERROR for one in changed for fault in one.faults)
 
 
 def _write_versions(

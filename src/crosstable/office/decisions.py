@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert
 
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeError, Severity
 from crosstable.formulas.floors import money_floor
 from crosstable.office import tables
 from crosstable.office.database import Office
@@ -15,7 +15,7 @@ from crosstable.office.ledger.postings import current_of_section
 from crosstable.office.members import replace_person
 from crosstable.office.sections import rows_of, write_section
 from crosstable.rules.editions import edition_for
-from crosstable.terms import RatingSystem
+from crosstable.terms import RatingSystem, SectionType
 
 _HIGHEST = 4000.0
 _LOWEST = 100.0
@@ -79,7 +79,7 @@ def _complete(record: Record, ruling: Ruling, today: date) -> Ruling:
     if ruling.kind is DecisionKind.REVOKE:
         return _revocation(record, ruling)
     if ruling.kind is DecisionKind.WAIVE_MATCH:
-        _match(record, ruling)
+        _require_only_conditions(_match(record, ruling))
         return ruling
     _require_member(record, ruling.member_id)
     completions = {
@@ -144,6 +144,18 @@ def _match(record: Record, ruling: Ruling) -> Heading:
     return heading
 
 
+def _require_only_conditions(heading: Heading) -> None:
+    """A waiver waives the conditions of a match, and nothing else that is wrong with a section."""
+    where = f"section {heading.number} of event {heading.event_id}"
+    if heading.kind is not SectionType.MATCH:
+        raise OfficeError(f"{where} is no match")
+    if heading.state is State.WITHDRAWN:
+        raise OfficeError(f"{where} is withdrawn")
+    wrong = [one for one in heading.faults if one["severity"] == Severity.ERROR and one["code"] != "match-not-eligible"]
+    if wrong:
+        raise OfficeError(f"{where} is held for more than the conditions of a match: {wrong[0]['message']}")
+
+
 def _match_floor(record: Record, ruling: Ruling) -> Ruling:
     """A request that the result of a match made (§7, item 4): it must have been made."""
     heading = _match(record, ruling)
@@ -181,8 +193,6 @@ def _waive(connection: Connection, act: int, deed: Deed, ruling: Ruling) -> None
     """A match whose conditions are waived is written again with that reason, and accepted (readings 100)."""
     record = Record(connection, act)
     heading = _match(record, ruling)
-    if heading.state is State.WITHDRAWN:
-        raise OfficeError(f"section {heading.number} of event {heading.event_id} is withdrawn")
     waived = heading._replace(match_waiver=deed.reason)
     entries = record.entries([heading])[heading.event_id, heading.number]
     write_section(connection, act, rows_of(waived, entries), State.ACCEPTED)

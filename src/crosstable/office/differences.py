@@ -65,8 +65,9 @@ def _entry(number: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
             yield f"{who}: round {at + 1} was {was} and is {now}"
     extra, later = (json.loads(row["extra"] or "{}") for row in (old, new))
     for name in sorted(extra.keys() | later.keys()):
-        # a result put right leaves no stated total: that says nothing new
-        if extra.get(name) != later.get(name) and not (name == "total" and name not in later):
+        if name == "total" and not (name in extra and name in later):
+            continue  # a result put right leaves no stated total: that says nothing new
+        if extra.get(name) != later.get(name):
             yield f"{who}: {name} was {_shown(extra.get(name))} and is {_shown(later.get(name))}"
 
 

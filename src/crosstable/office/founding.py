@@ -21,7 +21,10 @@ def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -
 def upgrade_office(url: str, deed: Deed, clock: Clock = system_clock) -> tuple[str, str]:
     """Bring an older office up to the newest schema, in one transaction; returns the schema before and after."""
     office = Office(url, clock)
-    found = schema_of(office) if office.store.is_there() else None
+    try:
+        found = schema_of(office) if office.store.is_there() else None
+    finally:
+        office.close()
     if found is None:
         raise OfficeError(f"there is no office at {url}")
     if found not in KNOWN_SCHEMAS:

@@ -57,6 +57,7 @@ def import_into(
         _check_id(person.member_id)
     record = Record(connection, _newest(connection))
     known = record.people([person.member_id for person in people])
+    _check_opened(record, openings, {person.member_id for person in people})
     fresh = [person for person in people if _says_more(known.get(person.member_id), person)]
     new = sum(person.member_id not in known for person in fresh)
     openings = _new_openings(record, openings)
@@ -92,6 +93,13 @@ def _check_id(member_id: str) -> None:
         raise OfficeError(f"{member_id!r} cannot be a member id; use up to {LONGEST_ID} letters and digits")
     if any(character.isspace() for character in member_id):
         raise OfficeError(f"the member id {member_id!r} has a space in it")
+
+
+def _check_opened(record: Record, openings: Sequence[OpeningStanding], coming: set[str]) -> None:
+    opened = {one.member_id for one in openings} - coming
+    unknown = sorted(opened - record.people(opened).keys())
+    if unknown:
+        raise OfficeError(f"member {unknown[0]} is not known and cannot have an opening standing")
 
 
 def _subject(people: Sequence[Person], openings: Sequence[OpeningStanding]) -> str:

@@ -9,6 +9,7 @@ from crosstable.office.database import SCHEMA, Office
 from crosstable.office.ledger.acts import Act, ActKind, acts, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.rerate import last_run
+from crosstable.office.ledger.touched import touched_since
 
 # Acts from which no rating follows.
 _AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH})
@@ -50,12 +51,19 @@ def status(office: Office) -> OfficeStatus:
             ratings=_ratings(connection),
             lists=tuple(months),
             last_run=run,
-            pending=tuple(act for act in acts(connection, run) if act.kind not in _AT_REST),
+            pending=_pending(record, run),
             held=_in_state(record, standing, State.HELD),
             requested=_requests(record),
             newest=newest,
             cautions=office.store.cautions(),
         )
+
+
+def _pending(record: Record, run: int) -> tuple[Act, ...]:
+    """The acts since the last run, where any of them touches a rating."""
+    if touched_since(record, run) is None:
+        return ()
+    return tuple(act for act in acts(record.connection, run) if act.kind not in _AT_REST)
 
 
 def _name(connection: Connection) -> str:

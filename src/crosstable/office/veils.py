@@ -2,9 +2,10 @@
 
 An age-based start moves by 50 points a year (§2.3), a start blended with age by less; both pass into everybody's result
 of the section. A *veil* says, row by row, how far a rating could lie elsewhere had the newcomers been born at another
-time of the same ``YEARS`` calendar years. A rating that such births leave within ``SETTLED_WITHIN`` is shown; another
-one is shown only as the span that those births give, which says no more than the years. Established ratings are shown
-unless they still hang on their own holder's start: they are what an office publishes (official facts §3).
+time of the same ``YEARS`` calendar years. A rating that all such births leave the same whole number is shown; another
+one is shown only as the span that those births give, which says no more than the years. Established ratings are what an
+office publishes (official facts §3): they are shown unless they still hang on their own holder's start by more than a
+point a year.
 
 Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years.
 """
@@ -19,18 +20,23 @@ from crosstable.engine.after import known_games
 from crosstable.engine.starts import age_in_years
 from crosstable.formulas.effective import effective_games
 from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, age_based_rating, blended_start
+from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import odds, standard_update
 from crosstable.formulas.steps import section_k
 from crosstable.rules.constants import Constants, Initialisation
+from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, Formula, GivenStart, RatingSystem, Source
 
 # Four years of birth are a class of 200 points of an age-based start.
 YEARS = 4
-# A rating that all births of the block leave within a point tells nobody more than about the block.
-SETTLED_WITHIN = 1.0
+# An established rating is shown when its span is no wider than a point a year: it then tells no less than a year.
+ESTABLISHED_WITHIN = 1.0 * YEARS
+# A settled span this narrow is forgotten: it would move a later whole number once in ten times, then less and less.
+FORGOTTEN_WITHIN = 0.1
 # Spans are shown in tens, outward.
 STEP = 10
+ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
 
 
 class Span(NamedTuple):
@@ -41,8 +47,18 @@ class Span(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the bounds are so close that the rating itself may be shown."""
-        return self.high - self.low <= SETTLED_WITHIN
+        """Whether all these ratings are the same whole number, which may then be shown."""
+        return official_rating(self.low) == official_rating(self.high)
+
+    def is_hidden(self, games: float | None) -> bool:
+        """Whether only the span is shown of a rating on so many games (``None``: established, count not known)."""
+        is_established = games is None or games > ESTABLISHED_ABOVE
+        return not self.is_settled and not (is_established and self.high - self.low <= ESTABLISHED_WITHIN)
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the bounds are so close that they will not matter later on either."""
+        return self.is_settled and self.high - self.low <= FORGOTTEN_WITHIN
 
     @property
     def shown(self) -> tuple[int, int]:
@@ -106,11 +122,11 @@ def _after(
             if player.number in before:
                 yield player.number, before[player.number]
             continue
-        own = _own_span(rated, player, before, reach)
-        if own is not None and not own.is_settled:
-            yield player.number, own
-        elif not _is_established(rated, player) and not reach[player.number].is_settled:
-            yield player.number, reach[player.number]
+        span = _own_span(rated, player, before, reach)
+        if (span is None or span.is_forgotten) and not _is_established(rated, player):
+            span = reach[player.number]
+        if span is not None and not span.is_forgotten:
+            yield player.number, span
 
 
 def _is_established(rated: RatedSection, player: RatedPlayer) -> bool:
@@ -251,9 +267,7 @@ def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, p
     constants = rated.edition.constants
     is_adult = any(working.weight.age_based_then == constants.adult_start for working in player.start.sources)
     newcomer = Newcomer(age, is_adult, is_canadian_resident=True)
-    initial = blended_start(
-        constants, rated.system, newcomer, Sources(rating, games, days, ages), [0.0] * SOURCES
-    )
+    initial = blended_start(constants, rated.system, newcomer, Sources(rating, games, days, ages), [0.0] * SOURCES)
     return GivenStart(initial.rating, initial.games)
 
 

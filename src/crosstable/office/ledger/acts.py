@@ -61,13 +61,16 @@ class Act(NamedTuple):
 
 def canonical(value: object) -> str:
     """JSON with one spelling, so that equal values have equal hashes."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+    return _CANONICAL.encode(value)
 
 
 def _plain(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
     raise TypeError(f"{value!r} has no place in the record")
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
 
 
 def digest_of(value: object) -> str:

@@ -94,7 +94,7 @@ class Circumstances:
         self._known |= fresh
         for decision in self.record.decisions(fresh):
             self._decisions.setdefault(self.record.one_id(decision.member_id), []).append(decision)
-        for opening in self.record.openings(fresh):
+        for opening in sorted(self.record.openings(fresh), key=lambda one: one.key):
             if opening.standing.floors or opening.standing.ceiling is not None:
                 self._openings.setdefault(self.record.one_id(opening.member_id), []).append(opening)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Float, Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Date, Float, Row, Select, delete, func, insert, select
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.folding import DAWN as DAWN
@@ -111,19 +111,19 @@ class Posting(NamedTuple):
     @property
     def fingerprint(self) -> int:
         """A number of 256 bits for this content; the sum of all current ones is the state of the office."""
-        content = canonical([_as_stored(value, is_real) for value, is_real in zip(self, _IS_REAL, strict=True)])
-        return int.from_bytes(hashlib.sha256(content.encode()).digest(), "big")
+        values: list[Any] = list(self)
+        for at in _REAL:  # as a database gives them back: 40 games are 40.0, and there is one zero
+            if values[at] is not None:
+                values[at] += 0.0
+        for at in _DAYS:
+            if values[at] is not None:
+                values[at] = values[at].isoformat()
+        return int.from_bytes(hashlib.sha256(canonical(values).encode()).digest(), "big")
 
 
 COLUMNS = [tables.posting.c[name] for name in Posting._fields]
-_IS_REAL = tuple(isinstance(column.type, Float) for column in COLUMNS)
-
-
-def _as_stored(value: object, is_real: bool) -> object:
-    """A value as a database gives it back: 40 games are 40.0, and there is one zero."""
-    if isinstance(value, int | float):
-        return float(value) + 0.0 if is_real else int(value)
-    return value
+_REAL = tuple(at for at, column in enumerate(COLUMNS) if isinstance(column.type, Float))
+_DAYS = tuple(at for at, column in enumerate(COLUMNS) if isinstance(column.type, Date))
 
 
 class Stored(NamedTuple):

@@ -204,15 +204,16 @@ class _Replay:
         ripple = tuple(self._ripple())
         before = _state(connection)
         total = int(before, 16)
-        for one in self.entering:
+        entered = [one.posting.fingerprint for one in self.entering]
+        for one, fingerprint in zip(self.entering, entered, strict=True):
             total -= one.old.posting.fingerprint if one.old is not None else 0
-            total += one.posting.fingerprint if one.posting.rating_after is not None else 0
+            total += fingerprint if one.posting.rating_after is not None else 0
         after = state_digest(total)
         counts = {
             "engine": __version__,
             "sections": len(self.rated),
             "postings": len(self.entering),
-            "entered": digest_of([[f"{one.posting.fingerprint:064x}"] for one in self.entering]),
+            "entered": digest_of([[f"{fingerprint:064x}"] for fingerprint in entered]),
             "state": after,
         }
         change = Change(ActKind.RATE, "", counts, {"state": before})

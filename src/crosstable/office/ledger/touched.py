@@ -1,6 +1,6 @@
 """What the acts since the last run touch: sections, members from a day on, and places of the fold that are no more."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
@@ -68,7 +68,8 @@ def touched_since(record: Record, run: int) -> Touched | None:
     places += [ghost.key for ghost in ghosts]
     for event_id, number in sections:
         heading = record.heading(event_id, number)
-        if heading is not None and heading.started and heading.ended:
+        assert heading is not None
+        if heading.started and heading.ended:
             places.append(heading.key)
     return Touched(min(places, default=END), sections, members, ghosts)
 
@@ -116,13 +117,23 @@ def _members(record: Record, run: int) -> dict[str, list[Since]]:
         touch(row["member_id"], BEGINNING, row["act"])
         touch(row["into_id"], BEGINNING, row["act"])
         found.setdefault(row["member_id"], []).append(Since(BEGINNING, row["act"]))
-    opening = tables.opening
-    for row in record.connection.execute(select(opening).where(opening.c.act > run)).mappings():
-        touch(row["member_id"], Key(row["as_of"], DAWN, NO_EVENT, 0), row["act"])
+    for member_id, act, as_of in _opened(record, run):
+        touch(member_id, Key(as_of, DAWN, NO_EVENT, 0), act)
     for act, decision in _decisions(record, run):
         if decision.member_id and decision.kind is not DecisionKind.REFUSE_MATCH_FLOOR:
             touch(decision.member_id, Key(decision.effective, DAWN, NO_EVENT, 0), act)
     return found
+
+
+def _opened(record: Record, run: int) -> Iterator[tuple[str, int, date]]:
+    """Members whose opening standing is new, from the day of the new one and from that of the one it replaces."""
+    table = tables.opening
+    query = select(table.c.member_id, table.c.system, table.c.act, table.c.as_of).where(table.c.act > run)
+    fresh = record.connection.execute(query).all()
+    replaced = Record(record.connection, run).openings({row[0] for row in fresh})
+    days = {(one.member_id, int(one.system)): one.key.ended for one in replaced}
+    for member_id, system, act, as_of in fresh:
+        yield member_id, act, min(as_of, days.get((member_id, system), as_of))
 
 
 def _known_facts(record: Record, run: int) -> list[tuple[str, int]]:
@@ -130,8 +141,8 @@ def _known_facts(record: Record, run: int) -> list[tuple[str, int]]:
     rows: set[tuple[str, int]] = set()
     for table in (tables.member, tables.outside_rating):
         rows |= _written(record, table, run)
-    rated = _with_sections(record, {member for member, _ in rows})
-    return sorted(row for row in rows if row[0] in rated)
+    rated = _with_sections(record, {record.one_id(member) for member, _ in rows})
+    return sorted(row for row in rows if record.one_id(row[0]) in rated)
 
 
 def _written(record: Record, table: Table, run: int) -> set[tuple[str, int]]:
@@ -140,11 +151,13 @@ def _written(record: Record, table: Table, run: int) -> set[tuple[str, int]]:
 
 
 def _with_sections(record: Record, members: set[str]) -> set[str]:
+    """Those of the members who stand in a section, under any of their ids."""
     entry = tables.entry
+    ids = members | {one for one, other in record.aliases().items() if other in members}
     found: set[str] = set()
-    for some in chunks(sorted(members)):
+    for some in chunks(sorted(ids)):
         query = select(entry.c.member_id).where(entry.c.member_id.in_(some)).distinct()
-        found.update(row[0] for row in record.connection.execute(query))
+        found.update(record.one_id(row[0]) for row in record.connection.execute(query))
     return found
 
 
@@ -152,10 +165,9 @@ def _moved_sections(record: Record, sections: Mapping[tuple[str, int], Causes]) 
     """Postings of sections whose dates are no longer the ones they were posted under."""
     for (event_id, number), causes in sections.items():
         heading = record.heading(event_id, number)
+        assert heading is not None
         for stored in current_of_section(record.connection, event_id, number):
-            if heading is None or not heading.started or not heading.ended:
-                yield Ghost(stored.posting.key, stored, causes, is_gone=True)
-            elif stored.posting.key != heading.key:
+            if stored.posting.key != heading.key:  # what was once rated never loses its dates
                 yield Ghost(stored.posting.key, stored, causes, is_gone=False)
 
 
@@ -171,5 +183,5 @@ def _gone_steps(record: Record, members: Mapping[str, list[Since]]) -> Iterable[
         posting = stored.posting
         is_own = posting.event_id.startswith(OWN)
         if is_own and (posting.event_id, posting.section, posting.system) not in present:
-            causes = frozenset(since.act for since in members.get(stored.posting.member_id, ()))
-            yield Ghost(stored.posting.key, stored, causes or frozenset({stored.posting.section}), is_gone=True)
+            causes = frozenset(since.act for since in members[posting.member_id])
+            yield Ghost(posting.key, stored, causes, is_gone=True)

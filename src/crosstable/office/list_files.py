@@ -1,0 +1,319 @@
+"""Published lists and top lists as files: CSV, XLSX, Parquet, text; a row per member, all six systems side by side.
+
+What is written is what the office has frozen. Ratings that still hang on a birth date (``public``) stand as a range in
+a column of their own, and the rating itself is left out; then the digest is that of the rows as they stand here,
+because from the digest of the hidden ones they could be found by trying.
+"""
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import Connection
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError, OfficeError
+from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
+from crosstable.office.ledger.acts import digest_of_rows
+from crosstable.office.ledger.facts import Record
+from crosstable.office.public import Shown
+from crosstable.office.published import CENTRAL
+from crosstable.office.supplements import Basis, ListRow, Supplement, as_row, published_rows, supplements
+from crosstable.office.top_lists import TopList
+from crosstable.office.veils import Spans
+from crosstable.output.words import printable
+from crosstable.terms import RatingSystem
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+
+Value = str | float | int | bool | None
+UNRATED = "Unrated"
+_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same list gives the same bytes
+_WIDTHS = {"name": 28, "member_id": 11, "fide_id": 11}
+_USUAL_WIDTH = 9
+_NAME_WIDTH = 32
+BASES = {
+    Basis.RULE: "what was rated by the cut-off",
+    Basis.PLAYED: "what was played by the cut-off",
+    Basis.NOW: "everything rated until then",
+}
+
+
+class ListMember(NamedTuple):
+    """A member's row: who he is, and his rating in every system that the list has for him."""
+
+    member_id: str
+    name: str
+    state: str
+    fide_id: str
+    ratings: Mapping[RatingSystem, Shown]
+
+
+class ListTable(NamedTuple):
+    """A published list as files show it: the heading as pairs of words, and a row per member, by name."""
+
+    title: str
+    heading: Sequence[tuple[str, str]]
+    members: Sequence[ListMember]
+
+
+NO_SPANS: Spans = {}
+
+
+def list_table(connection: Connection, month: str, spans: Spans = NO_SPANS) -> ListTable:
+    """The published list of a month; ``spans`` are the ratings that may not be shown (``spans_on_list``)."""
+    listed = _supplement(connection, month)
+    rows = published_rows(connection, month)
+    people = Record(connection, listed.act).people({row.member_id for row in rows})
+    hidden = {
+        (row.member_id, row.system): span
+        for row in rows
+        if (span := spans.get((row.member_id, row.system))) is not None and span.is_hidden(row.games)
+    }
+    by_member: dict[str, list[ListRow]] = {}
+    for row in rows:
+        by_member.setdefault(row.member_id, []).append(row)
+    members = [
+        ListMember(
+            member_id,
+            mine[0].name,
+            mine[0].state,
+            people[member_id].fide_id if member_id in people else "",
+            {row.system: _listed(row, hidden) for row in mine},
+        )
+        for member_id, mine in by_member.items()
+    ]
+    members.sort(key=lambda member: (member.name.casefold(), member.member_id))
+    return ListTable(f"Ratings of {month}", _heading(listed, rows, hidden), members)
+
+
+def _supplement(connection: Connection, month: str) -> Supplement:
+    for one in supplements(connection):
+        if one.month == month:
+            return one
+    raise OfficeError(f"the list of {month} is not published")
+
+
+def _listed(row: ListRow, hidden: Spans) -> Shown:
+    span = hidden.get((row.member_id, row.system))
+    if span is not None:
+        return Shown(None, span.shown, row.games, row.is_provisional)
+    return Shown(float(row.rating), None, row.games, row.is_provisional)
+
+
+def _heading(listed: Supplement, rows: Sequence[ListRow], hidden: Spans) -> list[tuple[str, str]]:
+    veiled = [row for row in rows if (row.member_id, row.system) in hidden]
+    digest = listed.digest if not veiled else _digest_of_shown(listed.month, rows, hidden)
+    heading = [
+        ("month", listed.month),
+        ("basis", f"{listed.basis.value} ({BASES[listed.basis]})"),
+        ("cut-off", f"{listed.cut_off.astimezone(CENTRAL):%Y-%m-%d %H:%M} Central"),
+        ("ratings", str(listed.rows)),
+        ("digest", digest),
+        ("head of the record", listed.head),
+    ]
+    if veiled:
+        heading.insert(4, ("of these as a range", str(len(veiled))))
+    return heading
+
+
+def _digest_of_shown(month: str, rows: Sequence[ListRow], hidden: Spans) -> str:
+    """The hash of the rows as they are shown: a rating that is hidden is its two bounds."""
+    shown = []
+    for row in rows:
+        span = hidden.get((row.member_id, row.system))
+        one = as_row(month, row)
+        shown.append(one if span is None else {**one, "rating": list(span.shown)})
+    return digest_of_rows(shown)
+
+
+# What stands in the columns.
+
+
+def columns() -> list[str]:
+    """The titles: who, then for each system its rating, games, provisional mark, and range where that is all."""
+    found = ["member_id", "name", "state", "fide_id"]
+    for system in RatingSystem:
+        found += [f"{system.name}_{what}" for what in ("rating", "games", "provisional", "range")]
+    return found
+
+
+def values_of(member: ListMember) -> dict[str, Value]:
+    """A member's row; texts are printable, numbers are numbers, what is not there is missing."""
+    found: dict[str, Value] = {
+        "member_id": printable(member.member_id),
+        "name": printable(member.name),
+        "state": printable(member.state),
+        "fide_id": printable(member.fide_id),
+    }
+    for system, shown in member.ratings.items():
+        found[f"{system.name}_rating"] = None if shown.rating is None else int(shown.rating)
+        found[f"{system.name}_games"] = shown.games
+        found[f"{system.name}_provisional"] = "P" if shown.is_provisional else None
+        found[f"{system.name}_range"] = None if shown.between is None else "{}-{}".format(*shown.between)
+    return found
+
+
+# Files of a list.
+
+
+def list_csv(table: ListTable) -> bytes:
+    """The list with commas and a row of titles; no cell of it begins a formula."""
+    return csv_bytes(_with_titles(columns(), (values_of(member) for member in table.members)))
+
+
+def list_xlsx(table: ListTable) -> bytes:
+    """The list as a workbook, with the heading on a sheet of its own; raises ``FormatError`` without xlsxwriter."""
+    rows = [values_of(member) for member in table.members]
+    return _workbook(table.title, columns(), rows, table.heading)
+
+
+def list_parquet(table: ListTable) -> bytes:
+    """The list as a Parquet file, the heading in its metadata; raises ``FormatError`` without polars."""
+    rows = [values_of(member) for member in table.members]
+    return _parquet(columns(), rows, table.heading)
+
+
+def list_text(table: ListTable) -> str:
+    """The list for people: ratings as crosstables print them, ``Unrated`` where there is none."""
+    titles = ("Name", "Member", "State", "FIDE id", *(system.name for system in RatingSystem))
+    rows = [
+        (
+            printable(member.name)[:_NAME_WIDTH],
+            printable(member.member_id),
+            printable(member.state),
+            printable(member.fide_id),
+            *(member.ratings[system].text if system in member.ratings else UNRATED for system in RatingSystem),
+        )
+        for member in table.members
+    ]
+    return _text(table.title, table.heading, titles, rows)
+
+
+# Files of a top list.
+
+_TOP_COLUMNS = ("rank", "member_id", "name", "state", "rating", "games", "provisional")
+
+
+def top_csv(top: TopList) -> bytes:
+    """A top list with commas and a row of titles."""
+    return csv_bytes(_with_titles(_TOP_COLUMNS, _top_values(top)))
+
+
+def top_xlsx(top: TopList) -> bytes:
+    """A top list as a workbook; raises ``FormatError`` without xlsxwriter."""
+    return _workbook(top.title, _TOP_COLUMNS, list(_top_values(top)), _top_heading(top))
+
+
+def top_parquet(top: TopList) -> bytes:
+    """A top list as a Parquet file; raises ``FormatError`` without polars."""
+    return _parquet(_TOP_COLUMNS, list(_top_values(top)), _top_heading(top))
+
+
+def top_text(top: TopList) -> str:
+    """A top list for people."""
+    rows = [
+        (
+            str(row.rank),
+            Shown(float(row.rating), None, row.games, row.is_provisional).text,
+            printable(row.name)[:_NAME_WIDTH],
+            printable(row.state),
+            printable(row.member_id),
+        )
+        for row in top.rows
+    ]
+    return _text(top.title, _top_heading(top), ("Rank", "Rating", "Name", "State", "Member"), rows)
+
+
+def _top_heading(top: TopList) -> list[tuple[str, str]]:
+    digest = [("digest of the list", top.digest)] if top.digest else []
+    return [("month", top.month), ("rows", str(len(top.rows))), *digest]
+
+
+def _top_values(top: TopList) -> Iterator[dict[str, Value]]:
+    for row in top.rows:
+        yield {
+            "rank": row.rank,
+            "member_id": printable(row.member_id),
+            "name": printable(row.name),
+            "state": printable(row.state),
+            "rating": row.rating,
+            "games": row.games,
+            "provisional": "P" if row.is_provisional else None,
+        }
+
+
+# The four forms.
+
+
+def _with_titles(titles: Sequence[str], rows: Iterable[Mapping[str, Value]]) -> Iterator[Sequence[str]]:
+    yield titles
+    for row in rows:
+        yield [as_text(row.get(title)) for title in titles]
+
+
+def _text(title: str, heading: Sequence[tuple[str, str]], titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    table = [titles, *rows]
+    widths = [max(len(row[at]) for row in table) for at in range(len(titles))]
+    lines = [title, *(f"{name}: {value}" for name, value in heading), ""]
+    lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    return "\n".join(lines) + "\n"
+
+
+def _workbook(
+    title: str, titles: Sequence[str], rows: Sequence[Mapping[str, Value]], heading: Sequence[tuple[str, str]]
+) -> bytes:
+    try:
+        from xlsxwriter import Workbook  # type: ignore[import-untyped]
+    except ImportError as error:
+        message = "Workbooks are written with xlsxwriter, which is not installed."
+        raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
+    made = io.BytesIO()
+    with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
+        workbook.set_properties({"title": title, "created": _CREATED})
+        bold = workbook.add_format({"bold": True, "bottom": 1})
+        sheet = workbook.add_worksheet("ratings")
+        for at, name in enumerate(titles):
+            sheet.write_string(0, at, name, bold)
+            sheet.set_column(at, at, _WIDTHS.get(name, _USUAL_WIDTH))
+            for row, values in enumerate(rows, start=1):
+                _write(sheet, row, at, values.get(name))
+        sheet.freeze_panes(1, 2)
+        sheet.autofilter(0, 0, len(rows), len(titles) - 1)
+        sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{len(rows) + 1}"})
+        about = workbook.add_worksheet("about")
+        about.set_column(0, 1, _WIDTHS["name"])
+        for row, (name, value) in enumerate((("list", title), *heading)):
+            about.write_string(row, 0, name, bold)
+            about.write_string(row, 1, value)
+    return made.getvalue()
+
+
+def _write(sheet: "Worksheet", row: int, column: int, value: Value) -> None:
+    if isinstance(value, str):
+        sheet.write_string(row, column, defused(value))
+    elif value is not None:
+        sheet.write_number(row, column, value)
+
+
+def _parquet(titles: Sequence[str], rows: Sequence[Mapping[str, Value]], heading: Sequence[tuple[str, str]]) -> bytes:
+    try:
+        import polars
+    except ImportError as error:
+        message = "Parquet files are written with polars, which is not installed."
+        raise FormatError(fault("not-readable", "Parquet", message, "Install crosstable[history].")) from error
+    whole, real = ("rank", "rating"), ("games",)
+    kinds = {
+        title: polars.Int64
+        if title.split("_")[-1] in whole
+        else polars.Float64
+        if title.split("_")[-1] in real
+        else polars.String
+        for title in titles
+    }
+    frame = polars.DataFrame({title: [row.get(title) for row in rows] for title in titles}, schema=kinds)
+    made = io.BytesIO()
+    frame.write_parquet(made, metadata=dict(heading))
+    return made.getvalue()

@@ -1,0 +1,137 @@
+"""One writer at a time: the lock of a file beside a SQLite office, an advisory lock on a PostgreSQL server.
+
+Both are gone when their holder is, however he ends, and both say who the holder is.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from crosstable.errors import OfficeBusyError
+from crosstable.office.plain_errors import plain_os_errors
+
+# How often one who waits for a file looks again, in seconds.
+_GLANCE = 0.02
+# How long one who is refused looks for the name of a holder that has only just taken the lock, in seconds.
+_NAMING = 0.5
+# One lock per PostgreSQL database; the number only has to be ours.
+_ADVISORY_KEY = 0x6372_6F73_7374
+_LOCK_NOT_AVAILABLE = "55P03"
+# So often one who waited in vain tries again when nobody holds the lock any more.
+_LOOKS = 5
+
+
+class Holder(NamedTuple):
+    """Who is writing in the office."""
+
+    who: str
+    doing: str
+
+    @property
+    def sentence(self) -> str:
+        """What others are told."""
+        return f"{self.who} is at work ({self.doing}, process {os.getpid()})"
+
+
+@contextmanager
+def held_file(path: str, holder: Holder, patience: float) -> Iterator[None]:
+    """The lock of a file, which the system takes back when the process ends in whatever way."""
+    with plain_os_errors(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _wait_for(handle, time.monotonic() + patience)
+        with plain_os_errors(path):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, holder.sentence.encode(), 0)
+        try:
+            yield
+        finally:
+            os.ftruncate(handle, 0)
+    finally:
+        os.close(handle)
+
+
+def _wait_for(handle: int, deadline: float) -> None:
+    """Wait in no queue, but who has waited longer looks more often, so that nobody is always too late."""
+    began = time.monotonic()
+    while not _try_flock(handle):
+        now = time.monotonic()
+        if now >= deadline:
+            holder = os.pread(handle, 1000, 0).decode(errors="replace")
+            if holder or now > deadline + _NAMING:
+                raise OfficeBusyError(_busy(holder))
+        time.sleep(_GLANCE / (1 + now - began))
+
+
+def _try_flock(handle: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def take_advisory_lock(connection: Connection, holder: Holder, patience: float) -> None:
+    """Stand in the server's queue for the lock, as long as patience lasts."""
+    connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": holder.sentence[:60]})
+    connection.commit()
+    other = ""
+    for _ in range(_LOOKS):
+        if _gets_advisory_lock(connection, patience):
+            return
+        other = _advisory_holder(connection)
+        connection.rollback()
+        if other:  # otherwise it has just become free
+            break
+    raise OfficeBusyError(_busy(other))
+
+
+def _gets_advisory_lock(connection: Connection, patience: float) -> bool:
+    wait = f"{max(1, round(1000 * patience))}ms"  # 0 would mean for ever
+    connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), {"wait": wait})
+    try:
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _ADVISORY_KEY})
+    except OperationalError as error:
+        connection.rollback()
+        if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+            raise
+        return False
+    connection.commit()
+    return True
+
+
+def give_advisory_lock_back(connection: Connection) -> None:
+    """Before the session is used again; one that cannot do this is dropped, and the lock with it."""
+    if connection.invalidated:
+        return
+    try:
+        connection.execute(text("SELECT pg_advisory_unlock_all()"))
+        connection.commit()
+    except SQLAlchemyError:
+        connection.invalidate()
+    except BaseException:
+        connection.invalidate()
+        raise
+
+
+def _advisory_holder(connection: Connection) -> str:
+    found = connection.execute(
+        text(
+            "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
+            "WHERE l.locktype = 'advisory' AND l.granted AND l.classid = :high AND l.objid = :low AND l.database = "
+            "(SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1"
+        ),
+        {"high": _ADVISORY_KEY >> 32, "low": _ADVISORY_KEY & 0xFFFF_FFFF},
+    ).scalar()
+    return found or ""
+
+
+def _busy(holder: str) -> str:
+    return f"the office is busy: {holder or 'another program is writing'}; try again when that is done"

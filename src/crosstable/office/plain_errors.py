@@ -1,0 +1,60 @@
+"""Faults of a database or a disk as sentences that say what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError
+
+from crosstable.errors import OfficeError
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Faults of the store as sentences that say what to do; everything was rolled back by then."""
+    try:
+        yield
+    except DBAPIError as error:
+        said = str(error.orig)
+        remedy = _LOST if error.connection_invalidated else _remedy(said)
+        if remedy is None:
+            raise
+        raise OfficeError(f"the database says: {said.strip()}; nothing was stored. {remedy}") from error
+
+
+@contextmanager
+def plain_os_errors(path: str) -> Iterator[None]:
+    """Faults of a file's folder or disk, in the same way."""
+    try:
+        yield
+    except OSError as error:
+        said = f"{path}: {error.strerror}; nothing was stored."
+        raise OfficeError(f"{said} {_remedy(said) or 'Check the path and the rights of its folder.'}") from error
+
+
+def _remedy(said: str) -> str | None:
+    for part, remedy in _REMEDIES.items():
+        if part in said.lower():
+            return remedy
+    return None
+
+
+_LOST = "The connection was lost; check that the server runs, and try again."
+_REMEDIES = {
+    "disk is full": "Make room on the disk and try again.",
+    "no space left": "Make room on the disk and try again.",
+    "disk i/o error": "The disk failed, or it is full; check it and try again.",
+    "not a database": "The file is not an office, or it is damaged: restore a backup.",
+    "malformed": "The file is damaged: restore a backup (crosstable office restore).",
+    "readonly": "The file may not be written to; check its owner and its folder.",
+    "unable to open": "Check the path and the rights of its folder.",
+    "password authentication": "Check the name and the password in the address.",
+    "connection refused": "Check that the server runs and that the address is right.",
+    "could not connect": "Check that the server runs and that the address is right.",
+    "connection failed": "Check that the server runs and that the address is right.",
+    "connection is bad": "Check that the server runs and that the address is right.",
+    "failed to resolve host": "Check the name of the server in the address.",
+    "invalid connection option": "Check the options after the ? of the address.",
+    "does not exist": "Check the name of the database and of the user.",
+    "database is locked": "Another program is writing; try again.",
+    "append-only": "The record is never changed; write a correction or a decision instead.",
+}

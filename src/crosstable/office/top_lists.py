@@ -1,0 +1,136 @@
+"""Top lists of a published list: by system, by state, by age; ties share a rank.
+
+Age is that of the last day of the year before the list, so it follows from the year of birth alone. Counted on the
+first day of each month it would tell the month of birth of everybody who moves from one band to the next between two
+lists. No list shows an age or a birth date, only its band; who has no birth date in the record is on no age list.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from crosstable.errors import OfficeError
+from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.published import month_of
+from crosstable.office.supplements import ListRow, published_rows, supplements
+from crosstable.office.veils import Spans
+from crosstable.terms import RatingSystem
+
+DEFAULT_SIZE = 100
+
+
+class AgeBand(NamedTuple):
+    """Ages from ``youngest`` to ``oldest``, both included."""
+
+    name: str
+    youngest: int
+    oldest: int
+
+
+_OPEN = 200
+AGE_BANDS = (
+    AgeBand("8 and under", 0, 8),
+    *(AgeBand(f"{age}-{age + 1}", age, age + 1) for age in range(9, 21, 2)),
+    AgeBand("20 and under", 0, 20),
+    AgeBand("21-49", 21, 49),
+    AgeBand("50 and over", 50, _OPEN),
+    AgeBand("65 and over", 65, _OPEN),
+)
+
+
+class Wanted(NamedTuple):
+    """Which top list: a system, and where asked for one state, one age band, provisional ratings too."""
+
+    system: RatingSystem
+    state: str = ""
+    band: AgeBand | None = None
+    size: int = DEFAULT_SIZE
+    has_provisional: bool = False
+
+    @property
+    def title(self) -> str:
+        """The list in words."""
+        words = [f"Top {self.size}", self.system.title]
+        if self.state:
+            words.append(self.state)
+        if self.band is not None:
+            words.append(f"age {self.band.name}")
+        return ", ".join(words)
+
+
+class TopRow(NamedTuple):
+    """A member on a top list; ties share a rank."""
+
+    rank: int
+    member_id: str
+    name: str
+    state: str
+    rating: int
+    games: float | None
+    is_provisional: bool
+
+
+class TopList(NamedTuple):
+    """A top list of a month.
+
+    ``digest`` is that of the published list it was made from; empty where ratings of that list are hidden, because they
+    could be found from it by trying.
+    """
+
+    title: str
+    month: str
+    digest: str
+    rows: tuple[TopRow, ...]
+
+
+def band_of(name: str) -> AgeBand:
+    """The age band of that name."""
+    for band in AGE_BANDS:
+        if band.name == name:
+            return band
+    raise OfficeError(f"{name!r} is no age band; there are {', '.join(band.name for band in AGE_BANDS)}")
+
+
+def top_list(connection: Connection, month: str, wanted: Wanted, spans: Spans | None = None) -> TopList:
+    """The top of a published list, with ages as the record knew them then; members in ``spans`` are left out."""
+    listed = next((one for one in supplements(connection) if one.month == month), None)
+    if listed is None:
+        raise OfficeError(f"the list of {month} is not published")
+    whole = published_rows(connection, month)
+    rows = [row for row in whole if _is_shown(row, spans or {})]
+    people = Record(connection, listed.act).people({row.member_id for row in rows}) if wanted.band else {}
+    found = ranked(rows, wanted, people, month_of(month).year)
+    return TopList(wanted.title, month, listed.digest if rows == whole else "", found)
+
+
+def _is_shown(row: ListRow, spans: Spans) -> bool:
+    span = spans.get((row.member_id, row.system))
+    return span is None or not span.is_hidden(row.games)
+
+
+def ranked(rows: Sequence[ListRow], wanted: Wanted, people: Mapping[str, Person], year: int) -> tuple[TopRow, ...]:
+    """The highest ratings among rows, those that tie with the last one included; ``year`` is the list's."""
+    chosen = [
+        row
+        for row in rows
+        if row.system is wanted.system
+        and (wanted.has_provisional or not row.is_provisional)
+        and (not wanted.state or row.state.casefold() == wanted.state.casefold())
+        and (wanted.band is None or _is_in(wanted.band, people.get(row.member_id), year))
+    ]
+    chosen.sort(key=lambda row: (-row.rating, row.name.casefold(), row.member_id))
+    found: list[TopRow] = []
+    for at, row in enumerate(chosen, start=1):
+        is_tied = bool(found) and found[-1].rating == row.rating
+        if at > wanted.size and not is_tied:
+            break
+        rank = found[-1].rank if is_tied else at
+        found.append(TopRow(rank, row.member_id, row.name, row.state, row.rating, row.games, row.is_provisional))
+    return tuple(found)
+
+
+def _is_in(band: AgeBand, person: Person | None, year: int) -> bool:
+    if person is None or person.birth_date is None:
+        return False
+    return band.youngest <= year - 1 - person.birth_date.year <= band.oldest
