@@ -35,11 +35,6 @@ class Speed(IntEnum):
     ONLINE_QUICK = 5
     ONLINE_BLITZ = 6
 
-    @property
-    def is_online(self) -> bool:
-        """Whether it is played online."""
-        return self >= Speed.ONLINE_REGULAR
-
 
 _MEANT: dict[tuple[RatingSystem, ...], Speed] = {
     (RatingSystem.OTBR,): Speed.REGULAR,

@@ -7,7 +7,6 @@ from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import openings_of, outside_of
 from crosstable.history.archive_reports import reports_of
 from crosstable.history.archive_sections import ArchivedSection
-from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.terms import Background, RatingSystem, Report, Standing
@@ -48,8 +47,6 @@ def season(seed: int = 1) -> list[Report]:
 
     def brings(archived: ArchivedSection, at: int) -> Background:
         member = archived.rows[at].member
-        if member == NO_MEMBER:
-            return Background(fide=archived.rows[at].fide)
         person = people[member]
         fide, cfc = outside.get(member, ([], []))
         return Background(

@@ -72,17 +72,20 @@ def in_silence(done: int) -> None:
 
 def simulate(federation: Federation, progress: Progress = in_silence, *, is_compiled: bool | None = None) -> Archive:
     """Make a federation. The same federation gives the same archive, compiled or not."""
-    rng = np.random.Generator(np.random.PCG64(federation.seed))
+    # What is played does not hang on how its tables are made: each has luck of its own.
+    rng, writing = (
+        np.random.Generator(np.random.PCG64(seed)) for seed in np.random.SeedSequence(federation.seed).spawn(2)
+    )
     world = _world(federation, rng)
     if is_compiled is None:
         is_compiled = federation.sections >= COMPILED_FROM
     tables: dict[str, list[pl.DataFrame]] = {"sections": [], "entries": [], "games": []}
     decisions = _opt_ins(world)
     for month in _portions(_months(world, rng, progress, is_compiled=is_compiled)):
-        tables["sections"].append(sections_table(month, world.choices, world.towns, rng))
+        tables["sections"].append(sections_table(month, world.choices, world.towns, writing))
         tables["entries"].append(entries_table(month, world.foreigners))
         tables["games"].append(games_table(month))
-        decisions += decisions_after(month, federation, tables["sections"][-1]["event_id"], rng)
+        decisions += decisions_after(month, federation, tables["sections"][-1]["event_id"], writing)
     return Archive(
         members=world.facts.members,
         outside=world.facts.outside,

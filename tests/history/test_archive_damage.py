@@ -1,0 +1,295 @@
+"""Archives that are not as they should be are refused, with every fault and its place, and never with a trace."""
+
+import json
+import random
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from crosstable.errors import FormatError
+from crosstable.history.archive import Archive, digest, opened, read, write
+from crosstable.history.archive_checks import ArchiveError
+from crosstable.history.archive_sections import sections_of
+from crosstable.history.archive_tables import TABLES
+from tests.history.small_archives import small_archive
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder in which the small archive was written."""
+    write(small_archive(), str(tmp_path))
+    return tmp_path
+
+
+def refusal(folder: Path, reading: Callable[[str], Any] = read) -> list[str]:
+    """The faults for which an archive is refused, as place: message."""
+    with pytest.raises(ArchiveError) as caught:
+        reading(str(folder))
+    assert isinstance(caught.value, FormatError)
+    assert all(fault.remedy for fault in caught.value.faults)
+    assert str(folder) in str(caught.value)
+    return [f"{fault.place}: {fault.message}" for fault in caught.value.faults]
+
+
+def changed(table: str, column: str, row: int, value: object) -> Archive:
+    """The small archive with one value changed, its columns as they were."""
+    archive = small_archive()
+    frame = archive.tables[table]
+    values = frame[column].to_list()
+    values[row] = value
+    series = pl.Series(column, values, dtype=frame.schema[column])
+    tables: dict[str, Any] = {table: frame.with_columns(series)}
+    return archive._replace(**tables)
+
+
+# The folder
+
+
+def test_a_folder_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    (said,) = refusal(tmp_path)
+    assert said.startswith("archive.json: There is no archive.json in ")
+    assert refusal(tmp_path / "nowhere", opened)
+
+
+def test_a_file_instead_of_a_folder_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("x")
+    (said,) = refusal(path)
+    assert said.startswith("archive.json: It cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "It is not JSON."),
+        ("[" * 100_000, "It is not JSON."),
+        ("[]", "The format is None; this program reads 'crosstable-archive/1'."),
+        ('{"format": "crosstable-archive/2"}', "The format is 'crosstable-archive/2'; this program reads"),
+        ('{"format": "crosstable-archive/1", "source": {}}', "'rows' is not an object."),
+        ('{"format": "crosstable-archive/1", "rows": {}, "source": 1}', "'source' is not an object."),
+    ],
+)
+def test_a_heading_of_another_kind_is_refused(folder: Path, text: str, said: str) -> None:
+    (folder / "archive.json").write_text(text)
+    (found,) = refusal(folder)
+    assert found.startswith(f"archive.json: {said}")
+
+
+def test_a_heading_that_is_no_text_is_refused(folder: Path) -> None:
+    (folder / "archive.json").write_bytes(b"\xff\xfe\x00")
+    (found,) = refusal(folder)
+    assert found.startswith("archive.json: It cannot be read: ")
+
+
+def test_every_file_that_is_missing_is_told(folder: Path) -> None:
+    (folder / "games.parquet").unlink()
+    (folder / "members.parquet").unlink()
+    assert refusal(folder) == ["members.parquet: The file is not there.", "games.parquet: The file is not there."]
+    assert refusal(folder, digest) == refusal(folder)
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(folder: Path) -> None:
+    (folder / "games.parquet").unlink()
+    (folder / "games.parquet").mkdir()
+    (found,) = refusal(folder)
+    assert found.startswith("games.parquet: The file cannot be read: ")
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_file_with_other_bytes_is_refused_before_it_is_read(folder: Path, table: str, seed: int) -> None:
+    """Flipped bits, a cut, an added byte: all of them differ from the hash in the heading."""
+    path = folder / f"{table}.parquet"
+    content = bytearray(path.read_bytes())
+    rng = random.Random(seed)
+    if seed == 0:
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    elif seed == 1:
+        del content[rng.randrange(len(content)) :]
+    else:
+        content.append(0)
+    path.write_bytes(content)
+    (found,) = refusal(folder)
+    assert found == f"{table}.parquet: The file is not the one that was written: archive.json has another hash."
+
+
+def _without_hashes(folder: Path) -> None:
+    path = folder / "archive.json"
+    heading = json.loads(path.read_text())
+    del heading["sha256"]
+    path.write_text(json.dumps(heading))
+
+
+def test_without_hashes_a_damaged_file_is_still_refused(folder: Path) -> None:
+    (folder / "games.parquet").write_bytes(b"PAR1 and nothing else PAR1")
+    _without_hashes(folder)
+    (found,) = refusal(folder)
+    assert found.startswith("games.parquet: The file cannot be read: ")
+
+
+def test_without_hashes_a_sound_archive_is_read(folder: Path) -> None:
+    _without_hashes(folder)
+    assert read(str(folder)).games.height == 8
+
+
+def test_rows_that_the_heading_does_not_count_are_told(folder: Path) -> None:
+    path = folder / "archive.json"
+    heading = json.loads(path.read_text())
+    heading["rows"]["entries"] = 9
+    path.write_text(json.dumps(heading))
+    assert refusal(folder) == ["entries.parquet: The file has 8 rows; archive.json says 9."]
+
+
+# Columns
+
+
+def test_every_wrong_column_is_told(folder: Path) -> None:
+    games = small_archive().games.drop("colour").with_columns(pl.col("round").cast(pl.Int64))
+    games.write_parquet(folder / "games.parquet")
+    _without_hashes(folder)
+    assert refusal(folder, opened) == [
+        "games.parquet: The column round holds Int64; it should hold UInt8.",
+        "games.parquet: The column colour is missing.",
+    ]
+
+
+def test_columns_that_nobody_knows_are_ignored(folder: Path) -> None:
+    small_archive().games.with_columns(note=pl.lit("x")).write_parquet(folder / "games.parquet")
+    _without_hashes(folder)
+    assert read(str(folder)).games.equals(small_archive().games)
+
+
+# Rows: each case breaks one rule of docs/archive.md.
+
+BROKEN: list[tuple[str, str, int, object, str]] = [
+    ("members", "name", 2, None, "members.parquet, row 2: name is missing."),
+    ("members", "member_id", 1, "", "members.parquet, row 1: the member has no id."),
+    (
+        "members",
+        "member_id",
+        3,
+        "10000002",
+        "members.parquet, row 1: the member id stands on two rows, and so in 1 more",
+    ),
+    ("outside", "member", 2, 4, "outside.parquet, row 2: there are only 4 members."),
+    ("outside", "body", 2, 2, "outside.parquet, row 2: body is neither 0 (FIDE) nor 1 (CFC)."),
+    ("outside", "rating", 0, float("nan"), "outside.parquet, row 0: the rating is not a number."),
+    ("outside", "as_of", 1, date(2020, 1, 1), "outside.parquet, row 1: the row is out of order"),
+    ("outside", "member", 0, 1, "outside.parquet, row 1: the row is out of order"),
+    ("openings", "member", 1, 4, "openings.parquet, row 1: there are only 4 members."),
+    ("openings", "system", 1, 6, "openings.parquet, row 1: there is no such rating system."),
+    ("openings", "rating", 0, float("inf"), "openings.parquet, row 0: rating is not a number."),
+    ("openings", "peak", 1, float("nan"), "openings.parquet, row 1: peak is not a number."),
+    ("openings", "games", 1, -1.0, "openings.parquet, row 1: games is not a number of games."),
+    (
+        "openings",
+        "member",
+        1,
+        0,
+        "openings.parquet, row 0: the member has two openings in one system, and so in 1 more",
+    ),
+    ("openings", "floors", 0, "[[1]]", "openings.parquet, row 0: floors is not the JSON it should be."),
+    ("openings", "floors", 0, "{}", "openings.parquet, row 0: floors is not the JSON it should be."),
+    ("openings", "match_changes", 1, '[["x", 1]]', "openings.parquet, row 1: match_changes is not the JSON"),
+    ("openings", "match_changes", 1, "1", "openings.parquet, row 1: match_changes is not the JSON"),
+    ("decisions", "kind", 0, "sit-down", "decisions.parquet, row 0: there is no such kind of decision."),
+    ("decisions", "kind", 0, "revoke", "decisions.parquet, row 0: there is no such kind of decision."),
+    ("decisions", "member", 0, 9, "decisions.parquet, row 0: there is no such member."),
+    ("decisions", "system", 0, 7, "decisions.parquet, row 0: there is no such rating system."),
+    ("decisions", "value", 0, float("nan"), "decisions.parquet, row 0: value is not a number."),
+    ("decisions", "value", 0, None, "decisions.parquet, row 0: the decision does not say whose rating"),
+    ("decisions", "member", 0, -1, "decisions.parquet, row 0: the decision does not say whose rating"),
+    ("decisions", "act", 1, 2, "decisions.parquet, row 1: the row is out of order, which is by act."),
+    ("decisions", "details", 1, "[]", "decisions.parquet, row 1: details is not the JSON it should be."),
+    ("sections", "event_id", 0, "", "sections.parquet, row 0: the event has no id."),
+    ("sections", "start", 1, date(2021, 3, 15), "sections.parquet, row 1: the section ends before it starts."),
+    ("sections", "kind", 0, 5, "sections.parquet, row 0: there is no such kind of section."),
+    ("sections", "systems", 0, 0, "sections.parquet, row 0: systems names no system."),
+    ("sections", "systems", 0, 64, "sections.parquet, row 0: systems names no system."),
+    ("sections", "asked_systems", 0, 64, "sections.parquet, row 0: asked_systems names no system."),
+    ("sections", "end", 2, date(2021, 4, 3), ""),
+    ("sections", "end", 0, date(2021, 12, 31), "sections.parquet, row 1: the section is out of the order of the fold"),
+    ("entries", "section", 7, 3, "entries.parquet, row 7: there are only 3 sections."),
+    ("entries", "section", 0, 1, "entries.parquet, row 1: the row is out of order, which is by section."),
+    ("entries", "member", 0, 4, "entries.parquet, row 0: there is no such member."),
+    ("entries", "member", 0, -2, "entries.parquet, row 0: there is no such member."),
+    ("entries", "number", 0, 0, "entries.parquet, row 0: a pairing number is 1 or more."),
+    ("entries", "number", 2, 9, ""),
+    ("entries", "number", 2, 1, "entries.parquet, row 0: the pairing number stands twice in the section, and so in 1"),
+    ("entries", "fide", 7, float("nan"), "entries.parquet, row 7: fide is not a number."),
+    ("entries", "start_games", 3, -1.0, "entries.parquet, row 3: start_games is no number."),
+    ("entries", "start_games", 3, None, "entries.parquet, row 3: a start needs both its rating and its games."),
+    ("entries", "unplayed", 2, "2:W1", "entries.parquet, row 2: unplayed is not written as round:cell."),
+    ("entries", "unplayed", 2, "2H", "entries.parquet, row 2: unplayed is not written as round:cell."),
+    ("entries", "unplayed", 2, "2:H  3:U", "entries.parquet, row 2: unplayed is not written as round:cell."),
+    ("games", "result", 1, 3, "games.parquet, row 1: the result is none of 0, 1, 2, 4, 5 and 6."),
+    ("games", "result", 1, 7, "games.parquet, row 1: the result is none of 0, 1, 2, 4, 5 and 6."),
+    ("games", "colour", 1, 3, "games.parquet, row 1: the colour is none of 0, 1 and 2."),
+    ("games", "round", 0, 0, "games.parquet, row 0: rounds are counted from 1."),
+    ("games", "second", 0, 0, "games.parquet, row 0: a player is paired with himself."),
+    ("games", "second", 0, 4, "games.parquet, row 0: the game names a row that its section does not have."),
+    ("games", "section", 7, 3, "games.parquet, row 7: there are only 3 sections."),
+    ("games", "first", 1, 0, "games.parquet, row 1: the game is out of order"),
+    ("games", "round", 0, 2, "games.parquet, row 1: the game is out of order"),
+    ("games", "round", 4, 4, ""),
+    ("games", "section", 0, 1, "games.parquet, row 1: the game is out of order"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "row", "value", "said"), BROKEN)
+def test_every_broken_rule_is_told_with_its_row(
+    tmp_path: Path, table: str, column: str, row: int, value: object, said: str
+) -> None:
+    """Cases without a sentence stand close to a rule and break none."""
+    write(changed(table, column, row, value), str(tmp_path))
+    if not said:
+        read(str(tmp_path))
+        return
+    assert any(found.startswith(said) for found in refusal(tmp_path)), refusal(tmp_path)
+
+
+def test_several_broken_rules_are_told_together(tmp_path: Path) -> None:
+    archive = changed("sections", "systems", 1, 0)
+    broken = changed("entries", "member", 0, 99)._replace(sections=archive.sections)
+    write(broken, str(tmp_path))
+    assert refusal(tmp_path) == [
+        "sections.parquet, row 1: systems names no system.",
+        "entries.parquet, row 0: there is no such member.",
+    ]
+
+
+def test_a_section_of_too_many_rows_is_refused(tmp_path: Path) -> None:
+    archive = small_archive()
+    many = 65_537
+    entries = pl.concat([archive.entries.filter(pl.col("section") == 2).head(1)] * many)
+    entries = entries.with_columns(number=pl.int_range(1, many + 1, dtype=pl.Int32))
+    write(archive._replace(entries=entries, games=archive.games.clear()), str(tmp_path))
+    assert refusal(tmp_path) == ["entries.parquet: Section 2 has more than 65536 rows."]
+
+
+def test_games_without_sections_are_refused(tmp_path: Path) -> None:
+    archive = small_archive()
+    write(archive._replace(sections=archive.sections.clear(), entries=archive.entries.clear()), str(tmp_path))
+    assert refusal(tmp_path) == ["games.parquet, row 0: there are only 0 sections, and so in 7 more rows."]
+
+
+def test_order_is_held_across_the_portions_in_which_games_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crosstable.history.archive_checks._PORTION", 2)
+    write(small_archive(), str(tmp_path))
+    read(str(tmp_path))
+    write(changed("games", "round", 2, 1), str(tmp_path))
+    assert refusal(tmp_path) == [
+        "games.parquet, row 2: the game is out of order, which is section, round and row of the first player."
+    ]
+
+
+def test_two_cells_in_one_round_are_found_where_sections_are_walked() -> None:
+    """The one rule that reading leaves to the walk: in round 1, row 2 plays row 0 and row 1."""
+    with pytest.raises(ArchiveError, match=r"Player 3 of section 0 has two cells in round 1\."):
+        list(sections_of(changed("games", "second", 1, 2)))
