@@ -13,6 +13,9 @@ from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSe
 ID_DIGITS = 8
 AUTOMATIC_FROM = CONSTANTS_2001.foreign_automatic_from
 MOST_ROUNDS = 200
+# Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results of
+# an old record may be more than its games.
+OWN_RECORD = "office"
 
 
 def player_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
@@ -42,7 +45,7 @@ def _row_faults(player: ReportedPlayer) -> list[tuple[str, str]]:
         message = f"The row has {len(player.cells)} rounds; at most {MOST_ROUNDS} can be read."
         found.append(("too-many-rounds", message))
     for system, standing in player.background.standings.items():
-        if _counts_too_much(standing):
+        if player.background.origin != OWN_RECORD and _counts_too_much(standing):
             message = f"In {system.name} wins, draws and losses are more than the {standing.games:g} games."
             found.append(("counts-disagree", message))
     return found

@@ -10,6 +10,7 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.checks.eligibility import why_not_abroad
+from crosstable.checks.players import OWN_RECORD
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import NoEditionError
 from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
@@ -47,7 +48,6 @@ Progress = Callable[[int], None]
 
 # So many sections are read from the database at a time.
 PORTION = 200
-ORIGIN = "office"
 
 
 def in_silence(done: int) -> None:
@@ -228,7 +228,7 @@ class Walk:
         """What a member brings to a place of the fold; one who is not known brings nothing."""
         person = self._people.get(member)
         if person is None:
-            return Background(origin=ORIGIN)
+            return Background(origin=OWN_RECORD)
         standings = {
             system: self.circumstances.decided(member, system, standing, key)
             for system, standing in self._standings_of(member, key).items()
@@ -240,7 +240,7 @@ class Walk:
             birth_date=person.birth_date,
             adult=person.adult,
             canadian_resident=person.canadian_resident,
-            origin=ORIGIN,
+            origin=OWN_RECORD,
         )
 
 
