@@ -4,6 +4,7 @@ Each page is printed from the code it describes, so it cannot say anything else;
 with what this program makes.
 """
 
+import argparse
 import ast
 import re
 import sys
@@ -117,11 +118,25 @@ def commands_page() -> str:
         module = import_module(command.module)
         lines.append(f"\n## crosstable {name}\n\n{command.summary.capitalize()}.\n\n")
         lines.append(f"```\n{module.parser().format_help()}```\n")
+        lines += [_inner_command(parser) for parser in inner_parsers(module.parser())]
     lines.append(
-        "\nExit codes: 0 done, 1 the input has faults (all printed, nothing stored), 2 wrong usage, 3 an internal\n"
-        "error with what to send. Warnings do not change the code.\n"
+        "\nExit codes: 0 done, 1 the input has faults (all printed) or the office refuses (nothing stored), 2 wrong\n"
+        "usage, 3 an internal error with what to send. Warnings do not change the code.\n"
     )
     return "".join(lines)
+
+
+def inner_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """The parsers of the commands inside a command, in their order; those that only group others are left out."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                below = list(inner_parsers(inner))
+                yield from below or [inner]
+
+
+def _inner_command(parser: argparse.ArgumentParser) -> str:
+    return f"\n### {parser.prog}\n\n```\n{parser.format_help()}```\n"
 
 
 def rules_page() -> str:

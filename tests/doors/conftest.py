@@ -5,12 +5,15 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from crosstable.cli import main
 from tests.event_files import EventFile
+
+if TYPE_CHECKING:
+    from tests.doors.club import Desk
 
 
 class Ran(NamedTuple):
@@ -59,3 +62,23 @@ def write(tmp_path: Path) -> Write:
         return str(path)
 
     return written
+
+
+@pytest.fixture
+def desk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> "Desk":
+    """An empty folder with the club's example files, and nothing that says where an office is."""
+    from tests.doors.club import Desk, copy_examples
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CROSSTABLE_OFFICE", raising=False)
+    copy_examples(tmp_path)
+    return Desk(tmp_path, run)
+
+
+@pytest.fixture
+def club(desk: "Desk") -> "Desk":
+    """The club's office after its season."""
+    from tests.doors.club import season
+
+    (desk.folder / "office.db").write_bytes(season())
+    return desk

@@ -10,7 +10,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, members
-from crosstable.formats.members import TEMPLATE, MembersFile
+from crosstable.formats.members import TEMPLATE, MemberDetails, MembersFile
 from crosstable.terms import (
     Background,
     Floor,
@@ -53,6 +53,11 @@ def test_the_template_is_read_without_a_fault() -> None:
     assert two.standings[OTBR].floors == (Floor(FloorKind.MONEY, 2000.0),)
     assert (two.fide, two.adult) == (OutsideRating(2150.0, date(2026, 7, 1)), True)
     assert (three.cfc, three.canadian_resident) == (OutsideRating(1300.0, date(2025, 12, 1)), True)
+    assert list(found.details.values()) == [
+        MemberDetails("TX", member_until=date(2027, 3, 31)),
+        MemberDetails("OH", fide_id="200001", fide_flag="USA"),
+        MemberDetails(cfc_id="100123"),
+    ]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -84,6 +89,32 @@ def test_all_six_systems_have_columns(title: str, system: RatingSystem) -> None:
     assert found.backgrounds["12345678"].standings == {system: Standing(1500.5)}
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "details"),
+    [
+        ("State", "TX", MemberDetails(state="TX")),
+        ("FIDE id", "200001", MemberDetails(fide_id="200001")),
+        ("FIDE No.", "200001", MemberDetails(fide_id="200001")),
+        ("CFC ID", "100123", MemberDetails(cfc_id="100123")),
+        ("FIDE flag", "USA", MemberDetails(fide_flag="USA")),
+        ("Member until", "2027-03-31", MemberDetails(member_until=date(2027, 3, 31))),
+        ("Expiration date", "3/31/2027", MemberDetails(member_until=date(2027, 3, 31))),
+        ("Member", "yes", MemberDetails()),
+    ],
+)
+def test_what_an_office_keeps_of_its_members_is_read(title: str, text: str, details: MemberDetails) -> None:
+    found = read(f"ID,Name,{title}\n12345678,Ann,{text}\n")
+    assert found.faults == ()
+    assert found.details == {"12345678": details}
+
+
+def test_the_same_is_read_from_json() -> None:
+    member = {"member_id": "12345678", "state": "TX", "fide_id": 200001, "cfc_id": "1", "fide_flag": "USA"}
+    found = read(json.dumps([member | {"member_until": "2027-03-31"}]))
+    assert found.faults == ()
+    assert found.details == {"12345678": MemberDetails("TX", "200001", "1", "USA", date(2027, 3, 31))}
+
+
 def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
     found = read("ID,Name,State,Rd 1,Regular\n12345678,Ann,TX,W2,1500\n")
     assert codes(found) == [("unknown-field", "members.csv, line 1")]
@@ -99,6 +130,7 @@ def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
         ("ID,Regular\n12345678,5000\n", "bad-value", "members.csv, line 2, column Regular"),
         ("ID,Regular games\n12345678,5\n", "missing-field", "members.csv, line 2, column Regular games"),
         ("ID,DOB\n12345678,13/13/2014\n", "bad-date", "members.csv, line 2, column DOB"),
+        ("ID,Expires\n12345678,soon\n", "bad-date", "members.csv, line 2, column Expires"),
         ("ID,Name\n12345678,A\u202eB\n", "bad-value", "members.csv, line 2, column Name"),
         ("ID,Regular\n12345678,1500,more\n", "bad-value", "members.csv, line 2, column 3"),
         ("ID,ID,Regular\n12345678,12345679,1500\n", "bad-value", "members.csv, line 1"),

@@ -31,6 +31,11 @@ COMMANDS: Mapping[str, Command] = {
     "verify": Command(
         "crosstable.cli.verify", "computed against posted, with the cause of each difference", is_long=True
     ),
+    "office": Command(
+        "crosstable.cli.office", "a rating office: members, events, decisions, ratings, lists", is_long=True
+    ),
+    "history": Command("crosstable.cli.history", "a federation's whole history: replay it in seconds", is_long=True),
+    "lab": Command("crosstable.cli.lab", "a laboratory: federations made from a seed", is_long=True),
     "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
     "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
 }

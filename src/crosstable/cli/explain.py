@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import sys
+from typing import Any
 
 from crosstable.cli.files import FAULTY, Help, add_file_options, chosen_inputs, print_faults, rated_input
 from crosstable.engine import RatedSection
@@ -44,9 +45,11 @@ def run(arguments: list[str]) -> int:
         return USAGE
     for section in rated:
         lines = explain(section, options.player)
-        sys.stdout.write(
-            _as_json(section, options.player, lines) if options.json else _as_text(section, lines, options)
-        )
+        if options.json:
+            document = explained_document(section, options.player, lines)
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+        else:
+            sys.stdout.write(explained_text(section, options.player, lines))
     return 0
 
 
@@ -67,9 +70,16 @@ def _chosen(event: RatedEvent, options: argparse.Namespace) -> list[RatedSection
     return chosen
 
 
-def _as_text(rated: RatedSection, lines: tuple[Line, ...], options: argparse.Namespace) -> str:
-    player = next(player for player in rated.players if player.number == options.player)
-    out = [f"{player.name or player.member_id or player.number}, section {rated.section.number}, {rated.system.name}\n"]
+def explained_text(rated: RatedSection, number: int, lines: tuple[Line, ...]) -> str:
+    """An explanation as people read it."""
+    player = next(player for player in rated.players if player.number == number)
+    who = player.name or player.member_id or player.number
+    return f"{who}, section {rated.section.number}, {rated.system.name}\n{lines_text(lines)}\n"
+
+
+def lines_text(lines: tuple[Line, ...]) -> str:
+    """The lines of an explanation, part by part, each with its section of the document."""
+    out = []
     part = ""
     for line in lines:
         if line.part != part:
@@ -77,25 +87,30 @@ def _as_text(rated: RatedSection, lines: tuple[Line, ...], options: argparse.Nam
             out.append(f"\n{part}\n")
         cited = f" ({line.section})" if line.section else ""
         out.append(f"  {line.text}{cited}\n")
-    return "".join(out) + "\n"
+    return "".join(out)
 
 
-def _as_json(rated: RatedSection, number: int, lines: tuple[Line, ...]) -> str:
-    document = {
+def explained_document(rated: RatedSection, number: int, lines: tuple[Line, ...]) -> dict[str, Any]:
+    """An explanation as programs read it."""
+    return {
         "format": "crosstable-explained/1",
         "section": rated.section.number,
         "player": number,
         "system": rated.system.name,
         "edition": rated.edition.name,
-        "lines": [
-            {
-                "part": line.part,
-                "section": line.section,
-                "text": line.text,
-                "name": line.name or None,
-                "value": None if math.isnan(line.value) else line.value,
-            }
-            for line in lines
-        ],
+        "lines": line_objects(lines),
     }
-    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def line_objects(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+    """The lines of an explanation as programs read them, with every number in full."""
+    return [
+        {
+            "part": line.part,
+            "section": line.section,
+            "text": line.text,
+            "name": line.name or None,
+            "value": None if math.isnan(line.value) else line.value,
+        }
+        for line in lines
+    ]

@@ -1,12 +1,13 @@
 """A members file: what is known of members before an event, for reports that carry ids alone (``--members FILE``).
 
 Three forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
-member id, and any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
-``Birth date`` …). A JSON list of objects as the players of an event file. The members of the ratings API, one or
-several.
+member id, any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
+``Birth date`` …), and what an office keeps of its members beside that (``State``, ``FIDE id``, ``Member until`` …). A
+JSON list of objects as the players of an event file. The members of the ratings API, one or several.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
@@ -21,18 +22,39 @@ from crosstable.formats.wallchart_players import COLUMNS
 from crosstable.terms import Background
 
 TEMPLATE = """\
-Member ID,Name,Birth date,Adult,Canadian resident,OTBR rating,OTBR games,OTBR as of,OTBR wins,OTBR draws,OTBR losses,\
-OTBR events,OTBR peak,OTBR floor,OTBR published,Quick rating,Quick games,Quick as of,FIDE rating,FIDE as of,\
-CFC rating,CFC as of
-12345678,"Player, One",2014-02-03,no,no,554.22,120,2026-07-01,60,5,55,30,701.5,,550,546.49,,,,,,
-12345679,"Player, Two",1961-11-20,yes,no,2205.5,,2026-07-01,,,,,2251,2000 money,2206,,,,2150,2026-07-01,,
-12345680,"Player, Three",,,yes,,,,,,,,,,,,,,,,1300,2025-12-01
+Member ID,Name,State,Member until,FIDE id,FIDE flag,CFC id,Birth date,Adult,Canadian resident,OTBR rating,OTBR games,\
+OTBR as of,OTBR wins,OTBR draws,OTBR losses,OTBR events,OTBR peak,OTBR floor,OTBR published,Quick rating,Quick games,\
+Quick as of,FIDE rating,FIDE as of,CFC rating,CFC as of
+12345678,"Player, One",TX,2027-03-31,,,,2014-02-03,no,no,554.22,120,2026-07-01,60,5,55,30,701.5,,550,546.49,,,,,,
+12345679,"Player, Two",OH,,200001,USA,,1961-11-20,yes,no,2205,,2026-07-01,,,,,2251,2000 money,2206,,,,2150,2026-07-01,,
+12345680,"Player, Three",,,,,100123,,,yes,,,,,,,,,,,,,,,,1300,2025-12-01
 """
 
 LARGEST = 20_000_000
 MOST_ROWS = 100_000
-_IGNORED = ("state", "member")
-_TITLES = {title: column for column in ("name", "member id", *_IGNORED) for title in COLUMNS[column]}
+_SHARED = ("name", "member id", "state", "fide flag", "member")
+_OWN = {
+    "fide id": ("fide id", "fide no", "fide number", "fin"),
+    "cfc id": ("cfc id", "cfc no", "cfc number"),
+    "member until": (
+        *("member until", "membership until", "member expires", "membership expires"),
+        *("expires", "expiration", "expiration date", "exp date", "paid until"),
+    ),
+}
+_TITLES = {title: column for column in _SHARED for title in COLUMNS[column]} | {
+    title: column for column, titles in _OWN.items() for title in titles
+}
+_DETAILS = ("state", "fide_id", "cfc_id", "fide_flag")
+
+
+class MemberDetails(NamedTuple):
+    """What an office keeps of a member and no rating needs."""
+
+    state: str = ""
+    fide_id: str = ""
+    cfc_id: str = ""
+    fide_flag: str = ""
+    member_until: date | None = None
 
 
 class MembersFile(NamedTuple):
@@ -41,6 +63,7 @@ class MembersFile(NamedTuple):
     backgrounds: Mapping[str, Background]
     names: Mapping[str, str]
     faults: tuple[Fault, ...]
+    details: Mapping[str, MemberDetails] = {}
 
 
 def read(data: bytes, name: str) -> MembersFile:
@@ -54,7 +77,7 @@ def read(data: bytes, name: str) -> MembersFile:
         _take_json(found, value)
     else:
         _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
-    return MembersFile(found.backgrounds, found.names, found.faults.closed(name))
+    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details)
 
 
 class _Members:
@@ -65,8 +88,9 @@ class _Members:
         self.faults = FaultList()
         self.backgrounds: dict[str, Background] = {}
         self.names: dict[str, str] = {}
+        self.details: dict[str, MemberDetails] = {}
 
-    def add(self, member_id: str, name: str, background: Background, place: str) -> None:
+    def add(self, member_id: str, name: str, background: Background, details: MemberDetails, place: str) -> None:
         """Keep a member, unless his id is missing or was there before."""
         if not member_id:
             self.faults.append(fault("missing-field", place, "The member id is missing."))
@@ -75,6 +99,7 @@ class _Members:
             self.faults.append(fault("bad-value", place, message, "Keep one of the two."))
         else:
             self.backgrounds[member_id] = background
+            self.details[member_id] = details
             if name:
                 self.names[member_id] = name
 
@@ -104,7 +129,9 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
             continue
         cells = Cells(row, titles, columns, found.faults)
         cells.report_unnamed()
-        found.add(cells.text("member id"), cells.text("name"), background_of(cells), row.place)
+        texts = {name: cells.text(name.replace("_", " ")) for name in _DETAILS}
+        details = MemberDetails(**texts, member_until=cells.day("member until"))
+        found.add(cells.text("member id"), cells.text("name"), background_of(cells), details, row.place)
 
 
 def _take_json(found: _Members, value: object) -> None:
@@ -114,9 +141,12 @@ def _take_json(found: _Members, value: object) -> None:
     if top.flag("hasNextPage"):
         found.faults.append(fault("damaged-file", found.name, "The members are one page of several."))
     for fields in top.each(listed) if listed else [top]:
+        place = fields.place or found.name
         if isinstance(fields.raw("ratings"), list):
-            found.add(fields.text("id"), full_name(fields), member_background(fields), fields.place or found.name)
+            details = MemberDetails(state=fields.text("stateRep"))
+            found.add(fields.text("id"), full_name(fields), member_background(fields), details, place)
         else:
-            background = background_from(fields)
-            found.add(fields.text("member_id"), fields.text("name"), background, fields.place or found.name)
-            fields.warn_of_unknown(also=("number", "state", "rounds", "posted", "pairing_rating", "details"))
+            texts = {name: fields.text(name) for name in _DETAILS}
+            details = MemberDetails(**texts, member_until=fields.day("member_until"))
+            found.add(fields.text("member_id"), fields.text("name"), background_from(fields), details, place)
+            fields.warn_of_unknown(also=("number", "rounds", "posted", "pairing_rating", "details"))

@@ -1,0 +1,211 @@
+"""``office members``: import them from files, show one, merge two ids of one person, and take a merge back."""
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from crosstable.cli.files import FAULTY
+from crosstable.cli.office_desk import (
+    add_act_options,
+    add_command,
+    add_group,
+    add_question_options,
+    add_rate_option,
+    day,
+    deed_of,
+    opened,
+    run_deed,
+)
+from crosstable.cli.office_drawing import counted, print_json, say, warn, warn_of_faults
+from crosstable.cli.office_runs import rate_and_tell, rate_if_asked
+from crosstable.errors import FormatError, Severity
+from crosstable.formats import file_bytes, members
+from crosstable.office.database import Office
+from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
+from crosstable.office.members_files import OpeningWishes, TakenFile, taken
+from crosstable.office.views import MemberView, known, member_view
+
+if TYPE_CHECKING:
+    from crosstable.cli.office_desk import Commands
+    from crosstable.office.ledger.facts import Person
+    from crosstable.terms import OutsideRating
+
+
+def add(commands: "Commands") -> None:
+    """The commands of this module."""
+    group = add_group(commands, "members", "who the members are: import, show, merge, unmerge")
+    _add_import(group)
+    shown = add_command(group, "show", "everything the office knows of a member, the birth date too", _show)
+    shown.add_argument("member", metavar="ID", help="the member's id")
+    add_question_options(shown)
+    merge = add_command(group, "merge", "two ids are one person: from now on one stands for the other", _merge)
+    merge.add_argument("member", metavar="ID", help="the id that is given up")
+    merge.add_argument("into", metavar="INTO", help="the id that stays")
+    unmerge = add_command(group, "unmerge", "take a merge back: the id stands for itself again", _unmerge)
+    unmerge.add_argument("member", metavar="ID", help="the id that was merged into another")
+    for made in (merge, unmerge):
+        add_act_options(made, needs_reason=True)
+        add_rate_option(made)
+
+
+def _add_import(group: "Commands") -> None:
+    made = add_command(group, "import", "add members, and what became known of them, from CSV, TSV or JSON", _import)
+    made.epilog = (
+        "crosstable schema members prints a template. A rating in the file opens the member's record where the office "
+        "has none; an import that says nothing new changes nothing."
+    )
+    made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
+    made.add_argument(
+        "--openings-as-of",
+        type=day,
+        metavar="DATE",
+        help="the day of every rating in the file that has no 'as of' column of its own",
+    )
+    made.add_argument(
+        "--count-by-2001-rule",
+        action="store_true",
+        help="give an established rating without a game count the count it would have opened with in 2001: 50 from "
+        "2200 up, fewer below, at least 26 (otherwise the count stays unknown)",
+    )
+    made.add_argument(
+        "--replace-openings",
+        action="store_true",
+        help="take ratings also where the office has a record: everything rated since follows anew",
+    )
+    made.add_argument("--no-rate", action="store_true", help="only record; crosstable office rerate rates later")
+    add_act_options(made)
+
+
+def _import(options: argparse.Namespace) -> int:
+    files = _read(options.files)
+    if files is None:
+        warn("nothing was stored")
+        return FAULTY
+    wishes = OpeningWishes(options.openings_as_of, options.count_by_2001_rule, options.replace_openings)
+    with opened(options) as office:
+        prepared = [(path, _prepared(office, path, found, wishes)) for path, found in files]
+        for path, what in prepared:
+            deed = deed_of(options, f"members file {os.path.basename(path)}")
+            _tell(path, import_members(office, deed, what.people, what.openings), what)
+        if options.no_rate:
+            return 0
+        return rate_and_tell(office, run_deed(options, "after importing members"), is_brief=True)
+
+
+def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
+    """The files, or nothing where one of them has errors; every fault of all of them is printed."""
+    found, is_sound = [], True
+    for path in paths:
+        try:
+            file = members.read(file_bytes(path), os.path.basename(path))
+        except FormatError as error:
+            faults = [error.fault]
+            is_sound = False
+        else:
+            faults = list(file.faults)
+            is_sound &= all(fault.severity is not Severity.ERROR for fault in file.faults)
+            found.append((path, file))
+        warn_of_faults(path, faults)
+    return found if is_sound else None
+
+
+def _prepared(office: Office, path: str, found: members.MembersFile, wishes: OpeningWishes) -> TakenFile:
+    with office.reading() as connection:
+        return taken(known(connection).record, found, os.path.basename(path), wishes)
+
+
+def _tell(path: str, made: Imported, what: TakenFile) -> None:
+    if made.act is None:
+        say(f"{path}: nothing new about {counted(made.unchanged, 'member')}")
+    else:
+        said = [
+            counted(made.new, "new member"),
+            counted(made.changed, "changed"),
+            counted(made.unchanged, "as before"),
+            counted(made.openings, "opening standing"),
+        ]
+        kept = [text for text in said if not text.startswith("0 ")]
+        say(f"{path}: {', '.join(kept).replace('changeds', 'changed').replace('befores', 'before')} (act {made.act})")
+    if what.left:
+        say(
+            f"  {counted(what.left, 'rating')} in the file not taken: the office has its own record of these members "
+            "(--replace-openings takes them all the same)"
+        )
+    if what.uncounted:
+        say(
+            f"  {counted(what.uncounted, 'rating')} without a game count: established on an unknown number of games "
+            "(--count-by-2001-rule gives one)"
+        )
+
+
+def _show(options: argparse.Namespace) -> int:
+    with opened(options) as office, office.reading() as connection:
+        view = member_view(connection, options.member, options.known_on)
+        into = known(connection, options.known_on).record.aliases().get(options.member)
+    if options.json:
+        print_json({"format": "crosstable-office-member/1", **_member_object(view)})
+        return 0
+    person = view.person
+    if into is not None:
+        say(f"{options.member} is merged into {into}")
+    say(f"{view.member_id}  {person.name}")
+    for what, value in _facts(person).items():
+        if value:
+            say(f"  {what}: {value}")
+    if view.other_ids:
+        say(f"  also: {', '.join(view.other_ids)}")
+    for one in view.systems:
+        from crosstable.cli.office_questions import system_line
+
+        say(f"  {system_line(one)}")
+    return 0
+
+
+def _facts(person: "Person") -> dict[str, str]:
+    """What is known of a person, in words."""
+    flags = {True: "yes", False: "no", None: ""}
+    return {
+        "state": person.state,
+        "born": "" if person.birth_date is None else person.birth_date.isoformat(),
+        "adult": flags[person.adult],
+        "Canadian resident": "yes" if person.canadian_resident else "",
+        "FIDE id": person.fide_id,
+        "FIDE flag": person.fide_flag,
+        "CFC id": person.cfc_id,
+        "member until": "" if person.member_until is None else person.member_until.isoformat(),
+        "FIDE ratings": _outside(person.fide),
+        "CFC ratings": _outside(person.cfc),
+    }
+
+
+def _outside(ratings: tuple["OutsideRating", ...]) -> str:
+    return ", ".join(f"{one.rating:g} as of {one.as_of}" for one in ratings)
+
+
+def _member_object(view: MemberView) -> dict[str, object]:
+    from crosstable.cli.office_questions import system_object
+
+    person = view.person._asdict()
+    outside = {
+        body: [{"rating": one.rating, "as_of": one.as_of} for one in person.pop(body)] for body in ("fide", "cfc")
+    }
+    return {
+        **person,
+        **outside,
+        "other_ids": list(view.other_ids),
+        "ratings": {one.system.name: system_object(one) for one in view.systems},
+    }
+
+
+def _merge(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        act = merge_members(office, deed_of(options), options.member, options.into)
+        say(f"{options.member} now stands for {options.into} (act {act}); members unmerge {options.member} undoes it")
+        return rate_if_asked(office, options, f"after merging {options.member} into {options.into}")
+
+
+def _unmerge(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        act = unmerge_members(office, deed_of(options), options.member)
+        say(f"{options.member} stands for itself again (act {act})")
+        return rate_if_asked(office, options, f"after unmerging {options.member}")

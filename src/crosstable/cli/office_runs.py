@@ -1,0 +1,232 @@
+"""``office rerate`` and ``office ripple``: rating what acts touched, and who changed by how much, and why."""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from crosstable.cli.files import FAULTY
+from crosstable.cli.office_desk import add_act_options, add_command, add_public_option, deed_of, opened, run_deed
+from crosstable.cli.office_drawing import (
+    Column,
+    change_text,
+    counted,
+    print_json,
+    print_table,
+    rating_figure,
+    say,
+    warn,
+)
+from crosstable.cli.progress import progress
+from crosstable.errors import OfficeError
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import Act, Deed, act_of
+from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.fold import steps_of
+from crosstable.office.ledger.rerate import Run, last_run, rerate
+from crosstable.office.ledger.touched import touched_since
+from crosstable.office.views import RippleRow, known, ripple
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from crosstable.cli.office_desk import Commands
+
+# A run prints so many lines of its ripple; ``office ripple`` prints all.
+MOST_LINES = 30
+MOST_PLACES = 3
+MOST_CAUSES = 10
+COLUMNS = (
+    Column("Member"),
+    Column("Name"),
+    Column("System"),
+    Column("Before", is_right=True),
+    Column("After", is_right=True),
+    Column("Change", is_right=True),
+    Column("Through"),
+    Column("Because of"),
+)
+
+
+def add(commands: "Commands") -> None:
+    """The commands of this module."""
+    made = add_command(commands, "rerate", "rate what changed since the last run, and print the ripple", _rerate)
+    made.epilog = "Only what the acts since the last run touch is rated; a second run finds nothing to do."
+    add_act_options(made)
+    made.add_argument("--json", action="store_true", help="print the ripple as JSON")
+    asked = add_command(commands, "ripple", "who changed in a run, by how much, through what, and why", _ripple)
+    asked.add_argument("run_number", nargs="?", type=int, metavar="RUN", help="the run's act (default: the newest run)")
+    asked.add_argument("--member", metavar="ID", default="", help="everything that ever moved this member")
+    asked.add_argument("--json", action="store_true", help="print it as JSON")
+    add_public_option(asked)
+
+
+def rated_now(office: Office, deed: Deed) -> Run | None:
+    """A rating run with a bar, where somebody watches."""
+    with progress("rating", _steps_ahead(office) if sys.stderr.isatty() else 0) as tell:
+        return rerate(office, deed, tell)
+
+
+def _steps_ahead(office: Office) -> int:
+    """How many places of the fold a run will look at."""
+    with office.reading() as connection:
+        record: Record = known(connection).record
+        touched = touched_since(record, last_run(connection))
+        return 0 if touched is None else sum(step.key >= touched.first for step in steps_of(record))
+
+
+def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
+    """Rate at once where ``--rate`` is given; otherwise say that a run is due."""
+    if options.rate:
+        return rate_and_tell(office, run_deed(options, why))
+    say("ratings follow with the next run: crosstable office rerate")
+    return 0
+
+
+def rate_and_tell(office: Office, deed: Deed, *, is_brief: bool = False, idle: str = "") -> int:
+    """Rate, and print what changed; in brief, ratings that are new are only counted. ``idle``: nothing was to do."""
+    made = rated_now(office, deed)
+    if made is None or (is_brief and not made.ripple):
+        if idle:
+            say(idle)
+        return 0
+    with office.reading() as connection:
+        lines = ripple(connection, made.act)
+        changed = counted(sum(line.change != 0.0 for line in lines), "rating")
+        say(f"run {made.act}: {counted(made.sections, 'section')} rated, {changed} new or changed")
+        wanted = [line for line in lines if line.rating_before is not None] if is_brief else lines
+        print_ripple(wanted[:MOST_LINES], _causes(connection, wanted[:MOST_LINES]))
+    if len(wanted) > MOST_LINES:
+        say(f"and {len(wanted) - MOST_LINES:,} more: crosstable office ripple {made.act}")
+    return _tell_unratable(made)
+
+
+def _tell_unratable(made: Run) -> int:
+    for key, why in made.unratable.items():
+        warn(f"event {key.event_id}, section {key.section} cannot be rated: {why}")
+    return FAULTY if made.unratable else 0
+
+
+def _rerate(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        deed = deed_of(options, "rating run")
+        if not options.json:
+            return rate_and_tell(office, deed, idle="nothing to rate: no act since the last run touches a rating")
+        made = rated_now(office, deed)
+        with office.reading() as connection:
+            lines = [] if made is None else ripple(connection, made.act)
+            print_json(_document(None if made is None else made.act, lines, _causes(connection, lines)))
+        return 0 if made is None else _tell_unratable(made)
+
+
+def _ripple(options: argparse.Namespace) -> int:
+    if options.public:
+        return _public_ripple(options)
+    with opened(options) as office, office.reading() as connection:
+        lines = ripple(connection, options.run_number, member_id=options.member)
+        causes = _causes(connection, lines)
+        if options.run_number is not None and not lines and not _is_run(connection, options.run_number):
+            raise OfficeError(
+                f"act {options.run_number} is no rating run; crosstable office log --kind rate shows them"
+            )
+    if options.json:
+        print_json(_document(options.run_number, lines, causes))
+    elif lines:
+        print_ripple(lines, causes, with_runs=bool(options.member))
+    else:
+        say("nobody's rating changed")
+    return 0
+
+
+def _public_ripple(options: argparse.Namespace) -> int:
+    """The ripple of one run as anybody may see it; what moved a member is told by his public history."""
+    from crosstable.cli import office_public
+
+    if options.member:
+        raise OfficeError("the public form is of one run: crosstable office ripple RUN --public")
+    with opened(options) as office, office.reading() as connection:
+        run = last_run(connection) if options.run_number is None else options.run_number
+        if not _is_run(connection, run):
+            raise OfficeError(f"act {run} is no rating run; crosstable office log --kind rate shows them")
+    options.known_on = None
+    return office_public.ripple(options, run)
+
+
+def _is_run(connection: "Connection", number: int) -> bool:
+    found = act_of(connection, number)
+    return found is not None and found.kind.value == "rate"
+
+
+def _causes(connection: "Connection", lines: Sequence[RippleRow]) -> dict[int, Act]:
+    """The acts behind some lines."""
+    numbers = sorted({act for line in lines for act in line.causes})
+    return {number: act for number in numbers if (act := act_of(connection, number)) is not None}
+
+
+def print_ripple(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_runs: bool = False) -> None:
+    """A ripple as a table, and below it the acts that caused it."""
+    shown = [line for line in lines if line.change != 0.0]
+    rows = [
+        (
+            line.member_id,
+            line.name,
+            line.system.name,
+            rating_figure(line.rating_before),
+            rating_figure(line.rating_after),
+            change_text(line.rating_before, line.rating_after),
+            _places(line),
+            _acts_text(line) + (f", run {line.run}" if with_runs else ""),
+        )
+        for line in shown
+    ]
+    if rows:
+        print_table(COLUMNS, rows)
+    if len(shown) < len(lines):
+        say(f"{counted(len(lines) - len(shown), 'rating')} more came out the same")
+    for act in list(causes.values())[:MOST_CAUSES]:
+        why = f": {act.reason}" if act.reason else ""
+        say(f"act {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
+    if len(causes) > MOST_CAUSES:
+        say(f"and {counted(len(causes) - MOST_CAUSES, 'more act')}: crosstable office log")
+
+
+def _places(line: RippleRow) -> str:
+    """The sections through which a change went; an opening or a decision is the member's own."""
+    own = [f"{event}/{number}" for event, number in line.sections if not event.startswith("@")]
+    some = own[:MOST_PLACES]
+    if len(own) > MOST_PLACES:
+        some.append(f"and {len(own) - MOST_PLACES} more")
+    return ", ".join(some) or "own standing"
+
+
+def _acts_text(line: RippleRow) -> str:
+    some = [str(number) for number in line.causes[:MOST_PLACES]]
+    if len(line.causes) > MOST_PLACES:
+        some.append("…")
+    return f"act {', '.join(some)}"
+
+
+def _document(run: int | None, lines: Sequence[RippleRow], causes: dict[int, Act]) -> dict[str, Any]:
+    return {
+        "format": "crosstable-office-ripple/1",
+        "run": run if run is not None else lines[0].run if lines else None,
+        "lines": [
+            {
+                "run": line.run,
+                "member": line.member_id,
+                "name": line.name,
+                "system": line.system.name,
+                "before": line.rating_before,
+                "after": line.rating_after,
+                "change": None if math.isnan(line.change) else line.change,
+                "sections": [list(place) for place in line.sections],
+                "acts": list(line.causes),
+            }
+            for line in lines
+        ],
+        "acts": {
+            str(number): {"kind": act.kind.value, "subject": act.subject, "by": act.actor, "reason": act.reason}
+            for number, act in causes.items()
+        },
+    }
