@@ -137,9 +137,9 @@ def special_rating(
     guess = start
     converged = False
     steps = 0
+    here = surplus(guess, start, effective, target, opponents, spread)
     # Each move reaches the next knot or the zero before it, and there are 2m + 2 knots.
     for _ in range(4 * len(opponents) + 16):
-        here = surplus(guess, start, effective, target, opponents, spread)
         if math.fabs(here) <= TOLERANCE:
             converged = True
             break
@@ -149,6 +149,7 @@ def special_rating(
             knot = knot_above(guess, start, opponents, spread)
         there = surplus(knot, start, effective, target, opponents, spread)
         guess = toward_knot(guess, here, knot, there)
+        here = there if guess == knot else surplus(guess, start, effective, target, opponents, spread)
         steps += 1
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)

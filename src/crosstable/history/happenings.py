@@ -94,7 +94,8 @@ class Happenings:
             assert standing.as_of is not None
             occasions.append(Occasion(self._place(standing.as_of), opened.opening.key, opened.member, opened.opening))
         for member, decision in self.decisions:
-            occasions.append(Occasion(self._place_of(decision), decision.key, member, decision))
+            if decision.system is not None and member != NO_MEMBER:  # opting in or out moves no standing
+                occasions.append(Occasion(self._place_of(decision), decision.key, member, decision))
         sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
         slots = {}
         for opened in self.openings:
@@ -183,8 +184,7 @@ class _Happening:
         """Do it."""
         arrays = ArrayStandings(walker.standings)
         member, what = self.occasion.member, self.occasion.what
-        if what.system is None or member == NO_MEMBER:
-            return
+        assert what.system is not None
         before = arrays.of(member).get(what.system)
         if isinstance(what, Opening):
             arrays.put(member, what.system, bare(what.standing))

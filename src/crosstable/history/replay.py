@@ -19,6 +19,7 @@ from crosstable.history.kernel.arrays import (
     Array,
     Results,
     Standings,
+    Tables,
     unrated,
 )
 from crosstable.history.kernel.compiling import constants_for
@@ -111,12 +112,12 @@ class Walker:
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         constants = self.constants_at(first)
-        history, standings, results = self.index.history, self.standings, self.results
+        tables = Tables(self.index.history, self.standings, self.results)
         threads = self.threads if last - first >= WORTH_SHARING else 1
 
         def share(thread: int) -> None:
             span = np.array([first, last, thread, threads], dtype=np.int64)
-            walk_share(constants, history, standings, span, self._done, self._scratch[thread], results)
+            walk_share(constants, tables, span, self._done, self._scratch[thread])
 
         if threads == 1:
             share(0)

@@ -14,11 +14,12 @@ from crosstable.history import index as indexing
 from crosstable.history.archive import Archive, digest, read
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
-from crosstable.history.replay import Progress, Walker, in_silence
+from crosstable.history.replay import Progress, Stop, Walker, in_silence
 from crosstable.history.results import (
     HEADING,
     RATINGS,
     STANDINGS,
+    Snapshot,
     SnapshotWriter,
     checked_snapshot,
     load_snapshots,
@@ -86,7 +87,12 @@ def replay_archive(
     starting(index.sections)
     constants, rules = _rules(wishes)
     walker = Walker(index, wishes.threads, constants=constants)
-    first = _walk(walker, archive, out, wishes, rules, stages, progress)
+    with stages.timed("prepare"):
+        plan = _plan(walker, archive, out, wishes, rules)
+    with stages.timed("rate"):
+        walker.walk(plan.stops, progress, plan.first)
+    write_heading(out, plan.snapshots, {"rules": rules, "sections": index.sections, "first": plan.first})
+    first = plan.first
     with stages.timed("write"):
         frame = ratings_frame(walker, first)
         frame.write_parquet(os.path.join(out, RATINGS), compression="zstd")
@@ -102,10 +108,16 @@ def _rules(wishes: Wishes) -> tuple[Constants | None, str]:
     return edition.constants, f"the edition of {edition.name} for every section"
 
 
-def _walk(
-    walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str, stages: Stages, progress: Progress
-) -> int:
-    """Rate everything, or what comes after a snapshot; returns the first section rated."""
+class Plan(NamedTuple):
+    """Where a walk begins, where it stops, and the snapshots of its years."""
+
+    first: int
+    stops: list[Stop]
+    snapshots: list[Snapshot]
+
+
+def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str) -> Plan:
+    """Everything from the beginning, or what comes after a snapshot."""
     os.makedirs(out, exist_ok=True)
     happenings = Happenings(archive, walker.index)
     happenings.prepare(walker)
@@ -116,9 +128,9 @@ def _walk(
         start = checked_snapshot(out, snapshots, wishes.from_year, rules)
         load_snapshots(walker, out, start.year)
         first = start.before
-        newer = date(start.year, 12, 31).toordinal()
-        happenings.limit_until(walker, date(start.year, 12, 31))
-        stops = [stop for stop in stops if stop.before > first or (stop.before == first and stop.day > newer)]
+        last_day = date(start.year, 12, 31)
+        happenings.limit_until(walker, last_day)
+        stops = [stop for stop in stops if (stop.before, stop.day) > (first, last_day.toordinal())]
     heading = os.path.join(out, HEADING)
     if os.path.exists(heading):
         os.remove(heading)
@@ -126,10 +138,7 @@ def _walk(
         wanted = [one for one in snapshots if one.before > first or first == 0]
         writer = SnapshotWriter(out, wanted, snapshots[0].year if snapshots else 0)
         stops = sorted([*stops, *writer.stops()], key=lambda stop: stop.place)
-    with stages.timed("rate"):
-        walker.walk(stops, progress, first)
-    write_heading(out, snapshots, {"rules": rules, "sections": walker.index.sections, "first": first})
-    return first
+    return Plan(first, stops, snapshots)
 
 
 def index_of(archive: Archive, folder: str, *, keeps: bool) -> Index:

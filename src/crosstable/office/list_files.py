@@ -21,6 +21,7 @@ from crosstable.office.public import Shown
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Basis, ListRow, Supplement, as_row, published_rows, supplements
 from crosstable.office.top_lists import TopList
+from crosstable.office.veiled_record import spans_on_list
 from crosstable.office.veils import Spans
 from crosstable.output.words import printable
 from crosstable.terms import RatingSystem
@@ -59,13 +60,16 @@ class ListTable(NamedTuple):
     members: Sequence[ListMember]
 
 
-NO_SPANS: Spans = {}
+def list_table(connection: Connection, month: str, spans: Spans | None = None) -> ListTable:
+    """The published list of a month.
 
-
-def list_table(connection: Connection, month: str, spans: Spans = NO_SPANS) -> ListTable:
-    """The published list of a month; ``spans`` are the ratings that may not be shown (``spans_on_list``)."""
+    ``spans`` are the ratings that may not be shown; unless they are given, ``spans_on_list`` finds them. The office
+    itself may ask for ``NOTHING_HIDDEN``.
+    """
     listed = _supplement(connection, month)
     rows = published_rows(connection, month)
+    if spans is None:
+        spans = spans_on_list(connection, listed)
     people = Record(connection, listed.act).people({row.member_id for row in rows})
     hidden = {
         (row.member_id, row.system): span

@@ -25,7 +25,7 @@ from crosstable.terms import FloorKind, Formula, RatingSystem, Standing
 from crosstable.whole_event import RatedEvent
 
 UNRATED = "Unrated"
-NOT_PUBLIC = "not public, because it would tell a birth date"
+NOT_PUBLIC = "not public: a birth date could be computed from"
 # What of the first step is said of nobody whose birth date is known: each is a function of it.
 _BY_AGE = frozenset(
     {"age", "age_based", "age_based_then", "strength_for_age", "staleness_factor", "weight", "total_weight", "mean"}
@@ -201,7 +201,7 @@ def _without_age(lines: Sequence[Line]) -> Iterator[Line]:
     for line in lines:
         if line.part == "Step 1" and line.name in _BY_AGE:
             if not is_said:
-                yield Line("Step 1", "§2", f"What age contributes to the start is {NOT_PUBLIC}.", "", math.nan)
+                yield Line("Step 1", "§2", f"What age contributes to the start is {NOT_PUBLIC} it.", "", math.nan)
             is_said = True
         else:
             yield line
@@ -219,7 +219,7 @@ def _few_words(lines: Sequence[Line], player: RatedPlayer, veil: Veil) -> Iterat
         yield _say("Games", "§1", f"Round {game.round_number}: {RESULTS[game.score]} player {game.opponent}.")
     if row.formula is not None:
         yield _say("Result", "§4", f"The {row.formula} formula applies; the score is S = {row.score:g}.")
-        yield _say("Result", "§1", f"The strengths that the section was computed with are {NOT_PUBLIC}.")
+        yield _say("Result", "§1", f"The strengths that the section was computed with are {NOT_PUBLIC} them.")
     if row.floor is not None:
         kind, level = player.outcome.floor_kind, row.floor[1]
         yield _say("Result", "§5", f"The {FLOOR_NAMES[kind]} of {level:g} holds the rating up.")

@@ -14,6 +14,7 @@ from crosstable.errors import OfficeError
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.published import month_of
 from crosstable.office.supplements import ListRow, published_rows, supplements
+from crosstable.office.veiled_record import spans_on_list
 from crosstable.office.veils import Spans
 from crosstable.terms import RatingSystem
 
@@ -93,12 +94,17 @@ def band_of(name: str) -> AgeBand:
 
 
 def top_list(connection: Connection, month: str, wanted: Wanted, spans: Spans | None = None) -> TopList:
-    """The top of a published list, with ages as the record knew them then; members in ``spans`` are left out."""
+    """The top of a published list, with ages as the record knew them then.
+
+    Ratings that may not be shown are left out; ``spans`` are they, as for ``list_table``.
+    """
     listed = next((one for one in supplements(connection) if one.month == month), None)
     if listed is None:
         raise OfficeError(f"the list of {month} is not published")
+    if spans is None:
+        spans = spans_on_list(connection, listed)
     whole = published_rows(connection, month)
-    rows = [row for row in whole if _is_shown(row, spans or {})]
+    rows = [row for row in whole if _is_shown(row, spans)]
     people = Record(connection, listed.act).people({row.member_id for row in rows}) if wanted.band else {}
     found = ranked(rows, wanted, people, month_of(month).year)
     return TopList(wanted.title, month, listed.digest if rows == whole else "", found)

@@ -7,7 +7,8 @@ one is shown only as the span that those births give, which says no more than th
 office publishes (official facts §3): they are shown unless they still hang on their own holder's start by more than a
 point a year.
 
-Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years.
+Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years. The games
+that a blended start is credited with are shown as they are; they change hardly more than once in a block.
 """
 
 import math
@@ -68,6 +69,7 @@ class Span(NamedTuple):
 
 Spans = Mapping[tuple[str, RatingSystem], Span]
 Pick = Callable[[Span], float]
+NOTHING_HIDDEN: Spans = {}
 
 
 class Veil(NamedTuple):
@@ -91,12 +93,11 @@ class StartSpan(NamedTuple):
 CLEAR = Veil(is_clear=True, before={}, after={})
 
 
-def veil_of(rated: RatedSection, spans: Spans | None = None, *, has_hidden_decimals: bool = False) -> Veil:
+def veil_of(rated: RatedSection, spans: Spans = NOTHING_HIDDEN, *, has_hidden_decimals: bool = False) -> Veil:
     """The veil of a section; ``spans`` are ratings that were hidden before it, by member and system.
 
     ``has_hidden_decimals``: somebody's pre-event rating hangs on a birth date by decimals only.
     """
-    spans = spans or {}
     before = {
         player.number: spans[player.member_id, rated.system]
         for player in rated.players

@@ -119,6 +119,14 @@ class Results(NamedTuple):
     faults: Array
 
 
+class Tables(NamedTuple):
+    """Everything a walk reads and writes."""
+
+    history: History
+    standings: Standings
+    results: Results
+
+
 def unrated(members: int) -> Array:
     """Standings of members nobody has rated yet."""
     made = np.zeros((members, SYSTEMS), dtype=STANDING)

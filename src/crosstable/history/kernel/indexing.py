@@ -28,6 +28,14 @@ class Rows(NamedTuple):
     member: Array
 
 
+class Places(NamedTuple):
+    """Where sections begin among competitors, each row's competitor, and where the next side of each row goes."""
+
+    begin: Array
+    position: Array
+    cursor: Array
+
+
 @compiled
 def first_of(column: Array, sections: int) -> Array:
     """Where each section begins in a column of section numbers, and where the last one ends."""
@@ -95,34 +103,34 @@ def lay_rows(first: Array, begin: Array, position: Array, counts: Array, competi
 
 
 @compiled
-def lay_side(competitors: Array, opponents: Array, cursor: Array, row: int, who: int, opponent: int, half: int) -> None:
-    """One side of a game."""
-    opponents[cursor[row]] = opponent
-    cursor[row] += 1
-    if half == WIN:
-        competitors[who].wins += 1
-    elif half == DRAW:
-        competitors[who].draws += 1
-    else:
-        competitors[who].losses += 1
-
-
-@compiled
-def lay_games(
-    games: Games, first: Array, begin: Array, position: Array, cursor: Array, competitors: Array, opponents: Array
-) -> None:
+def lay_games(games: Games, first: Array, places: Places, competitors: Array, opponents: Array) -> None:
     """Every side of every game, in the order of rounds."""
     for at in range(len(games.section)):
         number = games.section[at]
-        base = first[number]
-        one, other = base + games.first[at], base + games.second[at]
+        one, other = first[number] + games.first[at], first[number] + games.second[at]
         half = games.result[at] & 3
-        who, opponent = begin[number] + position[one], begin[number] + position[other]
-        lay_side(competitors, opponents, cursor, one, who, position[other], half)
-        competitors[opponent].is_met = 1
+        own, others = places.position[one], places.position[other]
+        begin = places.begin[number]
+        opponents[places.cursor[one]] = others
+        places.cursor[one] += 1
+        count_result(competitors[begin + own], half)
+        competitors[begin + others].is_met = 1
         if games.result[at] < ONE_SIDED:
-            lay_side(competitors, opponents, cursor, other, opponent, position[one], 2 - half)
-            competitors[who].is_met = 1
+            opponents[places.cursor[other]] = own
+            places.cursor[other] += 1
+            count_result(competitors[begin + others], 2 - half)
+            competitors[begin + own].is_met = 1
+
+
+@compiled
+def count_result(competitor: Array, half: int) -> None:
+    """One more result, in half points."""
+    if half == WIN:
+        competitor.wins += 1
+    elif half == DRAW:
+        competitor.draws += 1
+    else:
+        competitor.losses += 1
 
 
 @compiled
@@ -155,6 +163,6 @@ def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int)
     competitors = np.zeros(len(member) + 1, dtype=COMPETITOR)
     cursor = lay_rows(first, begin, position, counts, competitors)
     opponents = np.zeros(int(competitors[-1]["first"]), dtype=np.uint16)
-    lay_games(games, first, begin, position, cursor, competitors, opponents)
+    lay_games(games, first, Places(begin, position, cursor), competitors, opponents)
     finish_competitors(begin, member, competitors, opponents, members)
     return competitors, opponents, begin

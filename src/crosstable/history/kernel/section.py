@@ -15,7 +15,7 @@ from crosstable.formulas.floors import Level
 from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, initial_rating
 from crosstable.formulas.matches import HALF_YEAR_DAYS
 from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import MatchPast, outcome, standing_floor
+from crosstable.formulas.outcome import MatchPast, Outcome, outcome, standing_floor
 from crosstable.formulas.standard import may_earn_bonus
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
 from crosstable.formulas.tally import Share, Tally, games_counted, merits_of, tally_after
@@ -28,10 +28,10 @@ from crosstable.history.kernel.arrays import (
     SYSTEMS,
     Array,
     History,
-    Results,
     Standings,
+    Tables,
 )
-from crosstable.history.kernel.compiling import compiled, inner
+from crosstable.history.kernel.compiling import inner
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, KRule, Past, RatingSystem, Source
 
@@ -44,6 +44,15 @@ MIXED = Past.MIXED.value
 
 # Why a section has no results.
 SOUND, NO_DOCUMENT, NOT_FOUND = 0, 1, 2
+
+
+class Weighed(NamedTuple):
+    """A competitor's computed rating with the record before the section and what it adds."""
+
+    before: Tally
+    share: Share
+    computed: float
+    is_new: bool
 
 
 class Scratch(NamedTuple):
@@ -115,9 +124,8 @@ def stored_count(count: float) -> int:
 
 
 @inner
-def tally_at(standings: Standings, member: int, system: int) -> Tally:
+def tally_at(standings: Standings, one: Array) -> Tally:
     """A member's record in one system."""
-    one = standings.standings[member, system]
     lowered = math.inf
     if one.decided > 0:
         lowered = standings.decided[one.decided].lowered_floor
@@ -148,20 +156,17 @@ def age_in(born: int, day: int) -> float:
 
 
 @inner
-def start_in(
-    constants: Constants, history: History, standings: Standings, member: int, section: Array, system: int, room: Array
-) -> tuple[float, float]:
-    """R0 and N of an unrated member (§2), from his standings and outside ratings in force."""
-    person = history.people[member]
-    born = person.born
-    rating, games, stale, age_then, weights = room[0], room[1], room[2], room[3], room[4]
+def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> None:
+    """What a newcomer's sources say, a column each: his standings, and the outside ratings in force (§2)."""
+    person = tables.history.people[member]
+    rating, games, stale, age_then = room[0], room[1], room[2], room[3]
     for source in range(SYSTEMS):
-        one = standings.standings[member, source]
+        one = tables.standings.standings[member, source]
         rating[source] = one.rating
         games[source] = math.inf if math.isnan(one.rating) else one.games
         day = section.end if math.isnan(one.rating) or one.as_of == NO_DAY else one.as_of
         stale[source] = float(max(0, section.end - day))
-        age_then[source] = age_in(born, day)
+        age_then[source] = age_in(person.born, day)
     for source in (FIDE, CFC):
         body = OUTSIDE_FIDE if source == FIDE else OUTSIDE_CFC
         until = section.start if source == FIDE else section.end
@@ -169,53 +174,59 @@ def start_in(
         games[source] = math.inf
         day = section.end
         for at in range(person.outside, person.outside_end):
-            known = history.outside[at]
+            known = tables.history.outside[at]
             if known.body == body and known.as_of <= until:
                 rating[source] = known.rating
                 day = known.as_of
         stale[source] = float(max(0, section.end - day))
-        age_then[source] = age_in(born, day)
-    newcomer = Newcomer(age_in(born, section.end), person.is_adult != 0, person.is_canadian != 0)
-    initial = initial_rating(constants, system, newcomer, Sources(rating, games, stale, age_then), weights)
+        age_then[source] = age_in(person.born, day)
+
+
+@inner
+def start_in(
+    constants: Constants, tables: Tables, member: int, section: Array, system: int, room: Array
+) -> tuple[float, float]:
+    """R0 and N of an unrated member (§2)."""
+    lay_sources(tables, member, section, room)
+    person = tables.history.people[member]
+    newcomer = Newcomer(age_in(person.born, section.end), person.is_adult != 0, person.is_canadian != 0)
+    sources = Sources(room[0], room[1], room[2], room[3])
+    initial = initial_rating(constants, system, newcomer, sources, room[4])
     return initial.rating, initial.games
 
 
 @inner
-def gather(
-    constants: Constants, history: History, standings: Standings, number: int, system: int, scratch: Scratch
-) -> bool:
+def gather(constants: Constants, tables: Tables, number: int, system: int, scratch: Scratch) -> bool:
     """The columns that the five steps read; false where a start needs a document that was not found."""
-    section = history.sections[number]
-    low, high = section.first, history.sections[number + 1].first
-    base = history.competitors[low].first
+    competitors = tables.history.competitors
+    section = tables.history.sections[number]
+    low, high = section.first, tables.history.sections[number + 1].first
+    base = competitors[low].first
     may_have_bonus = section.kind != KIND_MATCH
     for at in range(high - low):
-        competitor = history.competitors[low + at]
-        played = history.competitors[low + at + 1].first - competitor.first
-        one = standings.standings[competitor.member, system]
-        is_new = math.isnan(one.rating)
-        scratch.flags[IS_NEW, at] = is_new
-        scratch.past[at] = MIXED
+        competitor = competitors[low + at]
+        played = competitors[low + at + 1].first - competitor.first
+        one = tables.standings.standings[competitor.member, system]
+        rating, games = one.rating, one.games
+        is_new = math.isnan(rating)
+        past = MIXED
         if is_new:
             rating, games = 0.0, 0.0
             if played > 0 or competitor.is_met:
-                rating, games = start_in(
-                    constants, history, standings, competitor.member, section, system, scratch.sources
-                )
+                rating, games = start_in(constants, tables, competitor.member, section, system, scratch.sources)
                 if math.isnan(rating):
                     return False
-            scratch.numbers[PRIOR, at] = rating
-            scratch.numbers[GAMES, at] = games
-        else:
-            scratch.numbers[PRIOR, at] = one.rating
-            scratch.numbers[GAMES, at] = one.games
-            if one.wins != NO_COUNT and one.losses != NO_COUNT:
-                scratch.past[at] = past_of(one.games, float(one.wins), float(one.losses))
-        scratch.flags[AT_ZERO, at] = is_new and scratch.numbers[GAMES, at] == 0.0
+        elif one.wins != NO_COUNT and one.losses != NO_COUNT:
+            past = past_of(games, float(one.wins), float(one.losses)).value
+        scratch.flags[IS_NEW, at] = is_new
+        scratch.past[at] = past
+        scratch.numbers[PRIOR, at] = rating
+        scratch.numbers[GAMES, at] = games
+        scratch.flags[AT_ZERO, at] = is_new and games == 0.0
         scratch.numbers[SCORE, at] = competitor.wins + 0.5 * competitor.draws
-        scratch.flags[BONUS, at] = may_have_bonus and may_earn_bonus(constants, played, int(competitor.most_meetings))
+        scratch.flags[BONUS, at] = may_have_bonus and may_earn_bonus(constants, played, competitor.most_meetings)
         scratch.first[at] = competitor.first - base
-    scratch.first[high - low] = history.competitors[high].first - base
+    scratch.first[high - low] = competitors[high].first - base
     return True
 
 
@@ -293,118 +304,127 @@ def changes_back(standings: Standings, newest: int) -> int:
 
 
 @inner
-def finish(
-    constants: Constants,
-    history: History,
-    standings: Standings,
-    number: int,
-    system: int,
-    rank: int,
-    scratch: Scratch,
-    results: Results,
-) -> None:
-    """From computed ratings to those that stand: limits, floors, ceiling, counts, peaks (§5, §7)."""
-    section = history.sections[number]
-    low, high = section.first, history.sections[number + 1].first
-    n = high - low
-    keeps_working = len(results.working) > 0
-    for at in range(n):
-        competitor = history.competitors[low + at]
-        played = int(history.competitors[low + at + 1].first - competitor.first)
-        row = section.row + rank * n + at
-        one = standings.standings[competitor.member, system]
+def outcome_in(
+    constants: Constants, tables: Tables, section: Array, one: Array, weighed: Weighed, system: int
+) -> Outcome:
+    """What becomes of a computed rating: match limits, floors, ceiling, storage (§5, §7)."""
+    decided = Level(FloorKind.OFFICE, -math.inf)
+    ceiling = math.inf
+    if one.decided > 0 and not weighed.is_new:  # what is decided holds from the first rating on
+        limits = tables.standings.decided[one.decided]
+        decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
+        ceiling = limits.ceiling
+    merits = merits_of(constants, weighed.before, weighed.share)
+    floor = standing_floor(constants, system, merits, decided)
+    past = match_past_of(tables.standings, section, one)
+    return outcome(constants, weighed.before.rating, weighed.computed, past, floor, ceiling)
+
+
+@inner
+def keep(pending: Array, one: Array, after: Tally, day: int, is_new: bool) -> None:
+    """A new standing, kept until every system of the section is computed."""
+    pending.rating = after.rating
+    pending.games = after.games
+    pending.peak = after.peak
+    pending.peak_since_2010 = after.peak_since_2010
+    pending.wins = stored_count(after.wins)
+    pending.draws = stored_count(after.draws)
+    pending.losses = stored_count(after.losses)
+    pending.events = stored_count(after.events)
+    pending.games_at_2200 = after.games_at_2200
+    pending.as_of = day
+    pending.match = one.match
+    pending.decided = one.decided
+    if one.decided > 0 and not is_new and math.isinf(after.lowered_floor):
+        pending.decided = -one.decided  # a new peak ends a lowered floor
+
+
+@inner
+def keep_working(working: Array, constants: Constants, scratch: Scratch, at: int, result: Outcome) -> None:
+    """The working of the final pass."""
+    games = scratch.numbers[GAMES, at]
+    working.prior = scratch.numbers[PRIOR, at]
+    working.start_games = games if scratch.flags[IS_NEW, at] else math.nan
+    working.effective = scratch.numbers[EFFECTIVE, at]
+    working.k = scratch.numbers[FIFTH, at]
+    working.expected = scratch.numbers[FIFTH + 1, at]
+    working.bonus = scratch.numbers[FIFTH + 2, at]
+    working.computed = scratch.numbers[FIFTH + 3, at]
+    working.floor_level = result.floor_level
+    working.requested_floor = result.requested_floor
+    working.floor_kind = result.floor_kind.value
+    working.formula = formula_for(constants, games, scratch.past[at]).value
+
+
+@inner
+def share_in(section: Array, competitor: Array, played: int) -> Share:
+    """What a section brings to a competitor's record."""
+    counted = games_counted(played, section.is_half_k != 0)
+    return Share(played, float(competitor.wins), float(competitor.draws), float(competitor.losses), counted)
+
+
+@inner
+def finish(constants: Constants, tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> None:
+    """From computed ratings to those that stand, and the records after them (§5, §7)."""
+    section = tables.history.sections[number]
+    low, high = section.first, tables.history.sections[number + 1].first
+    results = tables.results
+    for at in range(high - low):
+        competitor = tables.history.competitors[low + at]
+        played = whole(tables.history.competitors[low + at + 1].first - competitor.first)
+        row = section.row + rank * (high - low) + at
+        one = tables.standings.standings[competitor.member, system]
         is_new = scratch.flags[IS_NEW, at]
         results.rows[row].before = one.rating
         scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
         if played == 0:
-            results.rows[row].after = math.nan
             continue
-        games = scratch.numbers[GAMES, at]
-        before = newcomer_tally(games) if is_new else tally_at(standings, competitor.member, system)
-        share = Share(
-            played,
-            float(competitor.wins),
-            float(competitor.draws),
-            float(competitor.losses),
-            games_counted(played, section.is_half_k != 0),
-        )
-        decided = Level(FloorKind.OFFICE, -math.inf)
-        ceiling = math.inf
-        if one.decided > 0 and not is_new:  # what is decided holds from the first rating on
-            limits = standings.decided[one.decided]
-            decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
-            ceiling = limits.ceiling
-        floor = standing_floor(constants, system, merits_of(constants, before, share), decided)
-        past = match_past_of(standings, section, one)
-        result = outcome(constants, before.rating, scratch.numbers[FIFTH + 3, at], past, floor, ceiling)
+        before = newcomer_tally(scratch.numbers[GAMES, at]) if is_new else tally_at(tables.standings, one)
+        share = share_in(section, competitor, played)
+        weighed = Weighed(before, share, scratch.numbers[FIFTH + 3, at], is_new)
+        result = outcome_in(constants, tables, section, one, weighed, system)
         after = tally_after(constants, before, share, result.rating, section.end >= PEAKS_FROM)
         scratch.numbers[FINAL, at] = result.rating
-        pending = scratch.pending[rank, at]
-        pending.rating = after.rating
-        pending.games = after.games
-        pending.peak = after.peak
-        pending.peak_since_2010 = after.peak_since_2010
-        pending.wins = stored_count(after.wins)
-        pending.draws = stored_count(after.draws)
-        pending.losses = stored_count(after.losses)
-        pending.events = stored_count(after.events)
-        pending.games_at_2200 = after.games_at_2200
-        pending.as_of = section.end
-        pending.decided = one.decided
-        pending.match = one.match
-        if one.decided > 0 and not is_new and math.isinf(after.lowered_floor):
-            pending.decided = -one.decided
+        keep(scratch.pending[rank, at], one, after, section.end, is_new)
         results.rows[row].after = result.rating
         results.rows[row].games_after = after.games
-        if keeps_working:
-            working = results.working[row]
-            working.prior = scratch.numbers[PRIOR, at]
-            working.start_games = games if is_new else math.nan
-            working.effective = scratch.numbers[EFFECTIVE, at]
-            working.k = scratch.numbers[FIFTH, at]
-            working.expected = scratch.numbers[FIFTH + 1, at]
-            working.bonus = scratch.numbers[FIFTH + 2, at]
-            working.computed = scratch.numbers[FIFTH + 3, at]
-            working.floor_level = result.floor_level
-            working.requested_floor = result.requested_floor
-            working.floor_kind = result.floor_kind.value
-            working.formula = formula_for(constants, games, scratch.past[at]).value
+        if len(results.working) > 0:
+            keep_working(results.working[row], constants, scratch, at, result)
 
 
 @inner
-def find_norms(history: History, number: int, rank: int, scratch: Scratch, results: Results) -> None:
+def find_norms(tables: Tables, number: int, rank: int, scratch: Scratch) -> None:
     """The norms of a section (official facts §1): post-event strengths, so after everybody's outcome."""
+    history = tables.history
     section = history.sections[number]
     low, high = section.first, history.sections[number + 1].first
-    n = high - low
-    for at in range(n):
+    for at in range(high - low):
         competitor = history.competitors[low + at]
         begin, end = competitor.first, history.competitors[low + at + 1].first
         for side in range(begin, end):
             scratch.sides[0, side - begin] = scratch.numbers[FINAL, history.opponents[side]]
         met = scratch.sides[0, : end - begin]
-        results.working[section.row + rank * n + at].norm = highest_norm(
-            scratch.numbers[SCORE, at], met, int(competitor.most_meetings)
-        )
+        norm = highest_norm(scratch.numbers[SCORE, at], met, competitor.most_meetings)
+        tables.results.working[section.row + rank * (high - low) + at].norm = norm
 
 
 @inner
-def store(history: History, standings: Standings, number: int, system: int, rank: int, scratch: Scratch) -> None:
+def store(tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> None:
     """Make what one system gave the standings of its competitors."""
-    section = history.sections[number]
-    low, high = section.first, history.sections[number + 1].first
-    n = high - low
-    for at in range(n):
-        competitor = history.competitors[low + at]
-        if history.competitors[low + at + 1].first == competitor.first:
+    section = tables.history.sections[number]
+    low, high = section.first, tables.history.sections[number + 1].first
+    standings = tables.standings
+    for at in range(high - low):
+        competitor = tables.history.competitors[low + at]
+        if tables.history.competitors[low + at + 1].first == competitor.first:
             continue
         pending = scratch.pending[rank, at]
         one = standings.standings[competitor.member, system]
-        if pending.decided < 0:  # a new peak ended a lowered floor
+        if pending.decided < 0:
             pending.decided = -pending.decided
             standings.decided[pending.decided].lowered_floor = math.inf
         if section.kind == KIND_MATCH and not math.isnan(one.rating):
-            slot = section.match + rank * n + at
+            slot = section.match + rank * (high - low) + at
             change = standings.match_changes[slot]
             change.day = section.end
             change.change = pending.rating - one.rating
@@ -413,39 +433,43 @@ def store(history: History, standings: Standings, number: int, system: int, rank
         standings.standings[competitor.member, system] = pending
 
 
-@compiled
-def rate_section(
-    constants: Constants, history: History, standings: Standings, number: int, scratch: Scratch, results: Results
-) -> None:
-    """Rate one section in all its systems."""
-    section = history.sections[number]
-    n = history.sections[number + 1].first - section.first
-    if n == 0:
-        return
+@inner
+def compute(constants: Constants, tables: Tables, number: int, scratch: Scratch) -> int:
+    """Every system of a section, computed from the standings before it; returns what stood in the way."""
+    section = tables.history.sections[number]
     rank = 0
     for system in range(SYSTEMS):
         if section.systems & (1 << system) == 0:
             continue
-        if not gather(constants, history, standings, number, system, scratch):
-            results.faults[number] = NO_DOCUMENT
-            break
-        field = field_of(history, number, scratch)
-        sheet = sheet_of(scratch, n, len(field.opponent))
+        if not gather(constants, tables, number, system, scratch):
+            return NO_DOCUMENT
+        field = field_of(tables.history, number, scratch)
+        sheet = sheet_of(scratch, len(field.prior), len(field.opponent))
         if not five_steps(constants, k_rule_of(section, system), field, sheet):
-            results.faults[number] = NOT_FOUND
-            break
-        finish(constants, history, standings, number, system, rank, scratch, results)
-        if system == REGULAR and section.kind != KIND_MATCH and len(results.working) > 0:
-            find_norms(history, number, rank, scratch, results)
+            return NOT_FOUND
+        finish(constants, tables, number, system, rank, scratch)
+        if system == REGULAR and section.kind != KIND_MATCH and len(tables.results.working) > 0:
+            find_norms(tables, number, rank, scratch)
         rank += 1
-    if results.faults[number] != SOUND:
-        for row in range(section.row, history.sections[number + 1].row):
-            results.rows[row].after = math.nan
+    return SOUND
+
+
+@inner
+def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scratch) -> None:
+    """Rate one section in all its systems."""
+    section = tables.history.sections[number]
+    if tables.history.sections[number + 1].first == section.first:
+        return
+    fault = compute(constants, tables, number, scratch)
+    if fault != SOUND:
+        tables.results.faults[number] = fault
+        for row in range(section.row, tables.history.sections[number + 1].row):
+            tables.results.rows[row].after = math.nan
         return
     rank = 0
     for system in range(SYSTEMS):
         if section.systems & (1 << system) != 0:
-            store(history, standings, number, system, rank, scratch)
+            store(tables, number, system, rank, scratch)
             rank += 1
 
 

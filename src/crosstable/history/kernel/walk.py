@@ -12,7 +12,7 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from crosstable.history.kernel.arrays import Array, History, Results, Standings
+from crosstable.history.kernel.arrays import Array, History, Tables
 from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import Scratch, rate_section
 
@@ -73,15 +73,7 @@ def say_done(done: Array, number: int) -> None:
 
 
 @compiled
-def walk_share(
-    numbers: Array,
-    history: History,
-    standings: Standings,
-    span: Array,
-    done: Array,
-    scratch: Scratch,
-    results: Results,
-) -> None:
+def walk_share(numbers: Array, tables: Tables, span: Array, done: Array, scratch: Scratch) -> None:
     """Rate one thread's share of the sections from ``span[0]`` up to ``span[1]``: thread ``span[2]`` of ``span[3]``."""
     constants = numbers[0]
     first, last, thread, threads = span[0], span[1], span[2], span[3]
@@ -89,14 +81,20 @@ def walk_share(
         if ((number - first) // TURN) % threads != thread:
             continue
         if threads > 1:
-            for at in range(history.sections[number].first, history.sections[number + 1].first):
-                before = history.competitors[at].previous
-                if before >= first:
-                    spins = 0
-                    while not_yet(done, before):
-                        spins += 1
-                        if spins > PATIENCE:
-                            give_way()
-        rate_section(constants, history, standings, number, scratch, results)
+            wait_for(tables.history, number, first, done)
+        rate_section(constants, tables, number, scratch)
         if threads > 1:
             say_done(done, number)
+
+
+@inner
+def wait_for(history: History, number: int, first: int, done: Array) -> None:
+    """Wait until every competitor's section before is rated."""
+    for at in range(history.sections[number].first, history.sections[number + 1].first):
+        before = history.competitors[at].previous
+        if before >= first:
+            spins = 0
+            while not_yet(done, before):
+                spins += 1
+                if spins > PATIENCE:
+                    give_way()

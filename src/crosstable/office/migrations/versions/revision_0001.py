@@ -1,5 +1,7 @@
 """The first schema: acts, people, events, decisions, runs and postings, lists; only a cache may change."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -31,9 +33,11 @@ APPEND_ONLY = (
 
 def upgrade() -> None:
     """Make the tables and guard them."""
-    _acts_and_people()
+    _acts()
+    _people()
     _events()
     _standings_and_decisions()
+    _current_postings()
     _postings()
     _runs()
     _supplements()
@@ -65,7 +69,7 @@ def _guard(table: str) -> None:
     )
 
 
-def _acts_and_people() -> None:
+def _acts() -> None:
     op.create_table(
         "act",
         sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
@@ -89,6 +93,9 @@ def _acts_and_people() -> None:
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("digest"),
     )
+
+
+def _people() -> None:
     op.create_table(
         "member",
         sa.Column("member_id", sa.String(length=40), nullable=False),
@@ -213,7 +220,7 @@ def _standings_and_decisions() -> None:
     )
 
 
-def _postings() -> None:
+def _current_postings() -> None:
     op.create_table(
         "current_posting",
         sa.Column("member_id", sa.String(length=40), nullable=False),
@@ -225,6 +232,9 @@ def _postings() -> None:
     )
     op.create_index("current_posting_by_number", "current_posting", ["posting_id"], unique=False)
     op.create_index("current_posting_of_section", "current_posting", ["event_id", "section"], unique=False)
+
+
+def _postings() -> None:
     op.create_table(
         "posting",
         sa.Column(
@@ -252,6 +262,17 @@ def _postings() -> None:
         sa.Column("match_changes", sa.Text(), nullable=True),
         sa.Column("lowered_floor", sa.Float(), nullable=True),
         sa.Column("as_of", sa.Date(), nullable=True),
+        *_working(),
+        sa.PrimaryKeyConstraint("posting_id"),
+    )
+    op.create_index("posting_of_member", "posting", ["member_id"], unique=False)
+    op.create_index("posting_of_run", "posting", ["run"], unique=False)
+    op.create_index("posting_of_section", "posting", ["event_id", "section"], unique=False)
+
+
+def _working() -> list[sa.Column[Any]]:
+    """The working of the final pass."""
+    return [
         sa.Column("number", sa.Integer(), nullable=True),
         sa.Column("prior", sa.Float(), nullable=True),
         sa.Column("start_games", sa.Float(), nullable=True),
@@ -269,11 +290,7 @@ def _postings() -> None:
         sa.Column("requested_floor", sa.Float(), nullable=True),
         sa.Column("norm", sa.String(length=1), nullable=True),
         sa.Column("assumed", sa.Text(), nullable=True),
-        sa.PrimaryKeyConstraint("posting_id"),
-    )
-    op.create_index("posting_of_member", "posting", ["member_id"], unique=False)
-    op.create_index("posting_of_run", "posting", ["run"], unique=False)
-    op.create_index("posting_of_section", "posting", ["event_id", "section"], unique=False)
+    ]
 
 
 def _runs() -> None:
