@@ -69,7 +69,7 @@ def assert_same(archive: Archive) -> Walker:
     """Every line and every standing at the end, bit for bit; the plain fold is the measure."""
     walker, folded = walked(archive), plain_fold(archive)
     assert lines_of(walker) == folded_lines(folded)
-    arrays = ArrayStandings(walker.standings)
+    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
     for member in range(archive.members.height):
         assert arrays.of(member) == folded.standings.get(member, {})
     return walker

@@ -60,7 +60,7 @@ class Happenings:
         arrays = walker.standings
         changes = np.concatenate([arrays.match_changes, np.zeros(self._extra, dtype=arrays.match_changes.dtype)])
         walker.standings = arrays._replace(decided=no_limits(len(self.pairs)), match_changes=changes)
-        keep_places(walker.standings, self.pairs)
+        keep_places(walker.standings, walker.index.history.place_of, self.pairs)
 
     def stops(self) -> list[Stop]:
         """Every stop in the order of the fold."""
@@ -69,7 +69,7 @@ class Happenings:
 
     def limit_until(self, walker: Walker, day: date) -> None:
         """What was decided by the end of a day, put into the arrays of a walk that starts later."""
-        arrays = ArrayStandings(walker.standings)
+        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
         sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
         for member, system in self.pairs:
             standing = sections.limits(member, system, Standing(0.0), Key(day, date.max, "", 0))
@@ -162,7 +162,7 @@ def _part(archive: Archive, numbers: Array) -> Archive:
 def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
     """Openings of one day that bring numbers alone."""
     table = walker.standings.standings
-    at = rows["member"].to_numpy(), rows["system"].to_numpy()
+    at = walker.index.history.place_of[rows["member"].to_numpy(), rows["system"].to_numpy()]
     for name in ("rating", "peak", "peak_since_2010"):
         table[name][at] = rows[name].fill_null(float("nan")).to_numpy()
     table["games"][at] = rows["games"].fill_null(float("inf")).to_numpy()
@@ -182,7 +182,7 @@ class _Happening:
 
     def act(self, walker: Walker) -> None:
         """Do it."""
-        arrays = ArrayStandings(walker.standings)
+        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
         member, what = self.occasion.member, self.occasion.what
         assert what.system is not None
         before = arrays.of(member).get(what.system)
@@ -226,7 +226,7 @@ class _SlowSections:
 
     def take(self, walker: Walker, at: int, archived: ArchivedSection) -> None:
         """Rate one section and write what it gave."""
-        arrays = ArrayStandings(walker.standings)
+        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
         if self._walker is not walker or self._sections is None:
             self._walker = walker
             self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions)

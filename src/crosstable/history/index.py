@@ -26,6 +26,7 @@ from crosstable.history.kernel.arrays import (
     History,
 )
 from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides
+from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
 
@@ -41,6 +42,7 @@ class Index(NamedTuple):
     history: History
     members: int
     match_slots: int
+    standings: int
 
     @property
     def sections(self) -> int:
@@ -75,7 +77,23 @@ def build(archive: Archive) -> Index:
     competitors, opponents, begin = competitors_and_sides(rows, columns, sections, everybody)
     table, slots = _sections(archive, begin)
     people, outside = _people(archive, everybody)
-    return Index(History(table, competitors, opponents, people, outside), members, slots)
+    places, place_of, used = standing_places(table, competitors, everybody)
+    used = _more_places(archive, place_of, used)
+    history = History(table, competitors, opponents, people, outside, places, place_of)
+    return Index(history, members, slots, used)
+
+
+def _more_places(archive: Archive, place_of: Array, used: int) -> int:
+    """Places for standings that only openings and decisions speak of."""
+    pairs = [
+        *zip(archive.openings["member"], archive.openings["system"], strict=True),
+        *zip(archive.decisions["member"], archive.decisions["system"], strict=True),
+    ]
+    for member, system in pairs:
+        if member >= 0 and system is not None and place_of[member, system] == 0:
+            place_of[member, system] = used
+            used += 1
+    return used
 
 
 def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
@@ -137,7 +155,7 @@ def _people(archive: Archive, everybody: int) -> tuple[Array, Array]:
 def layout() -> str:
     """A name for the layout of the arrays and the dates of the editions, which saved numbers point to."""
     parts = [repr(dtype.descr) for dtype in (SECTION, COMPETITOR, PERSON, OUTSIDE)]
-    parts += [edition.name for edition in EDITIONS]
+    parts += [*History._fields, *(edition.name for edition in EDITIONS)]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
 
@@ -152,7 +170,7 @@ def save(index: Index, archive_folder: str, content: str) -> None:
     os.makedirs(partial, exist_ok=True)
     for name, array in zip(History._fields, index.history, strict=True):
         np.save(os.path.join(partial, f"{name}.npy"), array)
-    np.save(os.path.join(partial, "counts.npy"), np.array([index.members, index.match_slots]))
+    np.save(os.path.join(partial, "counts.npy"), np.array([index.members, index.match_slots, index.standings]))
     for name in os.listdir(archive_folder):
         if name.startswith(f"{FOLDER}-") and ".partial-" not in name:
             shutil.rmtree(os.path.join(archive_folder, name))
@@ -166,5 +184,5 @@ def saved(archive_folder: str, content: str) -> Index | None:
         return None
     # Mapped as ours to write, though nobody does: compiled code takes arrays that may not be written for another type.
     arrays = [np.asarray(np.load(os.path.join(folder, f"{name}.npy"), mmap_mode="c")) for name in History._fields]
-    members, slots = np.load(os.path.join(folder, "counts.npy")).tolist()
-    return Index(History(*arrays), members, slots)
+    members, slots, used = np.load(os.path.join(folder, "counts.npy")).tolist()
+    return Index(History(*arrays), members, slots, used)

@@ -72,11 +72,9 @@ class Walker:
         """A walk over an index; with ``constants`` everything is rated by those, whatever its date."""
         self.index = index
         self._always = None if constants is None else constants_for(constants)
-        history = index.history
         self.threads = threads or len(os.sched_getaffinity(0))
-        everybody = len(history.people)
         self.standings = Standings(
-            unrated(everybody), no_limits(0), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
+            unrated(index.standings), no_limits(0), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
         )
         rows = np.zeros(index.rows, dtype=RESULT)
         rows["after"] = np.nan

@@ -59,9 +59,11 @@ def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
 
 def standings_frame(walker: Walker, since: int = 0) -> pl.DataFrame:
     """The standings of members who are rated; with ``since`` only those that changed on that day or later."""
-    table = walker.standings.standings[: walker.index.members]
-    member, system = np.nonzero(~np.isnan(table["rating"]) & (table["as_of"] >= since))
-    rows = table[member, system]
+    table = walker.standings.standings
+    place_of = walker.index.history.place_of[: walker.index.members]
+    is_wanted = ~np.isnan(table["rating"]) & (table["as_of"] >= since)
+    member, system = np.nonzero(is_wanted[place_of])
+    rows = table[place_of[member, system]]
     columns: dict[str, Array] = {"member": member.astype(np.uint32), "system": system.astype(np.uint8)}
     for name in STANDING.names or ():
         if name != "decided":
@@ -143,7 +145,7 @@ def load_snapshots(walker: Walker, folder: str, year: int) -> None:
         if name.endswith("-matches.parquet") or int(name.removesuffix(".parquet")) > year:
             continue
         frame = pl.read_parquet(os.path.join(folder, "snapshots", name))
-        at = frame["member"].to_numpy(), frame["system"].to_numpy()
+        at = walker.index.history.place_of[frame["member"].to_numpy(), frame["system"].to_numpy()]
         for column in STANDING.names or ():
             if column == "as_of":
                 table["as_of"][at] = frame["as_of"].cast(pl.Int32).to_numpy() + _EPOCH

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 
 from crosstable.engine.after import NO_FLOOR, decided_floor, tally_of
-from crosstable.history.kernel.arrays import DECIDED, NO_COUNT, NO_DAY, SYSTEMS, Array, Standings
+from crosstable.history.kernel.arrays import DECIDED, NO_COUNT, NO_DAY, Array, Standings
 from crosstable.terms import Floor, MatchChange, RatingSystem, Standing
 
 Pair = tuple[int, RatingSystem]
@@ -24,14 +24,18 @@ def no_limits(rows: int) -> Array:
 class ArrayStandings:
     """Reads and writes single standings of the arrays."""
 
-    def __init__(self, arrays: Standings) -> None:
+    def __init__(self, arrays: Standings, place_of: Array) -> None:
         self.arrays = arrays
+        self.place_of = place_of
+
+    def _row(self, member: int, system: RatingSystem) -> Array:
+        return self.arrays.standings[self.place_of[member, int(system)]]
 
     def of(self, member: int) -> Mapping[RatingSystem, Standing]:
         """A member's standings in the systems he is rated in, without what decisions say of floors."""
         found = {}
         for system in RatingSystem:
-            row = self.arrays.standings[member, int(system)]
+            row = self._row(member, system)
             if not math.isnan(row["rating"]):
                 found[system] = self._standing(row)
         return found
@@ -64,7 +68,7 @@ class ArrayStandings:
 
     def put(self, member: int, system: RatingSystem, standing: Standing) -> None:
         """Write a standing; its match changes and what is decided stay where they are."""
-        row = self.arrays.standings[member, int(system)]
+        row = self._row(member, system)
         tally = tally_of(standing)
         row["rating"], row["games"] = tally.rating, tally.games
         row["peak"], row["peak_since_2010"] = tally.peak, tally.peak_since_2010
@@ -78,7 +82,7 @@ class ArrayStandings:
 
     def put_match_changes(self, member: int, system: RatingSystem, changes: Mapping[int, MatchChange]) -> None:
         """Write the match changes that an opening brings, into the places that were kept for them, oldest first."""
-        row = self.arrays.standings[member, int(system)]
+        row = self._row(member, system)
         newest = 0
         for place, change in changes.items():
             self.arrays.match_changes[place] = (change.on.toordinal(), newest, change.change)
@@ -88,7 +92,7 @@ class ArrayStandings:
     def limit(self, pair: Pair, floors: tuple[Floor, ...], ceiling: float | None) -> None:
         """Write what is decided of a member in a system."""
         member, system = pair
-        place = self.arrays.standings[member, int(system)]["decided"]
+        place = self._row(member, system)["decided"]
         row = self.arrays.decided[place]
         level = decided_floor(Standing(math.nan, floors=floors))
         row["floor_kind"], row["floor_level"] = level.kind.value, level.level
@@ -103,10 +107,10 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def keep_places(arrays: Standings, pairs: list[Pair]) -> None:
+def keep_places(arrays: Standings, place_of: Array, pairs: list[Pair]) -> None:
     """Give each member and system about whom something is ever decided a place for it."""
     for place, (member, system) in enumerate(pairs, 1):
-        arrays.standings[member, int(system)]["decided"] = place
+        arrays.standings[place_of[member, int(system)]]["decided"] = place
 
 
-__all__ = ["SYSTEMS", "ArrayStandings", "Pair", "keep_places", "no_limits"]
+__all__ = ["ArrayStandings", "Pair", "keep_places", "no_limits"]

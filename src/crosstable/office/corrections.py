@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.formats.event_json import read_cell
+from crosstable.formats.event_json_write import written_cell
 from crosstable.office.checking import CheckedRows, check_submission
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, head
@@ -21,7 +22,7 @@ from crosstable.office.submissions import (
     write_document,
     write_event,
 )
-from crosstable.terms import Report, ReportedPlayer, ReportedSection, Result
+from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection, Result
 
 _OTHER_SIDE = {
     Result.WIN: Result.LOSS,
@@ -157,13 +158,22 @@ def with_result(report: Report, change: ChangedResult) -> Report:
     if change.player not in players:
         raise OfficeError(f"section {change.section} has no player {change.player}")
     rows = list(section.players)
-    rows[players[change.player]] = _with_cell(rows[players[change.player]], change.round_number, change.cell)
+    cell, text = _with_old_colour(rows[players[change.player]], change.round_number, cell)
+    rows[players[change.player]] = _with_cell(rows[players[change.player]], change.round_number, text)
     if cell.opponent and cell.result in _OTHER_SIDE:
         if cell.opponent not in players:
             raise OfficeError(f"section {change.section} has no player {cell.opponent}")
         other = f"{_OTHER_SIDE[cell.result].value}{change.player}{_OTHER_COLOUR[cell.colour]}"
         rows[players[cell.opponent]] = _with_cell(rows[players[cell.opponent]], change.round_number, other)
     return _with_section(report, at, section._replace(players=tuple(rows)))
+
+
+def _with_old_colour(player: ReportedPlayer, round_number: int, cell: ReportedCell) -> tuple[ReportedCell, str]:
+    """A result that says nothing of the colour keeps the one the game had."""
+    old = player.cells[round_number - 1] if 1 <= round_number <= len(player.cells) else cell
+    if not cell.colour and old.opponent == cell.opponent:
+        cell = cell._replace(colour=old.colour)
+    return cell, written_cell(cell)
 
 
 def _with_cell(player: ReportedPlayer, round_number: int, text: str) -> ReportedPlayer:

@@ -101,10 +101,16 @@ class History(NamedTuple):
     opponents: Array
     people: Array
     outside: Array
+    places: Array  # by row of results: the place of that member's standing in that system
+    place_of: Array  # the same by member and system, 0 where a member is never rated
 
 
 class Standings(NamedTuple):
-    """What changes: standings by member and system, what is decided, and match changes."""
+    """What changes: standings, what is decided, and match changes.
+
+    Standings lie in the order in which members are first rated, so that those who play at one time lie together; the
+    first stands for everybody who is not rated.
+    """
 
     standings: Array
     decided: Array
@@ -127,9 +133,9 @@ class Tables(NamedTuple):
     results: Results
 
 
-def unrated(members: int) -> Array:
-    """Standings of members nobody has rated yet."""
-    made = np.zeros((members, SYSTEMS), dtype=STANDING)
+def unrated(places: int) -> Array:
+    """Standings that nobody has yet."""
+    made = np.zeros(places, dtype=STANDING)
     for name in ("rating", "peak", "peak_since_2010"):
         made[name] = np.nan
     return made

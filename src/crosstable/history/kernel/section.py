@@ -161,7 +161,7 @@ def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> Non
     person = tables.history.people[member]
     rating, games, stale, age_then = room[0], room[1], room[2], room[3]
     for source in range(SYSTEMS):
-        one = tables.standings.standings[member, source]
+        one = tables.standings.standings[tables.history.place_of[member, source]]
         rating[source] = one.rating
         games[source] = math.inf if math.isnan(one.rating) else one.games
         day = section.end if math.isnan(one.rating) or one.as_of == NO_DAY else one.as_of
@@ -196,17 +196,18 @@ def start_in(
 
 
 @inner
-def gather(constants: Constants, tables: Tables, number: int, system: int, scratch: Scratch) -> bool:
+def gather(constants: Constants, tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> bool:
     """The columns that the five steps read; false where a start needs a document that was not found."""
     competitors = tables.history.competitors
     section = tables.history.sections[number]
     low, high = section.first, tables.history.sections[number + 1].first
     base = competitors[low].first
     may_have_bonus = section.kind != KIND_MATCH
+    row = section.row + rank * (high - low)
     for at in range(high - low):
         competitor = competitors[low + at]
         played = competitors[low + at + 1].first - competitor.first
-        one = tables.standings.standings[competitor.member, system]
+        one = tables.standings.standings[tables.history.places[row + at]]
         rating, games = one.rating, one.games
         is_new = math.isnan(rating)
         past = MIXED
@@ -373,7 +374,7 @@ def finish(constants: Constants, tables: Tables, number: int, system: int, rank:
         competitor = tables.history.competitors[low + at]
         played = whole(tables.history.competitors[low + at + 1].first - competitor.first)
         row = section.row + rank * (high - low) + at
-        one = tables.standings.standings[competitor.member, system]
+        one = tables.standings.standings[tables.history.places[row]]
         is_new = scratch.flags[IS_NEW, at]
         results.rows[row].before = one.rating
         scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
@@ -409,7 +410,7 @@ def find_norms(tables: Tables, number: int, rank: int, scratch: Scratch) -> None
 
 
 @inner
-def store(tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> None:
+def store(tables: Tables, number: int, rank: int, scratch: Scratch) -> None:
     """Make what one system gave the standings of its competitors."""
     section = tables.history.sections[number]
     low, high = section.first, tables.history.sections[number + 1].first
@@ -419,7 +420,8 @@ def store(tables: Tables, number: int, system: int, rank: int, scratch: Scratch)
         if tables.history.competitors[low + at + 1].first == competitor.first:
             continue
         pending = scratch.pending[rank, at]
-        one = standings.standings[competitor.member, system]
+        place = tables.history.places[section.row + rank * (high - low) + at]
+        one = standings.standings[place]
         if pending.decided < 0:
             pending.decided = -pending.decided
             standings.decided[pending.decided].lowered_floor = math.inf
@@ -430,7 +432,7 @@ def store(tables: Tables, number: int, system: int, rank: int, scratch: Scratch)
             change.change = pending.rating - one.rating
             change.earlier = one.match
             pending.match = slot
-        standings.standings[competitor.member, system] = pending
+        standings.standings[place] = pending
 
 
 @inner
@@ -441,7 +443,7 @@ def compute(constants: Constants, tables: Tables, number: int, scratch: Scratch)
     for system in range(SYSTEMS):
         if section.systems & (1 << system) == 0:
             continue
-        if not gather(constants, tables, number, system, scratch):
+        if not gather(constants, tables, number, system, rank, scratch):
             return NO_DOCUMENT
         field = field_of(tables.history, number, scratch)
         sheet = sheet_of(scratch, len(field.prior), len(field.opponent))
@@ -469,7 +471,7 @@ def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scr
     rank = 0
     for system in range(SYSTEMS):
         if section.systems & (1 << system) != 0:
-            store(tables, number, system, rank, scratch)
+            store(tables, number, rank, scratch)
             rank += 1
 
 
