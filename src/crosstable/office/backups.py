@@ -11,7 +11,9 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -27,6 +29,18 @@ from crosstable.office.ledger.fold import Progress, in_silence
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
+# What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
+_DAMAGED = (
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 
 
 class Backup(NamedTuple):
@@ -99,17 +113,17 @@ def _plain(value: object) -> object:
 
 def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence) -> Backup:
     """Make an office from a backup, at an address where there is none; all of it, or nothing."""
-    office = Office(url, clock)
-    if office.store.is_there() and schema_of(office) is not None:
-        raise OfficeError(f"there is an office at {url} already; restore into an empty place")
-    with _opened(path) as archive:
-        manifest = _checked_manifest(archive, path)
-        with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
-            migrate(connection, manifest["schema"])
-            for done, table in enumerate(_ordered(), 1):
-                _fill(connection, archive, table, manifest)
-                progress(done)
-            _check_restored(connection, manifest, path)
+    with closing(Office(url, clock)) as office:
+        if office.store.is_there() and schema_of(office) is not None:
+            raise OfficeError(f"there is an office at {url} already; restore into an empty place")
+        with _opened(path) as archive:
+            manifest = _checked_manifest(archive, path)
+            with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
+                migrate(connection, manifest["schema"])
+                for done, table in enumerate(_ordered(), 1):
+                    _fill(connection, archive, table, manifest)
+                    progress(done)
+                _check_restored(connection, manifest, path)
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 
@@ -118,7 +132,7 @@ def _opened(path: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(path)
     except FileNotFoundError as error:
         raise NoOfficeError(f"{path}: there is no such file") from error
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise OfficeError(f"{path} is not a backup of an office, or it is damaged") from error
 
 
@@ -129,10 +143,11 @@ def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
             raise OfficeError(f"{path} is a {manifest['format']}; this program reads {FORMAT}")
         if manifest["schema"] != SCHEMA:
             raise OfficeError(f"{path} has schema {manifest['schema']}; this program knows {SCHEMA}")
-        assert isinstance(manifest, dict)
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        known = {name: manifest[name] for name in ("schema", "head", "acts", "rows", "sha256")}
+        known["rows"] = {tables.metadata.tables[name].name: int(count) for name, count in known["rows"].items()}
+    except _DAMAGED as error:
         raise OfficeError(f"{path} is not a backup of an office, or it is damaged") from error
-    return manifest
+    return known
 
 
 def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manifest: Mapping[str, Any]) -> None:
@@ -146,7 +161,7 @@ def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manife
                 if len(portion) == _PORTION:
                     connection.execute(insert(table), portion)
                     portion = []
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise OfficeError(f"the backup is damaged: {table.name} cannot be read; nothing was restored") from error
     if digest.hexdigest() != manifest["sha256"].get(table.name):
         raise OfficeError(f"the backup is damaged: {table.name} is not what was backed up; nothing was restored")

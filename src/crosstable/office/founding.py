@@ -1,5 +1,7 @@
 """Founding an office and bringing its schema up to date, by Alembic revisions."""
 
+from contextlib import closing
+
 from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
@@ -10,28 +12,31 @@ from crosstable.office.ledger.acts import ActKind, Change, Deed, append
 def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -> Office:
     """Make a new office; one that is there already is left as it is."""
     office = Office(url, clock)
-    with office.writing(deed.actor, "founding") as connection:
-        if schema_in(connection) is not None:  # asked under the lock: two may found at once
-            raise OfficeError(f"there is an office at {url} already; nothing was changed")
-        migrate(connection, SCHEMA)
-        append(connection, clock, deed, Change(ActKind.FOUNDED, name, {"name": name, "schema": SCHEMA}))
+    try:
+        with office.writing(deed.actor, "founding") as connection:
+            if schema_in(connection) is not None:  # asked under the lock: two may found at once
+                raise OfficeError(f"there is an office at {url} already; nothing was changed")
+            migrate(connection, SCHEMA)
+            append(connection, clock, deed, Change(ActKind.FOUNDED, name, {"name": name, "schema": SCHEMA}))
+    except BaseException:
+        office.close()
+        raise
     return office
 
 
 def upgrade_office(url: str, deed: Deed, clock: Clock = system_clock) -> tuple[str, str]:
     """Bring an older office up to the newest schema, in one transaction; returns the schema before and after."""
-    office = Office(url, clock)
-    try:
+    with closing(Office(url, clock)) as office:
         found = schema_of(office) if office.store.is_there() else None
-    finally:
-        office.close()
-    if found is None:
-        raise OfficeError(f"there is no office at {url}")
-    if found not in KNOWN_SCHEMAS:
-        raise OfficeError(f"the office at {url} has schema {found}, which is newer than this program knows ({SCHEMA})")
-    if found != SCHEMA:
-        with office.writing(deed.actor, "upgrade") as connection:
-            migrate(connection, SCHEMA)
+        if found is None:
+            raise OfficeError(f"there is no office at {url}")
+        if found not in KNOWN_SCHEMAS:
+            raise OfficeError(
+                f"the office at {url} has schema {found}, which is newer than this program knows ({SCHEMA})"
+            )
+        if found != SCHEMA:
+            with office.writing(deed.actor, "upgrade") as connection:
+                migrate(connection, SCHEMA)
     return found, SCHEMA
 
 

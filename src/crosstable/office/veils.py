@@ -7,8 +7,8 @@ one is shown only as the span that those births give, which says no more than th
 office publishes (official facts §3): they are shown unless they still hang on their own holder's start by more than a
 point a year.
 
-Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years. The games
-that a blended start is credited with are shown as they are; they change hardly more than once in a block.
+Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years. Games that
+a blended start is credited with are shown as they are; they change hardly more than once in a block.
 """
 
 import math

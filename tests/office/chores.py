@@ -1,0 +1,145 @@
+"""What children do in an office: submit, rate, hold the office, all at once with others."""
+
+import json
+import resource
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.office.database import Office
+from crosstable.office.founding import found_office
+from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.rerate import rerate
+from crosstable.office.submissions import Status, submit
+from tests.office.crowd import Turn, file_of
+from tests.office.made_office import DEED, HandClock
+from tests.office.small_season import TODAY, file_number
+
+_MANY_FILES = 20
+_FOR_EVER = 3600.0
+
+# Offices by address: what was compiled once is there for every child.
+_offices: dict[str, Office] = {}
+
+
+def office_at(address: str) -> Office:
+    """An office, the same one for every call of this process and of its children."""
+    if address not in _offices:
+        _offices[address] = Office(address, HandClock())
+    return _offices[address]
+
+
+def warm(address: str) -> None:
+    """Submit and rate the first event, so that what is imported and compiled is there for all children."""
+    submit_and_rate(address, 0, 1)
+    for number in range(_MANY_FILES):
+        file_number(number)
+    office_at(address).close()
+
+
+def submit_and_rate(address: str, first: int, end: int) -> None:
+    """Submit one event after the other and rate after each."""
+    office = office_at(address)
+    for number in range(first, end):
+        done = submit(office, DEED, file_number(number), TODAY)
+        assert done.status is Status.ACCEPTED, done
+        rerate(office, DEED)
+
+
+def rate_then_go_on(address: str, first: int, end: int) -> None:
+    """Finish what is pending, then go on as above."""
+    rerate(office_at(address), DEED)
+    submit_and_rate(address, first, end)
+
+
+def submit_in_small_files(address: str, number: int, most: int) -> None:
+    """Submit an event while no file may be written beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        done = submit(office_at(address), DEED, file_number(number), TODAY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))  # what is printed may go into a file, too
+    assert done.status is Status.ACCEPTED, done
+
+
+def rate_at(address: str, who: str, moment: float, patience: float, answer: str) -> None:
+    """Start a run at a moment and write down what came of it."""
+    time.sleep(max(0.0, moment - time.monotonic()))
+    try:
+        run = rerate(office_at(address), Deed(who, "two at once"), patience=patience)
+        told = "nothing to rate" if run is None else "rated"
+    except OfficeBusyError as error:
+        told = str(error)
+    Path(answer).write_text(told, encoding="utf-8")
+
+
+def found_at(address: str, who: str, moment: float, answer: str) -> None:
+    """Found an office at a moment and write down what came of it."""
+    time.sleep(max(0.0, moment - time.monotonic()))
+    try:
+        found_office(address, "Office", Deed(who, "two at once")).close()
+        told = "founded"
+    except OfficeError as error:
+        told = str(error)
+    Path(answer).write_text(told, encoding="utf-8")
+
+
+def hold(address: str, who: str, sign: str) -> None:
+    """Be in the middle of a run and never get on; the file ``sign`` says that it has begun."""
+
+    def stay(done: int) -> None:
+        Path(sign).touch()
+        time.sleep(_FOR_EVER)
+
+    rerate(office_at(address), Deed(who, "holds"), stay)
+
+
+def submit_with_others(address: str, plan: str, answer: str) -> None:
+    """Be several clients at once, one per thread; the file ``answer`` gets what each was told."""
+    office = office_at(address)
+    told: list[tuple[int, int, str]] = []
+    failures: list[BaseException] = []
+
+    def client(turns: Sequence[Turn]) -> None:
+        try:
+            for turn in turns:
+                done = submit(office, DEED, file_of(turn), TODAY)
+                told.append((*turn, done.status.value))
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    planned = json.loads(Path(plan).read_text(encoding="utf-8"))
+    threads = [threading.Thread(target=client, args=([Turn(*turn) for turn in turns],)) for turns in planned]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    Path(answer).write_text(json.dumps(told), encoding="utf-8")
+
+
+def keep_rating(address: str, runs: int, pause: float) -> None:
+    """Rate what has come in, now and then."""
+    for _ in range(runs):
+        time.sleep(pause)
+        rerate(office_at(address), DEED)
+
+
+CHORES: dict[str, Callable[..., None]] = {
+    chore.__name__: chore
+    for chore in (
+        submit_and_rate,
+        rate_then_go_on,
+        submit_in_small_files,
+        rate_at,
+        found_at,
+        hold,
+        submit_with_others,
+        keep_rating,
+    )
+}

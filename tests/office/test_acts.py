@@ -1,0 +1,143 @@
+"""Acts: appended, never changed, bound to one another; what was known on a day (I17)."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import Connection, text
+
+from crosstable.errors import OfficeError
+from crosstable.office.database import Office
+from crosstable.office.decisions import set_fact
+from crosstable.office.ledger.acts import (
+    NO_HASH,
+    ActKind,
+    Change,
+    Deed,
+    act_of,
+    acts,
+    append,
+    broken_links,
+    canonical,
+    digest_of,
+    head,
+    last_act_of,
+)
+from crosstable.office.members import import_members
+from tests.office.made_office import DEED, FOUNDED, NOW, HandClock, club_members, join, member_id, person, unguarded
+
+
+def write(office: Office, subject: str) -> int:
+    with office.writing(DEED.actor, "an act") as connection:
+        return append(connection, office.clock, DEED, Change(ActKind.DECIDE, subject, {"said": subject}))
+
+
+def test_every_act_carries_the_hash_of_the_one_before_it(office: Office) -> None:
+    """SHA-256 over canonical JSON, computed here by its definition."""
+    write(office, "first")
+    write(office, "second")
+    with office.reading() as connection:
+        chain = list(acts(connection))
+        rows = connection.execute(text("SELECT * FROM act ORDER BY seq")).mappings().all()
+        assert list(broken_links(connection)) == []
+    assert [act.seq for act in chain] == [1, 2, 3]
+    assert [act.previous for act in chain] == [NO_HASH, chain[0].digest, chain[1].digest]
+    for row in rows:
+        assert row["digest"] == digest_of({name: value for name, value in row.items() if name != "digest"})
+
+
+def test_an_act_says_who_did_what_when_and_why(office: Office) -> None:
+    seq = write(office, "a subject")
+    with office.reading() as connection:
+        act = act_of(connection, seq)
+        assert act == head(connection)
+        assert act_of(connection, seq + 1) is None
+        assert list(acts(connection, after=seq)) == []
+    assert act is not None
+    assert (act.kind, act.actor, act.reason, act.subject) == (ActKind.DECIDE, DEED.actor, DEED.reason, "a subject")
+    assert (act.at, act.before, act.after) == (NOW, None, {"said": "a subject"})
+
+
+def test_what_stood_before_stands_beside_what_stands_after(office: Office) -> None:
+    join(office, [person(1)])
+    set_fact(office, Deed("registrar", "a letter"), member_id(1), {"birth_date": date(2010, 2, 3)})
+    with office.reading() as connection:
+        act = head(connection)
+    assert act is not None
+    assert (act.before["birth_date"], act.after["birth_date"]) == (None, "2010-02-03")
+    assert act.reason == "a letter"
+
+
+@pytest.mark.parametrize("back", [timedelta(0), timedelta(seconds=1), timedelta(days=400)])
+def test_times_never_run_backwards_whatever_a_clock_does(office: Office, clock: HandClock, back: timedelta) -> None:
+    write(office, "first")
+    clock.go(days=-back.days, seconds=-back.seconds)
+    write(office, "second")
+    with office.reading() as connection:
+        *_, one, other = acts(connection)
+    assert other.at == one.at + timedelta(microseconds=1)
+
+
+def test_what_was_known_on_a_day_ends_with_that_day(office: Office, clock: HandClock) -> None:
+    """A day counts to its end in UTC; an instant counts itself."""
+    clock.now = datetime(2026, 3, 1, 23, 59, 59, tzinfo=UTC)
+    write(office, "late on the first")
+    clock.now = datetime(2026, 3, 2, tzinfo=UTC)
+    write(office, "early on the second")
+    with office.reading() as connection:
+        found = [last_act_of(connection, date(2026, 3, day)) for day in (1, 2, 3)]
+        assert found == [2, 3, 3]
+        assert last_act_of(connection, None) == 3
+        assert last_act_of(connection, FOUNDED.date() - timedelta(days=1)) == 0
+        assert last_act_of(connection, clock.now) == 3
+        assert last_act_of(connection, clock.now - timedelta(microseconds=1)) == 2
+
+
+def test_only_what_has_one_spelling_has_a_place_in_the_record() -> None:
+    assert canonical({"b": date(2026, 1, 2), "a": [1.0, None, "é"]}) == '{"a":[1.0,null,"é"],"b":"2026-01-02"}'
+    with pytest.raises(TypeError, match="no place in the record"):
+        canonical({"a": {1, 2}})
+
+
+def lost(connection: Connection) -> None:
+    connection.execute(text("DELETE FROM act WHERE seq = 3"))
+
+
+def reworded(connection: Connection) -> None:
+    connection.execute(text("UPDATE act SET reason = 'another reason' WHERE seq = 3"))
+
+
+def rebound(connection: Connection) -> None:
+    connection.execute(text("UPDATE act SET previous = :no WHERE seq = 3"), {"no": NO_HASH})
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (lost, ["act 3 is missing", "act 4 is not bound to the act before it"]),
+        (reworded, ["act 3 was changed after it was written"]),
+        (rebound, ["act 3 is not bound to the act before it", "act 3 was changed after it was written"]),
+    ],
+)
+def test_an_act_that_was_tampered_with_is_found(
+    office: Office, tamper: Callable[[Connection], None], told: list[str]
+) -> None:
+    for subject in "abc":
+        write(office, subject)
+    with office.writing("nobody", "tampering") as connection, unguarded(connection, "act"):
+        tamper(connection)
+    with office.reading() as connection:
+        assert list(broken_links(connection)) == told
+
+
+def test_what_is_refused_leaves_no_act(office: Office) -> None:
+    join(office, *club_members())
+    with office.reading() as connection:
+        before = head(connection)
+    with pytest.raises(OfficeError, match="not something the office keeps"):
+        set_fact(office, DEED, member_id(1), {"shoe_size": 43})
+    with pytest.raises(OfficeError, match="needs a reason"):
+        set_fact(office, Deed("registrar", ""), member_id(1), {"adult": True})
+    assert import_members(office, DEED, [person(1)]).act is None
+    with office.reading() as connection:
+        assert head(connection) == before

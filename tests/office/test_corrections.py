@@ -1,0 +1,228 @@
+"""Corrections: new versions of sections, asked for or made; withdrawals; the old versions stay readable."""
+
+from datetime import date
+
+import pytest
+
+from crosstable.errors import OfficeError
+from crosstable.office.corrections import (
+    ChangedResult,
+    confirm,
+    correct_by_file,
+    correct_member,
+    correct_result,
+    withdraw,
+)
+from crosstable.office.database import Office
+from crosstable.office.differences import differences
+from crosstable.office.ledger.acts import ActKind, head
+from crosstable.office.ledger.facts import Record, State
+from crosstable.office.status import status
+from crosstable.office.submissions import present_rows
+from crosstable.terms import Report
+from tests.engine.wallcharts import Played
+from tests.office.claims import Claims
+from tests.office.conftest import CopyOf
+from tests.office.made_office import (
+    DEED,
+    NOW,
+    QUAD,
+    club_members,
+    document,
+    enter,
+    join,
+    member_id,
+    posted,
+    rating_of,
+    record_of,
+    report,
+    run,
+    section,
+)
+
+TODAY = NOW.date()
+TWO = report("q", section(QUAD), section("1 =5 | W2 D2\n2 =6 | L1 D1", number=2))
+
+
+@pytest.fixture
+def rated(copy_of: CopyOf) -> Office:
+    return copy_of(two_sections)
+
+
+def two_sections(office: Office) -> None:
+    join(office, *club_members())
+    enter(office, TWO)
+    run(office)
+
+
+def cells(office: Office, number: int = 1, through: int | None = None) -> list[list[str]]:
+    with office.reading() as connection:
+        record = record_of(connection) if through is None else Record(connection, through)
+        heading = record.heading("q", number)
+        assert heading is not None
+        return [[cell.text for cell in entry.cells] for entry in record.entries([heading])["q", number]]
+
+
+def test_a_result_is_put_right_on_both_rows(rated: Office) -> None:
+    before = rating_of(rated, 1)
+    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
+    assert done.differences == (
+        "section 1: player 1 (Member, Boris 1): round 1 was W2 and is L2",
+        "section 1: player 2 (Member, Clara 2): round 1 was L1 and is W1",
+    )
+    assert [row[0] for row in cells(rated)[:2]] == ["L2", "W1"]
+    with rated.reading() as connection:
+        act = head(connection)
+    assert act is not None
+    assert (act.kind, act.subject, act.after["differences"]) == (ActKind.CORRECT, "q", list(done.differences))
+    run(rated)
+    assert rating_of(rated, 1) < before
+    assert [row[0] for row in cells(rated, through=act.seq - 1)[:2]] == ["W2", "L1"]
+    Claims(rated).after_everything()
+
+
+def test_the_other_side_follows_the_corrected_one(rated: Office) -> None:
+    for cell, other in (("W2b", "L1w"), ("D2", "D1"), ("X2", "F1"), ("F2", "X1"), ("L2w", "W1b")):
+        assert correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, cell), TODAY).is_stored
+        assert [row[0] for row in cells(rated)[:2]] == [cell, other]
+
+
+def test_a_result_may_become_one_that_nobody_else_sees(rated: Office) -> None:
+    """A bye on one row alone leaves the other side's game unmirrored: an error that is told, and nothing is stored."""
+    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "H"), TODAY)
+    assert not done.is_stored
+    assert "not-mirrored" in {fault.code for fault in done.faults}
+    assert correct_result(rated, DEED, "q", ChangedResult(1, 1, 2, "N3"), TODAY).faults
+
+
+def test_a_correction_of_what_is_not_there_is_refused(rated: Office) -> None:
+    for change, why in (
+        (ChangedResult(1, 1, 1, "?"), "is no result"),
+        (ChangedResult(1, 9, 1, "W2"), "section 1 has no player 9"),
+        (ChangedResult(1, 1, 1, "W9"), "section 1 has no player 9"),
+        (ChangedResult(1, 1, 4, "W2"), "player 1 has no round 4"),
+        (ChangedResult(1, 1, 0, "W2"), "player 1 has no round 0"),
+        (ChangedResult(3, 1, 1, "W2"), "event q has no section 3"),
+    ):
+        with pytest.raises(OfficeError, match=why):
+            correct_result(rated, DEED, "q", change, TODAY)
+
+
+def test_a_correction_that_changes_nothing_is_not_stored(rated: Office) -> None:
+    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "W2"), TODAY)
+    assert (done.is_stored, done.differences) == (False, ())
+
+
+def test_a_wrong_member_id_is_put_right_wherever_it_stands(rated: Office) -> None:
+    done = correct_member(rated, DEED, "q", (member_id(2), member_id(7)), TODAY)
+    assert done.differences == ("section 1: player 2 (Member, Clara 2): the member id was 10000002 and is 10000007",)
+    run(rated)
+    assert not [about for about in posted(rated) if (about.member_id, about.event_id) == (member_id(2), "q")]
+    with pytest.raises(OfficeError, match="has no player with the id 10000002"):
+        correct_member(rated, DEED, "q", (member_id(2), member_id(7)), TODAY)
+    Claims(rated).after_everything()
+
+
+def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> None:
+    """Sections that it does not have are withdrawn, new ones come in, dates may move."""
+    day = date(2026, 2, 1)
+    other = report("q", section(QUAD, Played(start=day)), section("1 =5 | W2\n2 =7 | L1", Played(start=day), number=3))
+    done = correct_by_file(rated, DEED, "q", document(other), TODAY)
+    assert done.differences == (
+        "section 1: the start was 2026-07-04 and is 2026-02-01",
+        "section 1: the end was 2026-07-04 and is 2026-02-01",
+        "section 2 is no longer there (2 players)",
+        "section 3 is new (2 players)",
+    )
+    run(rated)
+    places = {(one.section, one.ended) for one in posted(rated).values() if one.event_id == "q"}
+    assert places == {(1, day), (3, day)}
+    Claims(rated).after_everything()
+
+
+def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
+    """Until then it does nothing; a request withdraws nothing either."""
+    before = posted(rated)
+    only_first = report("q", section(QUAD.replace("W2 D3 W4", "D2 D3 W4").replace("L1 L4", "D1 L4")))
+    asked = correct_by_file(rated, DEED, "q", document(only_first), TODAY, is_request=True)
+    assert (asked.is_stored, asked.is_requested) == (True, True)
+    assert run(rated) is None
+    assert posted(rated) == before
+    found = status(rated)
+    assert [(one.number, one.state) for one in found.requested] == [(1, State.REQUESTED)]
+    assert found.pending == ()  # no rating follows from it yet
+    done = confirm(rated, DEED, "q", TODAY, [1])
+    assert done.differences == ("section 1 is confirmed",)
+    assert status(rated).requested == ()
+    run(rated)
+    assert posted(rated) != before
+    assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2}
+    with pytest.raises(OfficeError, match="nothing of event q waits"):
+        confirm(rated, DEED, "q", TODAY, [2])
+    Claims(rated).after_everything()
+
+
+def test_a_section_that_is_only_asked_for_stands_nowhere_until_it_is_confirmed(rated: Office) -> None:
+    more = TWO._replace(sections=(*TWO.sections, section("1 =7 | W2\n2 =8 | L1", number=3)))
+    assert correct_by_file(rated, DEED, "q", document(more), TODAY, is_request=True).is_stored
+    with rated.reading() as connection:
+        record = record_of(connection)
+        assert record.heading("q", 3) is None
+        assert [one.number for one in record.requests("q")] == [3]
+    confirm(rated, DEED, "q", TODAY)
+    run(rated)
+    assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2, 3}
+
+
+def test_a_withdrawn_event_rates_nobody_and_stays_readable(rated: Office) -> None:
+    before = posted(rated)
+    with rated.reading() as connection:
+        then = record_of(connection).through
+    withdraw(rated, DEED, "q", [2])
+    withdraw(rated, DEED, "q")
+    run(rated)
+    assert not [about for about in posted(rated) if about.event_id == "q"]
+    assert len(cells(rated, 2, through=then)) == 2
+    with pytest.raises(OfficeError, match="event q is withdrawn already"):
+        withdraw(rated, DEED, "q")
+    with pytest.raises(OfficeError, match="no section 2 that could be withdrawn"):
+        withdraw(rated, DEED, "q", [2])
+    with pytest.raises(OfficeError, match="there is no event nowhere"):
+        withdraw(rated, DEED, "nowhere")
+    assert correct_by_file(rated, DEED, "q", document(TWO), TODAY).is_stored
+    run(rated)
+    assert posted(rated) == before
+    Claims(rated).after_everything()
+
+
+# what differs, in sentences
+
+
+def sentences(office: Office, other: Report) -> list[str]:
+    """What differs between an event of the record and another version of it."""
+    enter(office, other)
+    with office.reading() as connection:
+        record = record_of(connection)
+        old, new = present_rows(record, "q")[1], present_rows(record, other.event_id)[1]
+    return [one.removeprefix("section 1: ") for one in differences(old, new)]
+
+
+def test_differences_are_told_as_a_director_would_say_them(rated: Office) -> None:
+    one = section("1 | D2 D3 W5 H\n2 =5 | D1 L5 L3\n3 | L5 D1 W2\n5 =4 | W3 W2 L1", Played(control="G/45;d5"))
+    first = one.players[0]._replace(details={"team": "A"})
+    other = report("r", one._replace(players=(first, *one.players[1:]), name="Open"))
+    assert sentences(rated, other) == [
+        "the name was Section 1 and is Open",
+        'the time control was ["G/90;d5"] and is ["G/45;d5"]',
+        "player 1 (Member, Boris 1): round 1 was W2 and is D2",
+        "player 1 (Member, Boris 1): round 3 was W4 and is W5",
+        "player 1 (Member, Boris 1): round 4 was nothing and is H",
+        "player 1 (Member, Boris 1): details was nothing and is {'team': 'A'}",
+        "player 2 (Member, Farid 5): the member id was 10000002 and is 10000005",
+        "player 2 (Member, Farid 5): the name was Member, Clara 2 and is Member, Farid 5",
+        "player 2 (Member, Farid 5): round 1 was L1 and is D1",
+        "player 2 (Member, Farid 5): round 2 was L4 and is L5",
+        "player 3 (Member, Dmitri 3): round 1 was L4 and is L5",
+        "player 4 (Member, Edith 4) is no longer there",
+        "player 5 (Member, Edith 4) is new",
+    ]

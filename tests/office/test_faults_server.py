@@ -1,0 +1,122 @@
+"""R3: kill -9 of the backend that rates, and of the whole PostgreSQL server, with everything flushed to disk.
+
+No half event, every changed row under its act, a message that is no stack of calls, and after the recovery the next
+run gives what the fold from zero gives.
+"""
+
+import os
+import signal
+import time
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import psycopg
+import pytest
+
+from crosstable.office.ledger.rerate import rerate
+from tests.office.children import REFUSED, Children
+from tests.office.chores import office_at
+from tests.office.faults import IS_SOAK, amount
+from tests.office.made_office import DEED, club, derived, posted
+from tests.office.postgres import Server
+from tests.office.small_season import progress_of, states_from_zero
+from tests.office.wholeness import flaws_of
+
+BACKENDS = amount(6, 1000)
+SERVERS = amount(2, 200)
+# More than a child can get through before it is killed.
+EVENTS = 24
+LONGEST = 0.2
+PATIENCE = 60.0
+AT_WORK = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%is at work%' AND state <> 'idle'"
+
+
+class Season:
+    """An office on a server that does not live long, however often its season begins anew."""
+
+    def __init__(self, folder: Path, server: Server, children: Children) -> None:
+        self.server = server
+        self.children = children
+        self.due = states_from_zero(folder / "oracle.db", EVENTS)
+        self._databases = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """A new database with the club before its first event."""
+        self._databases += 1
+        self.address = self.server.new_database(f"season{self._databases}")
+        club(self.address).close()
+        self.events = 0
+
+    def start(self) -> int:
+        """A child that goes on with the season."""
+        if self.events > EVENTS // 2:
+            self.begin()
+        return self.children.start("submit_and_rate", self.address, self.events, EVENTS)
+
+    def check(self) -> None:
+        """When the server is back: only whole deeds are stored, and every run gave what the fold gives."""
+        answer(self.address).close()
+        assert flaws_of(self.address) == []
+        self.events, states = progress_of(self.address)
+        for events, state in states:
+            assert state == self.due[events], f"a run after {events} events"
+
+    def finish(self) -> None:
+        """The last run equals the fold."""
+        office = office_at(self.address)
+        rerate(office, DEED)
+        self.check()
+        assert posted(office) == derived(office)
+        office.close()
+
+
+def answer(address: str) -> psycopg.Connection[tuple[object, ...]]:
+    """A connection, as soon as the server gives one."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+@pytest.mark.timeout(0 if IS_SOAK else 300)
+def test_no_kill_of_a_backend_or_of_the_server_leaves_half_an_event(tmp_path: Path) -> None:
+    chance = Random(3)
+    with Server(is_safe=True) as server, Children() as children:
+        season = Season(tmp_path, server, children)
+        for kill, times in ((kill_backend, BACKENDS), (kill_server, SERVERS)):
+            for _ in range(times):
+                child = season.start()
+                kill(season, chance.uniform(0.0, LONGEST))
+                assert children.wait(child) == REFUSED, "a client was not told what happened and what to do"
+                season.check()
+        season.finish()
+
+
+def kill_backend(season: Season, after: float) -> None:
+    """Kill the session that writes; the server then ends all others and recovers."""
+    with closing(answer(season.address)) as watching:
+        pids: list[tuple[object, ...]] = []
+        while not pids:
+            time.sleep(after)
+            pids = watching.execute(AT_WORK).fetchall()
+        os.kill(int(str(pids[0][0])), signal.SIGKILL)
+
+
+def kill_server(season: Season, after: float) -> None:
+    """Kill the postmaster; its backends notice and go, and a new one starts only when they are gone."""
+    time.sleep(after)
+    process = season.server.process
+    backends = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + PATIENCE
+    while any(Path(f"/proc/{backend}").exists() for backend in backends):
+        assert time.monotonic() < deadline, "a backend outlives its server"
+        time.sleep(0.01)
+    season.server.start()

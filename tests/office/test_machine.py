@@ -1,0 +1,72 @@
+"""An office to which anything may happen, in any order: what is stored equals rating everything from zero (R15, §3).
+
+The number of stories is small enough for every commit; ``CROSSTABLE_SOAK=N`` plays N times as many, others each time.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from crosstable.office.database import Office
+from tests.office.conftest import SOAK, Cluster
+from tests.office.machine import OfficeMachine, populate
+from tests.office.made_office import HandClock, filled
+
+# Offices take a file or a database each; hypothesis may find that slow, and is right.
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+Maker = Callable[[HandClock], Office]
+
+
+def play(maker: Maker, stories: int, steps: int) -> None:
+    run_state_machine_as_test(
+        cast(Any, lambda: OfficeMachine(maker)),  # a maker of machines will do
+        settings=settings(
+            max_examples=stories * SOAK,
+            stateful_step_count=steps,
+            derandomize=SOAK == 1,
+            suppress_health_check=SLOW,
+            report_multiple_bugs=False,
+        ),
+    )
+
+
+@pytest.fixture
+def on_sqlite(tmp_path: Path) -> Maker:
+    numbers = count(1)
+
+    def make(clock: HandClock) -> Office:
+        path = tmp_path / f"office-{next(numbers)}.db"
+        path.write_bytes(filled(populate))
+        return Office(str(path), clock)
+
+    return make
+
+
+@pytest.fixture
+def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
+    taken: list[str] = []
+
+    def make(clock: HandClock) -> Office:
+        while taken:  # the office of the story before this one
+            cluster.give_back(taken.pop())
+        taken.append(cluster.take(populate))
+        return Office(taken[-1], clock)
+
+    yield make
+    cluster.give_back(taken.pop())
+
+
+@pytest.mark.timeout(0 if SOAK > 1 else 120)
+def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
+    play(on_sqlite, stories=12, steps=30)
+
+
+@pytest.mark.timeout(0 if SOAK > 1 else 120)
+def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
+    play(on_postgresql, stories=2, steps=20)

@@ -1,0 +1,245 @@
+"""The schema of an office: its first revision, what guards it, and who may open it (reliability R13)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, Executable, delete, insert, inspect, text, update
+
+from crosstable.errors import NoOfficeError, OfficeError, SchemaError
+from crosstable.office import founding, tables
+from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Office, full_url, open_office, schema_of, system_clock
+from crosstable.office.founding import found_office, upgrade_office
+from crosstable.office.ledger.acts import ActKind, acts
+from crosstable.office.ledger.postings import rebuild_current
+from crosstable.office.members import merge_members
+from crosstable.office.migrations.versions import revision_0001
+from crosstable.office.published import Month
+from crosstable.office.supplements import Basis, publish
+from tests.office.made_office import (
+    DEED,
+    club_members,
+    enter,
+    join,
+    member_id,
+    person,
+    posted,
+    quad,
+    run,
+)
+
+EVERY_TABLE = sorted(tables.metadata.tables)
+RECORD = [name for name in EVERY_TABLE if name not in tables.CACHES]
+
+
+def set_schema(office: Office, schema: str) -> None:
+    with office.writing("a test", "another schema") as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :schema"), {"schema": schema})
+
+
+def test_the_revisions_make_exactly_the_tables_that_the_program_uses(office: Office) -> None:
+    """Alembic compares the database with the tables as the code declares them, types included."""
+    with office.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, tables.metadata) == []
+        found = {name: inspect(connection).get_pk_constraint(name)["constrained_columns"] for name in EVERY_TABLE}
+    assert found == {name: [column.name for column in tables.metadata.tables[name].primary_key] for name in EVERY_TABLE}
+
+
+def test_a_difference_between_the_revisions_and_the_tables_is_found(office: Office) -> None:
+    """The comparison above can fail: here there is a column more."""
+    with pytest.raises(RollBackError, match="remove_column"):
+        add_a_column_and_compare(office)
+
+
+def add_a_column_and_compare(office: Office) -> None:
+    with office.writing("a test", "a column") as connection:
+        connection.execute(text("ALTER TABLE member ADD COLUMN shoe_size INTEGER"))
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        raise RollBackError(str(compare_metadata(context, tables.metadata)))
+
+
+class RollBackError(Exception):
+    """A test has seen enough."""
+
+
+def test_a_new_office_knows_who_founded_it(address: str) -> None:
+    office = found_office(address, "Chess Club", DEED)
+    assert schema_of(office) == SCHEMA
+    with office.reading() as connection:
+        (first,) = acts(connection)
+    assert (first.kind, first.actor, first.subject) == (ActKind.FOUNDED, DEED.actor, "Chess Club")
+    assert first.after == {"name": "Chess Club", "schema": SCHEMA}
+    assert abs((system_clock() - first.at).total_seconds()) < 600
+    office.close()
+    open_office(address).close()
+
+
+def test_an_office_is_founded_once(address: str) -> None:
+    found_office(address, "Chess Club", DEED).close()
+    with pytest.raises(OfficeError, match="already; nothing was changed"):
+        found_office(address, "Another Club", DEED)
+    assert upgrade_office(address, DEED) == (SCHEMA, SCHEMA)
+
+
+def test_an_older_program_refuses_a_newer_schema(office: Office) -> None:
+    set_schema(office, "2031")
+    with pytest.raises(SchemaError, match=rf"schema 2031, which is newer than this program knows \({SCHEMA}\)"):
+        open_office(office.url)
+    with pytest.raises(OfficeError, match="schema 2031, which is newer than this program knows"):
+        upgrade_office(office.url, DEED)
+
+
+def test_a_newer_program_asks_for_an_upgrade_and_makes_it(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one revision so far, so the one before it is made up."""
+    set_schema(office, "0000")
+    for module in ("crosstable.office.database", "crosstable.office.founding"):
+        monkeypatch.setattr(f"{module}.KNOWN_SCHEMAS", ("0000", *KNOWN_SCHEMAS))
+    with pytest.raises(SchemaError, match=f"has the older schema 0000; bring it up to {SCHEMA} with: crosstable"):
+        open_office(office.url)
+
+    def migrate(connection: Connection, target: str) -> None:
+        connection.execute(text("UPDATE alembic_version SET version_num = :target"), {"target": target})
+
+    monkeypatch.setattr(founding, "migrate", migrate)
+    assert upgrade_office(office.url, DEED) == ("0000", SCHEMA)
+    open_office(office.url).close()
+
+
+def test_the_first_revision_has_none_before_it() -> None:
+    with pytest.raises(NotImplementedError):
+        revision_0001.downgrade()
+
+
+def test_the_first_revision_guards_every_table_but_the_cache() -> None:
+    assert sorted(revision_0001.APPEND_ONLY) == RECORD
+
+
+@pytest.fixture
+def full_office(office: Office) -> Office:
+    """An office with rows in every table."""
+    people, openings = club_members()
+    join(office, [person(9, fide=()), *people], openings)
+    merge_members(office, DEED, member_id(9), member_id(8))
+    enter(office, quad("q"))
+    run(office)
+    publish(office, DEED, Month(2026, 11), Basis.NOW)
+    with office.writing("a test", "what no act here has written") as connection:
+        connection.execute(
+            insert(tables.outside_rating).values(
+                member_id=member_id(1), body="FIDE", as_of=Month(2026, 1).first_day, act=1, rating=1900.0
+            )
+        )
+        connection.execute(
+            insert(tables.decision).values(
+                act=1,
+                kind="opt-in",
+                member_id=member_id(1),
+                effective=Month(2026, 1).first_day,
+                event_id="",
+                details="{}",
+            )
+        )
+    return office
+
+
+def test_nothing_that_is_recorded_can_be_changed_or_deleted(full_office: Office) -> None:
+    """Triggers refuse it in the database itself, whoever asks."""
+    for name in RECORD:
+        table = tables.metadata.tables[name]
+        some = next(iter(table.primary_key)).name
+        with full_office.reading() as connection:
+            assert connection.execute(table.select()).first() is not None, f"{name} is empty"
+        for statement in (update(table).values({some: table.c[some]}), delete(table)):
+            with pytest.raises(OfficeError, match=f"append-only: {name} is never changed"):
+                carry_out(full_office, statement)
+
+
+def carry_out(office: Office, statement: Executable) -> None:
+    with office.writing("a test", "a change") as connection:
+        connection.execute(statement)
+
+
+def test_a_table_cannot_be_emptied_at_once_either(full_office: Office, store: str) -> None:
+    """SQLite has no TRUNCATE; a DELETE without a condition is what empties a table there."""
+    word = "DELETE FROM" if store == "sqlite" else "TRUNCATE"
+    with pytest.raises(OfficeError, match="append-only"):
+        carry_out(full_office, text(f"{word} posting"))
+
+
+def test_the_cache_can_be_thrown_away_and_made_again(full_office: Office) -> None:
+    before = posted(full_office)
+    table = tables.current_posting
+
+    def cached(connection: Connection) -> list[tuple[object, ...]]:
+        return sorted(tuple(row) for row in connection.execute(table.select()))
+
+    with full_office.writing("a test", "rebuilding") as connection:
+        rows = cached(connection)
+        connection.execute(delete(table))
+        rebuild_current(connection)
+        assert cached(connection) == rows
+    assert len(rows) == len(before)
+
+
+def test_the_cache_of_an_office_without_postings_is_empty(office: Office) -> None:
+    with office.writing("a test", "rebuilding") as connection:
+        rebuild_current(connection)
+        assert connection.execute(tables.current_posting.select()).first() is None
+
+
+def test_an_office_that_is_not_there_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere.db"
+    with pytest.raises(NoOfficeError, match=f"there is no office at {re.escape(str(path))}; make one with"):
+        open_office(str(path))
+    with pytest.raises(OfficeError, match="there is no office"):
+        upgrade_office(str(path), DEED)
+    assert not path.exists()
+
+
+def test_an_empty_database_holds_no_office(address: str, store: str) -> None:
+    if store == "sqlite":
+        Path(address).touch()
+    with pytest.raises(NoOfficeError, match="holds no office; make one with: crosstable office init"):
+        open_office(address)
+    with pytest.raises(OfficeError, match="there is no office"):
+        upgrade_office(address, DEED)
+
+
+def test_a_file_that_is_no_database_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear director, enclosed is the report of our summer quads.\n" * 40, encoding="utf-8")
+    with pytest.raises(OfficeError, match="not an office, or it is damaged"):
+        open_office(str(path))
+    with pytest.raises(OfficeError, match="not an office, or it is damaged"):
+        found_office(str(path), "Chess Club", DEED)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("office.db", "sqlite:///office.db"),
+        ("sqlite:///office.db", "sqlite:///office.db"),
+        ("postgres://me@host/club", "postgresql+psycopg://me@host/club"),
+        ("postgresql://me@host/club", "postgresql+psycopg://me@host/club"),
+        ("postgresql+psycopg://me@host/club", "postgresql+psycopg://me@host/club"),
+    ],
+)
+def test_an_address_may_be_written_the_short_way(given: str, meant: str) -> None:
+    assert full_url(given) == meant
+
+
+def test_an_office_lives_on_no_other_store() -> None:
+    with pytest.raises(OfficeError, match="not on 'mysql'"):
+        Office("mysql://me@host/club")
+
+
+def test_a_program_warns_of_a_sqlite_that_can_damage_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Office("office.db").store
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 51, 2))
+    assert "can damage a file" in store.cautions()[0]
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 51, 3))
+    assert store.cautions() == ()
+    assert Office("postgresql://me@host/club").store.cautions() == ()
