@@ -1,13 +1,14 @@
 """What leaves an office: no birth date in anything public, and nothing that changes with one (issue 5 §5; I19)."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from crosstable.formats.event_json_write import write
+from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.postings import all_current
@@ -33,11 +34,13 @@ from tests.office.made_office import (
     member_id,
     opening,
     person,
+    posted,
     quad,
     report,
     run,
     section,
 )
+from tests.office.random_federation import federation
 
 # Newcomers 1 and 5 start by age, 6 by a blend with age; the others bring provisional ratings.
 BIRTH = date(2013, 5, 17)
@@ -237,3 +240,34 @@ def test_the_public_document_of_a_file_hides_what_hangs_on_age() -> None:
     true = document["sections"][0]["systems"]["OTBR"]["players"][0]["post"]
     assert low <= true <= high
     assert document["sections"][0]["systems"]["OTBR"]["players"][0]["post"] == true  # the office's own is untouched
+
+
+def test_in_random_federations_what_is_shown_is_true_and_tells_no_birth_date(
+    new_office: Callable[[], Office], seeds: Sequence[int]
+) -> None:
+    """Ranges hold the rating, whole numbers are its rounding, decimals are shown only where they are all there is."""
+    for seed in seeds:
+        office = new_office()
+        made = federation(seed)
+        made.settle(office)
+        run(office)
+        births = [form for one in made.people if one.birth_date is not None for form in written(one.birth_date)[:2]]
+        with office.reading() as connection:
+            public = PublicOffice(connection)
+            lines = [line.posting for one in made.people for line in public.history(one.member_id)]
+            text = str([public.member(one.member_id) for one in made.people]) + str(public.log())
+        own = posted(office)
+        assert len(lines) == len(own)
+        hidden = 0
+        for line in lines:
+            rating = own[line.posting.about].rating_after
+            assert rating is not None
+            assert line.after is not None
+            if line.after.between is None:
+                assert line.after.rating in (rating, official_rating(rating))
+            else:
+                hidden += 1
+                low, high = line.after.between
+                assert low - 1e-9 <= rating <= high + 1e-9  # a bound may be the rating itself, summed in another order
+        assert 0 < hidden < len(lines)
+        assert not [form for form in births if form in text]

@@ -1,0 +1,55 @@
+"""``crosstable history`` as somebody would call it."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from crosstable.cli import main
+from crosstable.history.archive import write
+from crosstable.lab.population import Federation
+from crosstable.lab.simulate import simulate
+
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    folder = tmp_path / "archive"
+    write(simulate(Federation(members=60, sections=40, years=4, seed=2)), str(folder))
+    return folder
+
+
+def test_replay_writes_ratings_standings_and_snapshots(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert main(["history", "replay", str(archive), "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    ratings = pl.read_parquet(out / "ratings.parquet")
+    assert f"{ratings.height:,} ratings" in said
+    assert ratings.columns == ["section", "member", "system", "before", "after", "games_after"]
+    assert pl.read_parquet(out / "standings.parquet").height > 0
+    assert sorted(path.name for path in (out / "snapshots").glob("20??.parquet")) == [
+        "2001.parquet",
+        "2002.parquet",
+        "2003.parquet",
+    ]
+    assert main(["history", "replay", str(archive), "--out", str(out), "--from-year", "2002"]) == 0
+    tail = pl.read_parquet(out / "ratings.parquet")
+    assert ratings.tail(tail.height).equals(tail)
+
+
+def test_what_cannot_be_replayed_is_said_in_a_sentence(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    assert main(["history", "replay", nowhere, "--out", str(tmp_path / "out")]) == 1
+    assert "archive.json" in capsys.readouterr().err
+    assert main(["history", "replay", str(archive), "--out", str(tmp_path / "out"), "--from-year", "2002"]) == 1
+    assert "no finished replay to start from" in capsys.readouterr().err
+    assert main(["history", "replay", str(archive), "--out", str(tmp_path / "out"), "--rules", "soon"]) == 2
+    assert "YYYY-MM-DD" in capsys.readouterr().err
+    (archive / "games.parquet").write_bytes(b"not Parquet")
+    assert main(["history", "replay", str(archive), "--out", str(tmp_path / "out")]) == 1
+    assert "games.parquet" in capsys.readouterr().err
