@@ -17,6 +17,7 @@ from crosstable.office.database import Office
 from crosstable.office.differences import differences
 from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.sections import SectionRows
 from crosstable.office.status import status
 from crosstable.office.submissions import present_rows
 from crosstable.terms import Report
@@ -78,13 +79,20 @@ def test_a_result_is_put_right_on_both_rows(rated: Office) -> None:
     run(rated)
     assert rating_of(rated, 1) < before
     assert [row[0] for row in cells(rated, through=act.seq - 1)[:2]] == ["W2", "L1"]
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_the_other_side_follows_the_corrected_one(rated: Office) -> None:
-    for cell, other in (("W2b", "L1w"), ("D2", "D1"), ("X2", "F1"), ("F2", "X1"), ("L2w", "W1b")):
+    """A result that says nothing of the colour keeps the one the game had."""
+    for cell, mine, other in (
+        ("D2", "D2", "D1"),
+        ("W2b", "W2b", "L1w"),
+        ("X2", "X2b", "F1w"),
+        ("F2w", "F2w", "X1b"),
+        ("L2", "L2w", "W1b"),
+    ):
         assert correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, cell), TODAY).is_stored
-        assert [row[0] for row in cells(rated)[:2]] == [cell, other]
+        assert [row[0] for row in cells(rated)[:2]] == [mine, other]
 
 
 def test_a_result_may_become_one_that_nobody_else_sees(rated: Office) -> None:
@@ -120,7 +128,7 @@ def test_a_wrong_member_id_is_put_right_wherever_it_stands(rated: Office) -> Non
     assert not [about for about in posted(rated) if (about.member_id, about.event_id) == (member_id(2), "q")]
     with pytest.raises(OfficeError, match="has no player with the id 10000002"):
         correct_member(rated, DEED, "q", (member_id(2), member_id(7)), TODAY)
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> None:
@@ -137,7 +145,7 @@ def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> No
     run(rated)
     places = {(one.section, one.ended) for one in posted(rated).values() if one.event_id == "q"}
     assert places == {(1, day), (3, day)}
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
@@ -159,7 +167,7 @@ def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
     assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2}
     with pytest.raises(OfficeError, match="nothing of event q waits"):
         confirm(rated, DEED, "q", TODAY, [2])
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_section_that_is_only_asked_for_stands_nowhere_until_it_is_confirmed(rated: Office) -> None:
@@ -192,7 +200,7 @@ def test_a_withdrawn_event_rates_nobody_and_stays_readable(rated: Office) -> Non
     assert correct_by_file(rated, DEED, "q", document(TWO), TODAY).is_stored
     run(rated)
     assert posted(rated) == before
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 # what differs, in sentences
@@ -225,4 +233,20 @@ def test_differences_are_told_as_a_director_would_say_them(rated: Office) -> Non
         "player 3 (Member, Dmitri 3): round 1 was L4 and is L5",
         "player 4 (Member, Edith 4) is no longer there",
         "player 5 (Member, Edith 4) is new",
+    ]
+
+
+def test_a_stated_total_is_told_only_where_two_differ(rated: Office) -> None:
+    """A result put right leaves no stated total, which says nothing new."""
+    with rated.reading() as connection:
+        rows = present_rows(record_of(connection), "q")[2]
+
+    def stating(extra: str | None) -> SectionRows:
+        return rows._replace(entries=[{**rows.entries[0], "extra": extra}, *rows.entries[1:]])
+
+    both = stating('{"state":"NY","total":1.5}')
+    assert differences(both, stating('{"state":"NY"}')) == []
+    assert differences(stating('{"state":"NY"}'), both) == []
+    assert differences(both, stating('{"state":"NY","total":2}')) == [
+        "section 2: player 1 (Member, Farid 5): total was 1.5 and is 2"
     ]

@@ -97,7 +97,7 @@ def test_floors_and_ceilings_hold_from_their_day_on(
     run(rated)
     for found, wanted in zip(chain(rated), ratings, strict=True):
         assert wanted is None or found == wanted
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_money_floor_stands_from_the_day_after_the_event_it_was_won_in(rated: Office) -> None:
@@ -114,7 +114,7 @@ def test_a_money_floor_stands_from_the_day_after_the_event_it_was_won_in(rated: 
     assert decided(rated, decide(rated, DEED, by_day)).effective == date(2026, 1, 11)
     run(rated)
     assert chain(rated) == [1400.0, 1400.0]
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_title_sets_a_regular_floor_of_2200(office: Office) -> None:
@@ -137,7 +137,7 @@ def test_a_rating_is_adjusted_with_or_without_its_games(rated: Office) -> None:
     by_act = {one.section: one for one in posted(rated).values()}
     assert (by_act[second].rating_before, by_act[second].games_after) == (1500.0, 8.0)
     assert (by_act[new].rating_before, by_act[new].rating_after, by_act[new].games_after) == (None, 700.0, None)
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_lowered_floor_lets_a_rating_fall_further(office: Office) -> None:
@@ -151,7 +151,7 @@ def test_a_lowered_floor_lets_a_rating_fall_further(office: Office) -> None:
     decide(office, DEED, about(DecisionKind.LOWER_FLOOR, 1400.0, system=RatingSystem.OTBQ))  # no rating: no effect
     run(office)
     assert 1400.0 < rating_of(office, 2) < 1500.0
-    Claims(office).after_everything()
+    Claims(office).after_a_run()
 
 
 @pytest.fixture
@@ -170,11 +170,11 @@ def test_a_match_floor_that_is_granted_lowers_the_floor_of_that_match(asked: Off
     assert decided(asked, granted).value == 1400.0
     run(asked)
     assert rating_of(asked, 2) == 1455.0  # 1505 less the 50 that a match may take
-    Claims(asked).after_everything()
+    Claims(asked).after_a_run()
     decide(asked, DEED, Ruling(DecisionKind.REVOKE, details={"act": granted}))
     run(asked)
     assert rating_of(asked, 2) == 1500.0
-    Claims(asked).after_everything()
+    Claims(asked).after_a_run()
 
 
 def test_a_match_floor_that_is_refused_changes_nothing(asked: Office) -> None:
@@ -208,7 +208,7 @@ def test_a_dual_match_may_ask_for_two_floors(office: Office) -> None:
     decide(office, DEED, both._replace(system=RatingSystem.OTBQ))
     run(office)
     assert [rating_of(office, 2, system) for system in (OTBR, RatingSystem.OTBQ)] == [1500.0, 1455.0]
-    Claims(office).after_everything()
+    Claims(office).after_a_run()
 
 
 LACKING = (
@@ -246,7 +246,7 @@ def test_a_decision_is_revoked_once_and_a_revocation_never(rated: Office) -> Non
         decide(rated, DEED, Ruling(DecisionKind.REVOKE, details={"act": act}))
     with pytest.raises(OfficeError, match="cannot be revoked"):
         decide(rated, DEED, Ruling(DecisionKind.REVOKE, details={"act": revoked}))
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_a_withdrawn_match_is_not_waived(asked: Office) -> None:
@@ -262,7 +262,7 @@ def test_a_decision_follows_its_member_through_a_merge(rated: Office) -> None:
     assert last_of(posted(rated).values())[member_id(6), OTBR].floor_kind is None  # 1800 is far above the floor
     merge_members(rated, DEED, member_id(6), member_id(8))
     run(rated)
-    Claims(rated).after_everything()
+    Claims(rated).after_a_run()
 
 
 def test_opting_in_and_out_is_a_word_that_stands_until_the_next(office: Office) -> None:
@@ -281,4 +281,4 @@ def test_opting_in_and_out_is_a_word_that_stands_until_the_next(office: Office) 
     enter(office, report("c", section("1 =2 | W2 | rate opt\n2 =5 | L1 | fide=1700", late)))
     run(office)
     assert {one.event_id for one in posted(office) if not one.event_id.startswith("@")} == {"b", "c"}
-    Claims(office).after_everything()
+    Claims(office).after_a_run()

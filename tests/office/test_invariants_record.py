@@ -47,7 +47,7 @@ from tests.office.made_office import (
 )
 from tests.office.random_federation import Federation, federation
 
-MEMBERS, EVENTS = 12, 8
+MEMBERS, EVENTS = 10, 7
 TOLERANCE = 1e-9
 TODAY = NOW.date()
 DUAL = {RatingSystem.OTBR, RatingSystem.OTBQ}

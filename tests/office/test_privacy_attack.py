@@ -105,7 +105,7 @@ def test_what_is_public_leaves_a_year(sections: int, games: Sequence[int], share
     """The circles are small on purpose and meet the newcomer again and again: the worst that can be."""
     found = []
     for shape in SHAPES[: 4 if sections == 1 else 3]:
-        for seed in SEEDS:
+        for seed in SEEDS[: 8 if sections < 4 else 5]:
             made = circle(seed, Shape(shape.players, shape.rounds, sections, games))
             public = [one.rows for one in seen(made)]
             left = [day for day in candidates(made) if is_possible(made, public, day)]

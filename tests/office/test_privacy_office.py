@@ -248,7 +248,7 @@ def test_in_random_federations_what_is_shown_is_true_and_tells_no_birth_date(
     """Ranges hold the rating, whole numbers are its rounding, decimals are shown only where they are all there is."""
     for seed in seeds:
         office = new_office()
-        made = federation(seed)
+        made = federation(seed, members=24, events=14)
         made.settle(office)
         run(office)
         births = [form for one in made.people if one.birth_date is not None for form in written(one.birth_date)[:2]]

@@ -234,6 +234,8 @@ def test_an_address_may_be_written_the_short_way(given: str, meant: str) -> None
 def test_an_office_lives_on_no_other_store() -> None:
     with pytest.raises(OfficeError, match="not on 'mysql'"):
         Office("mysql://me@host/club")
+    with pytest.raises(OfficeError, match="is no address of a database"):
+        Office("postgresql://me@host:port/club")
 
 
 def test_a_program_warns_of_a_sqlite_that_can_damage_a_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from crosstable.office.submissions import (
     event_of,
     submit,
 )
-from crosstable.terms import Background, GivenStart, Report, SectionType, Standing
+from crosstable.terms import Background, GivenStart, OutsideRating, Report, SectionType, Standing
 from tests.engine.wallcharts import Played
 from tests.formats.uschess_event import tables as report_files
 from tests.office.conftest import CopyOf
@@ -225,6 +225,14 @@ def test_a_section_before_the_opening_standings_is_held(members: Office) -> None
     assert send(members, report("r", on_the_day)).accepted == (1,)
 
 
+def test_a_section_for_which_a_document_is_missing_is_held(office: Office) -> None:
+    """The FIDE conversion of 2009 was not found (rules history)."""
+    join(office, [person(1, fide=(OutsideRating(2060.0, date(2008, 10, 1)),)), person(2)])
+    done = send(office, report("q", section("1 | W2\n2 | L1", Played(start=date(2009, 2, 1)))))
+    assert errors(done) == {"rule-not-found"}
+    assert [held.number for held in done.held] == [1]
+
+
 def test_a_report_may_bring_members_and_their_ratings(office: Office) -> None:
     brings = Background(standings={OTBR: Standing(1600.0, 30.0)}, birth_date=date(1999, 1, 1))
     made = section("1 =1 | W2\n2 =2 | L1")
@@ -310,6 +318,15 @@ def test_several_files_are_kept_as_one_zip_that_depends_on_nothing_else(tmp_path
         assert {name: archive.read(name) for name in archive.namelist()} == {
             name.lower(): content for name, content in report_files().items()
         }
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.listdir", refuse)
+    with pytest.raises(OfficeError, match="Permission denied"):
+        document_of(Input("folder", (str(tmp_path),)))
 
 
 def test_one_file_is_kept_as_it_is(tmp_path: Path) -> None:

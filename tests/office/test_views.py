@@ -92,6 +92,17 @@ def unpublished(office: Office) -> None:
     run(office)
 
 
+def test_a_dual_section_is_two_lines_of_a_history(told: Office) -> None:
+    enter(told, quad("dual", Played(start=date(2026, 5, 5), control="G/45;d5")))
+    run(told)
+    with told.reading() as connection:
+        lines = history(connection, member_id(1))
+    assert [(line.event_name, line.posting.system.name) for line in lines[-2:]] == [
+        ("Event dual", "OTBR"),
+        ("Event dual", "OTBQ"),
+    ]
+
+
 def test_a_newcomer_below_four_games_is_on_no_list(told: Office) -> None:
     with told.reading() as connection:
         assert member_view(connection, member_id(4)).systems[0].official is None

@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
 
-
 ODDS_SCALE = math.log(10.0) / 400.0
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Date, LargeBinary, Table, func, insert, selec
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
-from crosstable.office.database import SCHEMA, Clock, Office, schema_of, system_clock
+from crosstable.office.database import SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.founding import migrate
 from crosstable.office.ledger.acts import NO_HASH, broken_links, head
 from crosstable.office.ledger.fold import Progress, in_silence
@@ -113,17 +113,16 @@ def _plain(value: object) -> object:
 
 def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence) -> Backup:
     """Make an office from a backup, at an address where there is none; all of it, or nothing."""
-    with closing(Office(url, clock)) as office:
-        if office.store.is_there() and schema_of(office) is not None:
-            raise OfficeError(f"there is an office at {url} already; restore into an empty place")
-        with _opened(path) as archive:
-            manifest = _checked_manifest(archive, path)
-            with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
-                migrate(connection, manifest["schema"])
-                for done, table in enumerate(_ordered(), 1):
-                    _fill(connection, archive, table, manifest)
-                    progress(done)
-                _check_restored(connection, manifest, path)
+    with closing(Office(url, clock)) as office, _opened(path) as archive:
+        manifest = _checked_manifest(archive, path)
+        with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
+            if schema_in(connection) is not None:  # asked under the lock: two may restore at once
+                raise OfficeError(f"there is an office at {url} already; restore into an empty place")
+            migrate(connection, manifest["schema"])
+            for done, table in enumerate(_ordered(), 1):
+                _fill(connection, archive, table, manifest)
+                progress(done)
+            _check_restored(connection, manifest, path)
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 

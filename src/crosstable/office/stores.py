@@ -114,7 +114,7 @@ class Postgres:
 
     def reader(self) -> Engine:
         """Transactions that see one state of the database."""
-        return create_engine(self.url, isolation_level="REPEATABLE READ")
+        return create_engine(self.url, isolation_level="REPEATABLE READ", pool_pre_ping=True)
 
     @cached_property
     def _writer(self) -> Engine:

@@ -7,12 +7,12 @@ one is shown only as the span that those births give, which says no more than th
 office publishes (official facts §3): they are shown unless they still hang on their own holder's start by more than a
 point a year.
 
-Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years. Games that
-a blended start is credited with are shown as they are; they change hardly more than once in a block.
+Why calendar years: age lists tell a year of birth at most, and two cuts at the same borders leave whole years. The
+games that a blended start is credited with are shown as they are; they hardly change more than once in a block.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -210,16 +210,16 @@ def start_span(rated: RatedSection, player: RatedPlayer, spans: Spans) -> StartS
     if start.initial.source == Source.GIVEN:
         return None
     constants = rated.edition.constants
-    ages = (math.nan,) if math.isnan(start.age) else _ages_of_block(start.age, rated.section.end)
+    ages = [math.nan] if math.isnan(start.age) else _ages_of_block(start.age, rated.section.end)
     if not start.sources:
-        found = [GivenStart(rating, 0.0) for rating in _age_starts(constants, ages, start.initial.rating)]
+        found = _age_starts(constants, ages, start.initial.rating)
     elif constants.initialisation == Initialisation.BLEND:
         found = [_blend(rated, player, spans, age, pick) for age in ages for pick in (_lower, _higher)]
     else:
         (source,) = start.sources
         span = _span_of_source(spans, player, source.source)
-        found = [GivenStart(rating, start.initial.games) for rating in span or (start.initial.rating,)]
-    low, high = min(found), max(found)
+        found = [start.initial.rating] if span is None else [*span]
+    low, high = (GivenStart(rating, start.initial.games) for rating in (min(found), max(found)))
     return None if low == high else StartSpan(low, high)
 
 
@@ -237,23 +237,24 @@ def block_of(birth_date: date) -> tuple[date, date]:
     return date(max(first, 1), 1, 1), date(first + YEARS - 1, 12, 31)
 
 
-def _ages_of_block(age: float, section_end: date) -> tuple[float, float]:
-    """The ages, at a section's end, of those born on the last and on the first day of a newcomer's block of years."""
+def _ages_of_block(age: float, section_end: date) -> list[float]:
+    """Ages, at a section's end, of those born in a newcomer's block of years, youngest first, a quarter apart."""
     first, last = block_of(section_end - timedelta(days=round(age * DAYS_A_YEAR)))
-    return age_in_years(last, section_end), age_in_years(first, section_end)
+    youngest, oldest = age_in_years(last, section_end), age_in_years(first, section_end)
+    between = 4 * YEARS
+    return [youngest + (oldest - youngest) * at / between for at in range(between + 1)]
 
 
-def _age_starts(constants: Constants, ages: tuple[float, ...], start: float) -> list[float]:
-    """The age-based starts of a block: at its ends, and where the slope begins and ends between them."""
+def _age_starts(constants: Constants, ages: Sequence[float], start: float) -> list[float]:
+    """The age-based starts of a block: at its ages, and where the slope begins and ends between them."""
     if len(ages) == 1:
         return [start]
-    youngest, oldest = ages
-    bends = [age for age in (constants.age_youngest, constants.age_oldest) if youngest < age < oldest]
+    bends = [age for age in (constants.age_youngest, constants.age_oldest) if ages[0] < age < ages[-1]]
     # who is given as an adult starts elsewhere only where age does not decide; his own start stands for that
-    return [age_based_rating(constants, age, start == constants.adult_start) for age in (youngest, *bends, oldest)]
+    return [age_based_rating(constants, age, start == constants.adult_start) for age in (*ages, *bends)]
 
 
-def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, pick: Pick) -> GivenStart:
+def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, pick: Pick) -> float:
     """A blended start of another age, with hidden sources at one end of their spans."""
     assert player.start is not None
     columns = Sources([math.nan] * SOURCES, [math.inf] * SOURCES, [0.0] * SOURCES, [math.nan] * SOURCES)
@@ -269,7 +270,7 @@ def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, p
     is_adult = any(working.weight.age_based_then == constants.adult_start for working in player.start.sources)
     newcomer = Newcomer(age, is_adult, is_canadian_resident=True)
     initial = blended_start(constants, rated.system, newcomer, Sources(rating, games, days, ages), [0.0] * SOURCES)
-    return GivenStart(initial.rating, initial.games)
+    return initial.rating
 
 
 def _span_of_source(spans: Spans, player: RatedPlayer, source: Source) -> Span | None:
