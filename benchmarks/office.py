@@ -1,4 +1,4 @@
-"""An office of 10,000 members, 2,000 sections and 100,000 games on SQLite: submitted, rated, one old result corrected."""
+"""An office of 10,000 members, 2,000 sections, 100,000 games on SQLite: submitted, rated, an old result corrected."""
 
 import tempfile
 import time
@@ -58,9 +58,10 @@ def office() -> str:
     return (
         f"office on SQLite, {archive.members.height:,} members, {sections:,} sections, {games:,} games, "
         f"{run.postings:,} postings\n"
-        f"  submitted   {sections / (submitted - began):8,.0f} sections/s ({submitted - began:.1f} s, checked and stored "
-        f"one event at a time)\n"
-        f"  rated       {sections / (rated - submitted):8,.0f} sections/s ({rated - submitted:.1f} s, one transaction)\n"
+        f"  submitted   {sections / (submitted - began):8,.0f} sections/s ({submitted - began:.1f} s, checked and "
+        f"stored one event at a time)\n"
+        f"  rated       {sections / (rated - submitted):8,.0f} sections/s ({rated - submitted:.1f} s, one "
+        f"transaction)\n"
         f"  corrected   {corrected:8.2f} s for one result of an event {YEARS_BACK} years back, rerated, with a ripple "
         f"of {moved:,} ratings\n"
     )

@@ -13,8 +13,8 @@ from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSe
 ID_DIGITS = 8
 AUTOMATIC_FROM = CONSTANTS_2001.foreign_automatic_from
 MOST_ROUNDS = 200
-# Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results of
-# an old record may be more than its games.
+# Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results
+# of an old record may be more than its games.
 OWN_RECORD = "office"
 
 
