@@ -120,7 +120,7 @@ def test_threads_of_one_process_rate_one_after_the_other(season: Office) -> None
         return rerate(season, DEED) is not None
 
     with ThreadPoolExecutor(2) as threads:
-        for pair in range(amount(20)):
+        for pair in range(amount(10)):
             submit(season, DEED, file_number(2 + pair), TODAY)
             started = [threads.submit(rate) for _ in NAMES]
             assert sorted(one.result() for one in started) == [False, True]

@@ -3,13 +3,14 @@
 The number of stories is small enough for every commit; ``CROSSTABLE_SOAK=N`` plays N times as many, others each time.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from crosstable.office.database import Office
@@ -19,6 +20,9 @@ from tests.office.made_office import HandClock, filled
 
 # Offices take a file or a database each; hypothesis may find that slow, and is right.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+# A story that fails is made shorter for up to five minutes before it is told.
+TO_THE_END = pytest.mark.timeout(0 if SOAK > 1 else 600)
 
 Maker = Callable[[HandClock], Office]
 
@@ -32,6 +36,7 @@ def play(maker: Maker, stories: int, steps: int) -> None:
             derandomize=SOAK == 1,
             suppress_health_check=SLOW,
             report_multiple_bugs=False,
+            phases=[Phase.generate] if os.environ.get("NOSHRINK") else list(Phase),
         ),
     )
 
@@ -62,11 +67,11 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
     cluster.give_back(taken.pop())
 
 
-@pytest.mark.timeout(0 if SOAK > 1 else 120)
+@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
     play(on_sqlite, stories=12, steps=30)
 
 
-@pytest.mark.timeout(0 if SOAK > 1 else 120)
+@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
     play(on_postgresql, stories=2, steps=20)

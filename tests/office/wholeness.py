@@ -7,8 +7,9 @@ says and have the digest it says, and the cache and the state are what the posti
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from crosstable.office.ledger.postings import Posting
@@ -99,12 +100,14 @@ def _runs(connection: Raw) -> Iterator[str]:
     yield from (f"run {act} rates what the run before it rated" for act in numbers if act - 1 in numbers)
     for act, postings, state in runs:
         said = json.loads(acts[act])
-        entered = _postings(connection, f"WHERE run = {act} ORDER BY posting_id")
-        digest = _digest([[f"{one.fingerprint:064x}"] for one in entered])
+        entered = _fingerprints(connection, f"WHERE run = {act} ORDER BY posting_id")
+        digest = _digest([[f"{one:064x}"] for one in entered])
         if (len(entered), digest, state) != (said["postings"], said["entered"], said["state"]):
             yield f"run {act}: the postings are not those of its act"
-        changed = {(one.member_id, int(one.system)) for one in entered}
-        told = set(connection.rows(f"SELECT member_id, system FROM ripple WHERE run = {act}"))
+        changed, told = (
+            set(connection.rows(f"SELECT member_id, system FROM {table} WHERE run = {act}"))
+            for table in ("posting", "ripple")
+        )
         if postings != len(entered) or told != changed:
             yield f"run {act}: the ripple is not about those who changed"
 
@@ -113,16 +116,17 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, separators=(",", ":")).encode()).hexdigest()
 
 
-def _postings(connection: Raw, where: str) -> list[Posting]:
-    return [_posting(row) for row in connection.rows(f"SELECT {_POSTING} FROM posting {where}")]
+def _fingerprints(connection: Raw, where: str) -> list[int]:
+    return [_fingerprint(row) for row in connection.rows(f"SELECT {_POSTING} FROM posting {where}")]
 
 
-def _posting(row: Sequence[Any]) -> Posting:
+@lru_cache(maxsize=10_000)  # rows are never changed, and after a kill most of them are the ones of before
+def _fingerprint(row: tuple[Any, ...]) -> int:
     fields = dict(zip(Posting._fields, row, strict=True))
     for name in ("ended", "started", "as_of"):
         if isinstance(fields[name], str):  # SQLite keeps days as text
             fields[name] = date.fromisoformat(fields[name])
-    return Posting(**fields | {"system": RatingSystem(fields["system"])})
+    return Posting(**fields | {"system": RatingSystem(fields["system"])}).fingerprint
 
 
 def _current(connection: Raw) -> Iterator[str]:
@@ -133,7 +137,7 @@ def _current(connection: Raw) -> Iterator[str]:
     due = set(connection.rows(f"SELECT {keys} FROM posting {where}"))
     if due != set(connection.rows(f"SELECT {keys} FROM current_posting")):
         yield "the cache of current postings is stale"
-    total = sum(one.fingerprint for one in _postings(connection, where)) % (1 << 256)
+    total = sum(_fingerprints(connection, where)) % (1 << 256)
     states = connection.rows("SELECT state_after FROM run ORDER BY act DESC LIMIT 1")
     if states and states != [(f"{total:064x}",)]:
         yield "the state after the last run is not the sum of what is current"
