@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, wallchart, wallchart_write
+from crosstable.formats.event_json import read_cell
 from crosstable.formats.sheet_rows import defused, undefused
 from crosstable.formats.wallchart import TEMPLATE
 from crosstable.formats.wallchart_players import title_score
@@ -21,6 +22,7 @@ from crosstable.terms import (
     Posted,
     RatingSystem,
     Report,
+    ReportedPlayer,
     SectionType,
     Standing,
 )
@@ -395,12 +397,23 @@ def test_a_schedule_of_controls_is_written_round_by_round() -> None:
 
 
 def _numbered(report: Report) -> Report:
-    """A wallchart has sections, and a row that says nothing at all is no player."""
+    """A wallchart has sections, a row that says nothing at all is no player, and a result has an opponent.
+
+    In a round robin a bare ``W`` is a win over the player of its column.
+    """
     sections = [
-        section._replace(players=tuple(player._replace(number=player.number or 1) for player in section.players))
+        section._replace(players=tuple(_plain_row(player) for player in section.players))
         for section in report.sections or read(TEMPLATE).report.sections
     ]
     return report._replace(sections=tuple(sections))
+
+
+def _plain_row(player: ReportedPlayer) -> ReportedPlayer:
+    cells = tuple(
+        read_cell("") if cell.result is not None and cell.result.is_game and not cell.opponent else cell
+        for cell in player.cells
+    )
+    return player._replace(number=player.number or 1, cells=cells)
 
 
 @settings(max_examples=100, deadline=None)

@@ -46,6 +46,8 @@ from tests.engine.wallcharts import Played
 DEED = Deed("registrar", "made for a test")
 # The founding stands long before anything else, so that a test may set its clock to any day after it.
 FOUNDED = datetime(2000, 1, 1, tzinfo=UTC)
+# The same for every office of the tests, so that two of them can be compared.
+SECRET = "no secret"
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 FIRST_ID = 10_000_000
 OPENED = date(2023, 12, 31)
@@ -205,7 +207,7 @@ def founded(address: str, clock: Clock | None = None) -> Office:
     """An office at an address where there is none: a SQLite path is filled from a copy, a server is migrated."""
     clock = clock or HandClock()
     if "://" in address:
-        found_office(address, "Office", DEED, lambda: FOUNDED).close()
+        found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
     else:
         Path(address).write_bytes(_first_office())
     return Office(address, clock)
@@ -214,7 +216,7 @@ def founded(address: str, clock: Clock | None = None) -> Office:
 @cache
 def _first_office() -> bytes:
     def found(path: Path) -> None:
-        found_office(str(path), "Office", DEED, lambda: FOUNDED).close()
+        found_office(str(path), "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
 
     return _content(found)
 

@@ -21,7 +21,7 @@ from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import Status, submit
 from tests.office.children import REFUSED, Children
 from tests.office.faults import IS_SOAK, put_copy, raw, state_of
-from tests.office.made_office import DEED, FOUNDED, club, derived, posted, run
+from tests.office.made_office import DEED, FOUNDED, SECRET, club, derived, posted, run
 from tests.office.small_season import TODAY, file_number, new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
 
@@ -118,7 +118,7 @@ def test_a_founding_on_a_full_disk_leaves_no_office(tmp_path: Path) -> None:
     for pages in range(1, STEPS, every):
         try:
             with disk_of(pages):
-                found_office(address, "Office", DEED, lambda: FOUNDED).close()
+                found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
         except OfficeError as error:
             refused += "disk is full" in str(error)
             with raw(address) as connection:

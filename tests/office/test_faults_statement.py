@@ -28,6 +28,7 @@ from tests.office.made_office import (
     DEED,
     FOUNDED,
     QUAD,
+    SECRET,
     club_members,
     derived,
     document,
@@ -188,7 +189,7 @@ def foundings_that_fail(address: str, connection: Raw, every: int) -> int:
     for at in range(1, MANY_POINTS, every):
         try:
             with failing_at(at):
-                found_office(address, "Office", DEED, lambda: FOUNDED).close()
+                found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
         except FAILURES:
             assert set(state_of(connection)) == {""}, f"the failure at statement {at} left tables behind"
         else:

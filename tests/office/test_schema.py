@@ -71,7 +71,8 @@ def test_a_new_office_knows_who_founded_it(address: str) -> None:
     with office.reading() as connection:
         (first,) = acts(connection)
     assert (first.kind, first.actor, first.subject) == (ActKind.FOUNDED, DEED.actor, "Chess Club")
-    assert first.after == {"name": "Chess Club", "schema": SCHEMA}
+    assert {**first.after, "secret": ""} == {"name": "Chess Club", "schema": SCHEMA, "secret": ""}
+    assert len(first.after["secret"]) == 32
     assert abs((system_clock() - first.at).total_seconds()) < 600
     office.close()
     open_office(address).close()

@@ -10,7 +10,7 @@ from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, sch
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append
 
 
-def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -> Office:
+def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock, *, secret: str | None = None) -> Office:
     """Make a new office; one that is there already is left as it is."""
     office = Office(url, clock)
     try:
@@ -19,7 +19,7 @@ def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock) -
                 raise OfficeError(f"there is an office at {url} already; nothing was changed")
             migrate(connection, SCHEMA)
             # The secret keeps anybody from trying birth dates against the head of the record, which lists print.
-            about = {"name": name, "schema": SCHEMA, "secret": secrets.token_hex(16)}
+            about = {"name": name, "schema": SCHEMA, "secret": secret or secrets.token_hex(16)}
             append(connection, clock, deed, Change(ActKind.FOUNDED, name, about))
     except BaseException:
         office.close()
