@@ -10,11 +10,11 @@ from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import broken_links
 from crosstable.office.ledger.postings import OWN, Posting, PostingKey, all_current, state_digest
-from crosstable.office.ledger.rerate import Run, last_run
+from crosstable.office.ledger.rerate import last_run
 from crosstable.office.supplements import ListRow, published_rows, supplements
 from crosstable.office.views import ripple
 from crosstable.terms import RatingSystem
-from tests.office.made_office import DEED, derived, posted, run
+from tests.office.made_office import derived, posted, run
 
 Postings = Mapping[PostingKey, Posting]
 Place = tuple[str, RatingSystem]
@@ -127,6 +127,3 @@ def state_is_the_sum(connection: Connection, postings: Iterable[Posting]) -> Non
     assert written == state_digest(sum(one.fingerprint for one in postings))
     cached = set(connection.execute(select(tables.current_posting.c.posting_id)).scalars())
     assert cached == {stored.posting_id for stored in all_current(connection).values()}
-
-
-__all__ = ["DEED", "Claims", "Run"]

@@ -50,7 +50,6 @@ from tests.office.made_office import (
 from tests.office.random_federation import (
     FIRST_DAY,
     Pool,
-    established_in,
     random_day,
     random_match,
     random_opening,
@@ -67,7 +66,7 @@ REGULARS = 10
 EVENTS_BEFORE = 4
 SEEDS = st.integers(0, 2**20)
 EVE = FIRST_DAY - timedelta(days=1)
-# Regulars who may be rated abroad once they opted in.
+# Regulars who may be rated abroad; the first four have opted in.
 ABROAD = (1, 2, 3, 4, 5, 9)
 LETTERS = "WLDNXF"
 RULINGS = (
@@ -90,6 +89,8 @@ def populate(office: Office) -> None:
     people = [random_person(rng, number) for number in range(1, MEMBERS + 1)]
     openings = [one for number in others if number % 4 == 0 for one in random_openings(rng, number, EVE)]
     join(office, people, [*regular_standings(), *openings])
+    for number in ABROAD[:4]:
+        decide(office, DEED, Ruling(DecisionKind.OPT_IN, member_id(number), effective=EVE))
     run(office)
 
 
@@ -173,7 +174,7 @@ class OfficeMachine(RuleBasedStateMachine):
 
     def pool(self, rng: random.Random) -> Pool:
         guests = rng.sample(range(REGULARS + 1, MEMBERS + 1), 3)
-        return Pool([*range(1, REGULARS + 1), *guests], ABROAD)
+        return Pool([*range(1, REGULARS + 1), *guests], ABROAD, says_opted_in=rng.random() < 0.3)
 
     def event(self, rng: random.Random) -> str:
         return rng.choice(self.events)
@@ -364,9 +365,7 @@ class OfficeMachine(RuleBasedStateMachine):
     def somebody_joins(self, seed: int) -> None:
         rng = random.Random(seed)
         self.newcomers += 1
-        opened = random_openings(rng, self.newcomers, FIRST_DAY)
-        join(self.office, [random_person(rng, self.newcomers)], opened)
-        assert established_in(opened) in ([], [self.newcomers])
+        join(self.office, [random_person(rng, self.newcomers)], random_openings(rng, self.newcomers, FIRST_DAY))
 
     # decisions
 

@@ -58,10 +58,11 @@ class Federation(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The members who may play, and those of them who may be rated abroad."""
+    """The members who may play, those of them who may be rated abroad, and whether reports say that they opted in."""
 
     members: Sequence[int]
     established: Sequence[int] = ()
+    says_opted_in: bool = True
 
 
 def federation(seed: int, members: int = 40, events: int = 30, first_day: date = FIRST_DAY) -> Federation:
@@ -241,4 +242,5 @@ def _abroad(rng: random.Random, pool: Pool) -> str:
         for left in order:
             cells[left].append("U")
     marks = [f"fide={rng.choice((1700, 2000, 2150, 2300))}" for _ in chosen]
-    return _rows(chosen, cells, [f"{mark} rate opt" if at < len(marked) else mark for at, mark in enumerate(marks)])
+    told = "rate opt" if pool.says_opted_in else "rate"
+    return _rows(chosen, cells, [f"{mark} {told}" if at < len(marked) else mark for at, mark in enumerate(marks)])

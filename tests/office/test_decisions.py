@@ -6,20 +6,22 @@ from typing import Any
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.office.corrections import withdraw
+from crosstable.office.corrections import correct_by_file, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.acts import ActKind, Deed, head
 from crosstable.office.ledger.facts import Decision, DecisionKind
-from crosstable.office.members import merge_members
+from crosstable.office.members import merge_members, unmerge_members
 from crosstable.terms import FloorKind, RatingSystem, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims, last_of
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
     DEED,
+    NOW,
     OTBR,
     club_members,
+    document,
     enter,
     join,
     member_id,
@@ -263,6 +265,31 @@ def test_a_decision_follows_its_member_through_a_merge(rated: Office) -> None:
     merge_members(rated, DEED, member_id(6), member_id(8))
     run(rated)
     Claims(rated).after_a_run()
+
+
+def test_a_floor_that_came_with_a_merge_goes_with_its_undoing(rated: Office) -> None:
+    """The member who keeps his id has played as before; only what was decided about the other one is gone."""
+    before = chain(rated)
+    decide(rated, DEED, about(DecisionKind.FLOOR, 1390.0, member_id=member_id(8)))
+    merge_members(rated, DEED, member_id(8), member_id(2))
+    run(rated)
+    assert chain(rated) == [1390.0, 1390.0]
+    unmerge_members(rated, DEED, member_id(8))
+    run(rated)
+    assert chain(rated) == before
+    Claims(rated).after_a_run()
+
+
+def test_a_granted_floor_follows_its_match_to_another_day(asked: Office) -> None:
+    granted = decide(asked, DEED, Ruling(DecisionKind.GRANT_MATCH_FLOOR, member_id(2), event_id="m", section=1))
+    earlier = report("m", section("1 | W2 W2 W2\n2 | L1 L1 L1", MATCH._replace(start=date(2026, 5, 1))))
+    assert correct_by_file(asked, DEED, "m", document(earlier), NOW.date()).is_stored
+    run(asked)
+    assert rating_of(asked, 2) == 1455.0
+    decide(asked, DEED, Ruling(DecisionKind.REVOKE, details={"act": granted}))
+    run(asked)
+    assert rating_of(asked, 2) == 1500.0
+    Claims(asked).after_a_run()
 
 
 def test_opting_in_and_out_is_a_word_that_stands_until_the_next(office: Office) -> None:

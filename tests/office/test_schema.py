@@ -1,6 +1,7 @@
 """The schema of an office: its first revision, what guards it, and who may open it (reliability R13)."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,15 +67,14 @@ class RollBackError(Exception):
 
 
 def test_a_new_office_knows_who_founded_it(address: str) -> None:
-    office = found_office(address, "Chess Club", DEED)
-    assert schema_of(office) == SCHEMA
-    with office.reading() as connection:
-        (first,) = acts(connection)
+    with closing(found_office(address, "Chess Club", DEED)) as office:
+        assert schema_of(office) == SCHEMA
+        with office.reading() as connection:
+            (first,) = acts(connection)
     assert (first.kind, first.actor, first.subject) == (ActKind.FOUNDED, DEED.actor, "Chess Club")
     assert {**first.after, "secret": ""} == {"name": "Chess Club", "schema": SCHEMA, "secret": ""}
     assert len(first.after["secret"]) == 32
     assert abs((system_clock() - first.at).total_seconds()) < 600
-    office.close()
     open_office(address).close()
 
 
