@@ -45,12 +45,13 @@ def held_file(path: str, holder: Holder, patience: float) -> Iterator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _wait_for(handle, time.monotonic() + patience)
-        with plain_os_errors(path):
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, holder.sentence.encode(), 0)
         try:
+            with plain_os_errors(path):
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, holder.sentence.encode(), 0)
             yield
         finally:
+            # A courtesy: a name that a killed holder left is never read, for only a held lock asks whose it is.
             os.ftruncate(handle, 0)
     finally:
         os.close(handle)
