@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.formulas.special import (
+    Piece,
     adjusted_prior,
     adjusted_score,
     is_anchored,
-    knot_above,
-    knot_below,
     nearest_to_prior,
+    piece_at,
     provisional_expectancy,
     special_rating,
     surplus,
-    toward_knot,
+    toward_zero,
 )
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, Past, RatingSystem, Standing
@@ -209,29 +209,49 @@ def test_nobody_within_400_points_is_no_anchor() -> None:
 def test_knots_lie_400_points_on_both_sides() -> None:
     """§4.1 (2025 text): S_z of a prior 1000 and opponents 1500 and 2300 is 600, 1100, 1400, 1900, 1900, 2700."""
     opponents = (1500.0, 2300.0)
-    below = [knot_below(guess, 1000.0, opponents, SPREAD) for guess in (600.0, 601.0, 1250.0, 1900.0, 3000.0)]
+
+    def piece(guess: float) -> Piece:
+        return piece_at(guess, 1000.0, 4.0, 0.0, opponents, SPREAD)
+
+    below = [piece(guess).below for guess in (600.0, 601.0, 1250.0, 1900.0, 3000.0)]
     assert below == [-math.inf, 600.0, 1100.0, 1400.0, 2700.0]
-    above = [knot_above(guess, 1000.0, opponents, SPREAD) for guess in (0.0, 600.0, 1250.0, 1900.0, 2700.0)]
+    above = [piece(guess).above for guess in (0.0, 600.0, 1250.0, 1900.0, 2700.0)]
     assert above == [600.0, 1100.0, 1400.0, 2700.0, math.inf]
 
 
 @pytest.mark.parametrize(
-    ("guess", "at_guess", "knot", "at_knot", "moved"),
-    [
-        (1500.0, 1.0, 1100.0, 1.0, 1100.0),
-        (1500.0, 1.0, 1100.0, 0.5, 1100.0),
-        (1500.0, 1.0, 1100.0, -1.0, 1300.0),
-        (1500.0, -1.0, 1900.0, -1.0, 1900.0),
-        (1500.0, -1.0, 1900.0, -0.5, 1900.0),
-        (1500.0, -1.0, 1900.0, 1.0, 1700.0),
-    ],
-    ids=["flat down", "past the knot down", "zero down", "flat up", "past the knot up", "zero up"],
+    ("guess", "below", "above"),
+    [(599.0, 0, 0), (600.0, 0, 4), (1000.0, 4, 4), (1100.0, 4, 5), (1400.0, 5, 1), (1900.0, 1, 1), (2700.0, 1, 0)],
 )
-def test_a_move_goes_to_the_zero_or_to_the_knot_before_it(
-    guess: float, at_guess: float, knot: float, at_knot: float, moved: float
-) -> None:
-    """§4.1, steps 2b and 3b: M* = M - f(M)(M - z)/(f(M) - f(z)), held at z; straight to z where f is flat."""
-    assert toward_knot(guess, at_guess, knot, at_knot) == moved
+def test_f_slopes_by_one_over_800_for_everybody_within_400_points(guess: float, below: int, above: int) -> None:
+    """§4.1 (2025 text): PWe is linear within 400 points; N' = 4 at 1000, opponents 1500 and 2300."""
+    piece = piece_at(guess, 1000.0, 4.0, 0.0, (1500.0, 2300.0), SPREAD)
+    assert (piece.slope_below, piece.slope_above) == (below / 800, above / 800)
+
+
+@pytest.mark.parametrize(
+    ("piece", "moved"),
+    [
+        (Piece(1.0, 1100.0, 1900.0, 0.0, 0.0), 1100.0),
+        (Piece(1.0, -math.inf, 1900.0, 0.0, 0.0), -math.inf),
+        (Piece(1.0, 1100.0, 1900.0, 0.5 / 400, 0.0), 1100.0),
+        (Piece(1.0, 1100.0, 1900.0, 2.0 / 400, 0.0), 1300.0),
+        (Piece(-1.0, 1100.0, 1900.0, 0.0, 0.0), 1900.0),
+        (Piece(-1.0, 1100.0, math.inf, 0.0, 0.0), math.inf),
+        (Piece(-1.0, 1100.0, 1900.0, 0.0, 0.5 / 400), 1900.0),
+        (Piece(-1.0, 1100.0, 1900.0, 0.0, 2.0 / 400), 1700.0),
+    ],
+    ids=[
+        *("flat down", "no knot down", "past the knot down", "zero down"),
+        *("flat up", "no knot up", "past the knot up", "zero up"),
+    ],
+)
+def test_a_move_goes_to_the_zero_or_to_the_knot_before_it(piece: Piece, moved: float) -> None:
+    """§4.1, steps 2b and 3b: M* = M - f(M)(M - z)/(f(M) - f(z)), held at z; straight to z where f is flat.
+
+    (f(M) - f(z))/(M - z) is the slope of the piece; M is 1500.
+    """
+    assert toward_zero(1500.0, piece) == moved
 
 
 @pytest.mark.parametrize(("prior", "rating"), [(1000.0, 1100.0), (1200.0, 1200.0), (1300.0, 1300.0), (1500.0, 1300.0)])

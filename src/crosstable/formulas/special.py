@@ -41,11 +41,12 @@ class SpecialRating(NamedTuple):
 
 def provisional_expectancy(rating: float, opponent: float, spread: float) -> float:
     """PWe, the provisional winning expectancy (§4.1)."""
-    if rating <= opponent - spread:
+    linear = 0.5 + (rating - opponent) / (2.0 * spread)
+    if linear <= 0.0:
         return 0.0
-    if rating >= opponent + spread:
+    if linear >= 1.0:
         return 1.0
-    return 0.5 + (rating - opponent) / (2.0 * spread)
+    return linear
 
 
 def adjusted_prior(constants: Constants, prior: float, past: Past) -> float:
@@ -66,48 +67,62 @@ def adjusted_score(score: float, effective: float, past: Past) -> float:
     return score + effective / 2.0
 
 
+class Piece(NamedTuple):
+    """What the walk sees at M: f, the knots next to it (z_a, z_b), and how f slopes towards each (§4.1)."""
+
+    surplus: float
+    below: float
+    above: float
+    slope_below: float
+    slope_above: float
+
+
 def surplus(
     guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float
 ) -> float:
     """f(R), expected minus attained score of a player rated ``guess`` (§4.1)."""
+    return piece_at(guess, prior, effective, target, opponents, spread).surplus
+
+
+def piece_at(
+    guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float
+) -> Piece:
+    """The value f(M) at ``guess``, and the straight pieces that meet there (§4.1, steps 2a and 3a).
+
+    Below ends at z_a, the largest knot below, above at z_b, the smallest knot above; f slopes by 1/800 for each
+    opponent whose 400 points a piece lies within, and by N'/800 for R0'.
+    """
+    low = prior - spread
+    high = prior + spread
     total = effective * provisional_expectancy(guess, prior, spread)
+    below = high if high < guess else low if low < guess else -math.inf
+    above = low if low > guess else high if high > guess else math.inf
+    falling = effective if low < guess <= high else 0.0
+    rising = effective if low <= guess < high else 0.0
     for opponent in opponents:
+        low = opponent - spread
+        high = opponent + spread
         total += provisional_expectancy(guess, opponent, spread)
-    return total - target
+        if low < guess:
+            below = max(below, high if high < guess else low)
+            if guess <= high:
+                falling += 1.0
+        if high > guess:
+            above = min(above, low if low > guess else high)
+            if guess >= low:
+                rising += 1.0
+    return Piece(total - target, below, above, falling / (2.0 * spread), rising / (2.0 * spread))
 
 
-def knot_below(guess: float, prior: float, opponents: Sequence[float], spread: float) -> float:
-    """z_a, the largest knot below ``guess`` (§4.1, step 2a)."""
-    best = -math.inf
-    for side in (-spread, spread):
-        if best < prior + side < guess:
-            best = prior + side
-        for opponent in opponents:
-            if best < opponent + side < guess:
-                best = opponent + side
-    return best
-
-
-def knot_above(guess: float, prior: float, opponents: Sequence[float], spread: float) -> float:
-    """z_b, the smallest knot above ``guess`` (§4.1, step 3a)."""
-    best = math.inf
-    for side in (-spread, spread):
-        if guess < prior + side < best:
-            best = prior + side
-        for opponent in opponents:
-            if guess < opponent + side < best:
-                best = opponent + side
-    return best
-
-
-def toward_knot(guess: float, at_guess: float, knot: float, at_knot: float) -> float:
+def toward_zero(guess: float, piece: Piece) -> float:
     """One move of the walk: to the zero of the straight piece, or to its knot if that comes first (§4.1, 2b, 3b)."""
-    if math.fabs(at_guess - at_knot) < TOLERANCE:
-        return knot
-    step = guess - at_guess * ((guess - knot) / (at_guess - at_knot))
-    if knot < guess:
-        return max(step, knot)
-    return min(step, knot)
+    if piece.surplus > 0.0:
+        if piece.slope_below * (guess - piece.below) < TOLERANCE or piece.slope_below == 0.0:
+            return piece.below
+        return max(guess - piece.surplus / piece.slope_below, piece.below)
+    if piece.slope_above * (piece.above - guess) < TOLERANCE or piece.slope_above == 0.0:
+        return piece.above
+    return min(guess - piece.surplus / piece.slope_above, piece.above)
 
 
 def is_anchored(guess: float, prior: float, opponents: Sequence[float], spread: float) -> bool:
@@ -122,9 +137,8 @@ def is_anchored(guess: float, prior: float, opponents: Sequence[float], spread: 
 
 def nearest_to_prior(guess: float, prior: float, adjusted: float, opponents: Sequence[float], spread: float) -> float:
     """Step 4b of §4.1: with p = 0, R0 held between the two knots around the solution (readings 48)."""
-    below = knot_below(guess, adjusted, opponents, spread)
-    above = knot_above(guess, adjusted, opponents, spread)
-    return min(max(prior, below), above)
+    piece = piece_at(guess, adjusted, 0.0, 0.0, opponents, spread)
+    return min(max(prior, piece.below), piece.above)
 
 
 def special_rating(
@@ -137,20 +151,17 @@ def special_rating(
     guess = start
     converged = False
     steps = 0
-    here = surplus(guess, start, effective, target, opponents, spread)
     # Each move reaches the next knot or the zero before it, and there are 2m + 2 knots.
     for _ in range(4 * len(opponents) + 16):
-        if math.fabs(here) <= TOLERANCE:
+        piece = piece_at(guess, start, effective, target, opponents, spread)
+        if math.fabs(piece.surplus) <= TOLERANCE:
             converged = True
             break
-        if here > 0.0:
-            knot = knot_below(guess, start, opponents, spread)
-        else:
-            knot = knot_above(guess, start, opponents, spread)
-        there = surplus(knot, start, effective, target, opponents, spread)
-        guess = toward_knot(guess, here, knot, there)
-        here = there if guess == knot else surplus(guess, start, effective, target, opponents, spread)
+        guess = toward_zero(guess, piece)
         steps += 1
+        if piece.below < guess < piece.above:  # the zero of a straight piece
+            converged = True
+            break
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)
     return SpecialRating(start, target, steps, converged, guess, min(guess, constants.special_cap))

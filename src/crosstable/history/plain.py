@@ -6,6 +6,7 @@ archives small enough to walk in Python.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection, rate
@@ -13,7 +14,7 @@ from crosstable.errors import NoEditionError
 from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of, outside_of
+from crosstable.history.archive_facts import Decided, Opened, Outside, decisions_of, openings_of, outside_of
 from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.rules.editions import edition_for
@@ -118,7 +119,6 @@ class PlainSections:
         self.archive = archive
         self._standings_of = standings_of
         self._people: dict[int, Mapping[str, Any]] = {}
-        self._outside = outside_of(archive)
         self._decided: dict[int, list[Decision]] = {}
         for member, decision in decisions:
             self._decided.setdefault(member, []).append(decision)
@@ -147,6 +147,10 @@ class PlainSections:
     def limits(self, member: int, system: RatingSystem, standing: Standing, key: Key) -> Standing:
         """A standing with the floors and the ceiling that stand at a place of the fold."""
         return decided(standing, system, key, self._opened.get(member, ()), self._decided.get(member, ()))
+
+    @cached_property
+    def _outside(self) -> Mapping[int, Outside]:
+        return outside_of(self.archive)
 
     def _person(self, member: int) -> Mapping[str, Any]:
         if member not in self._people:

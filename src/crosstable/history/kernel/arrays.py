@@ -135,7 +135,10 @@ class Tables(NamedTuple):
 
 def unrated(places: int) -> Array:
     """Standings that nobody has yet."""
-    made = np.zeros(places, dtype=STANDING)
+    line = STANDING.itemsize
+    room = np.zeros((places + 1) * line, dtype=np.uint8)
+    begin = -room.ctypes.data % line  # each standing in a line of the cache, not across two
+    made = room[begin : begin + places * line].view(STANDING)
     for name in ("rating", "peak", "peak_since_2010"):
         made[name] = np.nan
     return made

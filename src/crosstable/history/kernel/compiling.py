@@ -38,6 +38,9 @@ FORMULAS = (
 )  # fmt: skip
 SOURCES = ("formulas", "history/kernel", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
+njit: Any = numba.njit
+# Walking functions make no arrays, so no reference to one has to be counted; and they divide by nothing that may be 0.
+_WALKING = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 
 def sources_digest() -> str:
@@ -116,11 +119,14 @@ def constants_for(constants: Constants) -> Array:
 
 def compiled(function: Compiled) -> Compiled:
     """A function compiled when it is first called, without the interpreter's lock; kept on disk."""
-    made: Any = numba.njit(cache=True, nogil=True)(function)
-    return cast(Compiled, made)
+    return cast(Compiled, njit(cache=True, nogil=True)(function))
+
+
+def walking(function: Compiled) -> Compiled:
+    """A function compiled as ``compiled`` does, for the walk over sections."""
+    return cast(Compiled, njit(cache=True, **_WALKING)(function))
 
 
 def inner(function: Compiled) -> Compiled:
-    """A function that only compiled functions call."""
-    made: Any = numba.njit(nogil=True)(function)
-    return cast(Compiled, made)
+    """A function that only walking functions call."""
+    return cast(Compiled, njit(**_WALKING)(function))

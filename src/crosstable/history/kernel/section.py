@@ -156,30 +156,36 @@ def age_in(born: int, day: int) -> float:
 
 
 @inner
+def lay_source(room: Array, source: int, rating: float, games: float, days: tuple[int, int, int]) -> None:
+    """One source of a newcomer, of the day it is from, on the last day of a section, with his birthday (§2)."""
+    as_of, end, born = days
+    room[0, source] = rating
+    room[1, source] = games
+    room[2, source] = float(max(0, end - as_of))
+    room[3, source] = age_in(born, as_of)
+
+
+@inner
 def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> None:
-    """What a newcomer's sources say, a column each: his standings, and the outside ratings in force (§2)."""
+    """What a newcomer's sources say, a column each: his standings, and the outside ratings in force (§2).
+
+    Of a source that he does not have nothing is read but that its rating is none.
+    """
     person = tables.history.people[member]
-    rating, games, stale, age_then = room[0], room[1], room[2], room[3]
+    for source in range(SOURCES):
+        room[0, source] = math.nan
     for source in range(SYSTEMS):
-        one = tables.standings.standings[tables.history.place_of[member, source]]
-        rating[source] = one.rating
-        games[source] = math.inf if math.isnan(one.rating) else one.games
-        day = section.end if math.isnan(one.rating) or one.as_of == NO_DAY else one.as_of
-        stale[source] = float(max(0, section.end - day))
-        age_then[source] = age_in(person.born, day)
-    for source in (FIDE, CFC):
-        body = OUTSIDE_FIDE if source == FIDE else OUTSIDE_CFC
-        until = section.start if source == FIDE else section.end
-        rating[source] = math.nan
-        games[source] = math.inf
-        day = section.end
-        for at in range(person.outside, person.outside_end):
-            known = tables.history.outside[at]
-            if known.body == body and known.as_of <= until:
-                rating[source] = known.rating
-                day = known.as_of
-        stale[source] = float(max(0, section.end - day))
-        age_then[source] = age_in(person.born, day)
+        place = tables.history.place_of[member, source]
+        if place > 0 and not math.isnan(tables.standings.standings[place].rating):
+            one = tables.standings.standings[place]
+            day = section.end if one.as_of == NO_DAY else one.as_of
+            lay_source(room, source, one.rating, one.games, (day, section.end, person.born))
+    for at in range(person.outside, person.outside_end):
+        known = tables.history.outside[at]
+        if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
+            lay_source(room, FIDE, known.rating, math.inf, (known.as_of, section.end, person.born))
+        elif known.body == OUTSIDE_CFC and known.as_of <= section.end:
+            lay_source(room, CFC, known.rating, math.inf, (known.as_of, section.end, person.born))
 
 
 @inner
@@ -281,17 +287,16 @@ def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
 def match_past_of(standings: Standings, section: Array, one: Array) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     half_year = three_years = 0.0
-    if section.kind == KIND_MATCH:
-        for back in range(changes_back(standings, one.match) - 1, -1, -1):  # the oldest first, as the engine adds
-            at = one.match
-            for _ in range(back):
-                at = standings.match_changes[at].earlier
-            past = standings.match_changes[at]
-            if past.day <= section.end and section.end - past.day <= HALF_YEAR_DAYS:
-                half_year += past.change
-            if section.three_years_before <= past.day <= section.end:
-                three_years += past.change
-    return MatchPast(section.kind == KIND_MATCH, half_year, three_years)
+    for back in range(changes_back(standings, one.match) - 1, -1, -1):  # the oldest first, as the engine adds
+        at = one.match
+        for _ in range(back):
+            at = standings.match_changes[at].earlier
+        past = standings.match_changes[at]
+        if past.day <= section.end and section.end - past.day <= HALF_YEAR_DAYS:
+            half_year += past.change
+        if section.three_years_before <= past.day <= section.end:
+            three_years += past.change
+    return MatchPast(True, half_year, three_years)
 
 
 @inner
@@ -317,7 +322,9 @@ def outcome_in(
         ceiling = limits.ceiling
     merits = merits_of(constants, weighed.before, weighed.share)
     floor = standing_floor(constants, system, merits, decided)
-    past = match_past_of(tables.standings, section, one)
+    past = MatchPast(False, 0.0, 0.0)
+    if section.kind == KIND_MATCH:
+        past = match_past_of(tables.standings, section, one)
     return outcome(constants, weighed.before.rating, weighed.computed, past, floor, ceiling)
 
 
