@@ -41,9 +41,10 @@ def outside_of(archive: Archive) -> dict[int, Outside]:
 
 
 def openings_of(archive: Archive) -> list[Opened]:
-    """Every opening standing."""
+    """Every opening standing; a column ``member_id``, where there is one, says under which id it was recorded."""
     ids = archive.members["member_id"]
-    return [_opened(ids[row["member"]], row) for row in archive.openings.iter_rows(named=True)]
+    rows = archive.openings.iter_rows(named=True)
+    return [_opened(row.get("member_id") or ids[row["member"]], row) for row in rows]
 
 
 def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
@@ -59,11 +60,11 @@ def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
 
 
 def decisions_of(archive: Archive) -> list[Decided]:
-    """Every decision, in the order of the archive."""
+    """Every decision, in the order of the archive; ``member_id`` as with openings."""
     ids = archive.members["member_id"]
     found = []
     for row in archive.decisions.iter_rows(named=True):
-        member_id = ids[row["member"]] if row["member"] >= 0 else ""
+        member_id = row.get("member_id") or (ids[row["member"]] if row["member"] >= 0 else "")
         decision = Decision(
             row["act"],
             DecisionKind(row["kind"]),

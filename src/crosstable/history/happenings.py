@@ -24,9 +24,11 @@ from crosstable.history.kernel.arrays import NO_COUNT, Array
 from crosstable.history.kernel.section import NO_DOCUMENT
 from crosstable.history.plain import PlainSections, rows_of
 from crosstable.history.replay import DECIDING, RATING, Stop, Walker
-from crosstable.history.standings import ArrayStandings, Pair, keep_places, no_limits
+from crosstable.history.standings import ArrayStandings, Limits, Pair, decided_rows, keep_places
 from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, RatingSystem, Standing
 
+# Decisions that change a standing; the others limit what a section may make of it.
+_CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
 _MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
 
 
@@ -49,7 +51,8 @@ class Happenings:
         deciding = {member for member, _ in self.decisions}
         frame = archive.openings.with_row_index("at")
         says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in _MORE_THAN_NUMBERS)
-        special = pl.col("member").is_in(list(deciding)) | says_more
+        telling = frame.filter(says_more)["member"].to_list()
+        special = pl.col("member").is_in([*deciding, *telling])  # all openings of a member, so that they keep order
         self.plain = frame.filter(~special)
         self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
         self.pairs = _pairs(self.openings, self.decisions)
@@ -59,21 +62,27 @@ class Happenings:
         """Make room in the arrays for what will be decided, and for match changes that openings bring."""
         arrays = walker.standings
         changes = np.concatenate([arrays.match_changes, np.zeros(self._extra, dtype=arrays.match_changes.dtype)])
-        walker.standings = arrays._replace(decided=no_limits(len(self.pairs)), match_changes=changes)
+        walker.standings = arrays._replace(decided=decided_rows(self.pairs, self._limits()), match_changes=changes)
         keep_places(walker.standings, walker.index.history.place_of, self.pairs)
 
     def stops(self) -> list[Stop]:
         """Every stop in the order of the fold."""
-        found = [*self._plain_openings(), *self._occasions(), *self._slow_sections()]
+        found = [*self._plain_openings(), *self._moves(), *self._slow_sections()]
         return sorted(found, key=lambda stop: stop.place)  # sorting keeps the order of equal places
 
-    def limit_until(self, walker: Walker, day: date) -> None:
-        """What was decided by the end of a day, put into the arrays of a walk that starts later."""
-        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    def _limits(self) -> list[Limits]:
+        """Floors and ceilings after each occasion: they follow from what is decided, not from ratings."""
         sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
-        for member, system in self.pairs:
-            standing = sections.limits(member, system, Standing(0.0), Key(day, date.max, "", 0))
-            arrays.limit((member, system), standing.floors, standing.ceiling)
+        rows = self.index.history.sections["row"]
+        found = []
+        for occasion in self._occasions():
+            system, key = occasion.what.system, occasion.key
+            assert system is not None
+            after = Key(key.ended, key.started, key.event_id, key.section + 1)
+            standing = sections.limits(occasion.member, system, Standing(0.0), after)
+            pair = occasion.member, system
+            found.append(Limits(pair, int(rows[occasion.before]), standing.floors, standing.ceiling))
+        return found
 
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
@@ -86,8 +95,8 @@ class Happenings:
             assert isinstance(day, date)
             yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows, day=day))
 
-    def _occasions(self) -> Iterator[Stop]:
-        slot = 1 + self.index.match_slots
+    def _occasions(self) -> list[Occasion]:
+        """Openings that say more than numbers, and decisions, in the order of the fold."""
         occasions = []
         for opened in self.openings:
             standing = opened.opening.standing
@@ -96,14 +105,18 @@ class Happenings:
         for member, decision in self.decisions:
             if decision.system is not None and member != NO_MEMBER:  # opting in or out moves no standing
                 occasions.append(Occasion(self._place_of(decision), decision.key, member, decision))
-        sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
+        return sorted(occasions, key=lambda one: (one.before, one.key))
+
+    def _moves(self) -> Iterator[Stop]:
+        """Those that change a standing; floors and ceilings are laid out beforehand."""
+        slot = 1 + self.index.match_slots
         slots = {}
         for opened in self.openings:
             slots[opened.opening.key, opened.opening.system] = slot
             slot += len(opened.opening.standing.match_changes)
-        for occasion in sorted(occasions, key=lambda one: (one.before, one.key)):
-            day = self._day(occasion)
-            yield Stop(occasion.before, day, DECIDING, _Happening(occasion, sections, slots).act)
+        for occasion in self._occasions():
+            if isinstance(occasion.what, Opening) or occasion.what.kind in _CHANGING:
+                yield Stop(occasion.before, self._day(occasion), DECIDING, _Happening(occasion, slots).act)
 
     def _place_of(self, decision: Decision) -> int:
         if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
@@ -154,8 +167,13 @@ def _part(archive: Archive, numbers: Array) -> Archive:
         joined = frame.join(new, on="section", how="inner", maintain_order="left")
         return joined.with_columns(section=pl.col("new")).drop("new")
 
+    entries = renumbered(archive.entries)
+    here = entries["member"].unique().implode()
     return archive._replace(
-        sections=archive.sections[numbers], entries=renumbered(archive.entries), games=renumbered(archive.games)
+        sections=archive.sections[numbers],
+        entries=entries,
+        games=renumbered(archive.games),
+        outside=archive.outside.filter(pl.col("member").is_in(here)),
     )
 
 
@@ -163,6 +181,7 @@ def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
     """Openings of one day that bring numbers alone."""
     table = walker.standings.standings
     at = walker.index.history.place_of[rows["member"].to_numpy(), rows["system"].to_numpy()]
+    walker.note_openings(rows, table[at])
     for name in ("rating", "peak", "peak_since_2010"):
         table[name][at] = rows[name].fill_null(float("nan")).to_numpy()
     table["games"][at] = rows["games"].fill_null(float("inf")).to_numpy()
@@ -175,9 +194,8 @@ def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
 class _Happening:
     """One opening or decision, done on the arrays."""
 
-    def __init__(self, occasion: Occasion, sections: PlainSections, slots: dict[tuple[Key, RatingSystem], int]) -> None:
+    def __init__(self, occasion: Occasion, slots: dict[tuple[Key, RatingSystem], int]) -> None:
         self.occasion = occasion
-        self.sections = sections
         self.slots = slots
 
     def act(self, walker: Walker) -> None:
@@ -187,26 +205,20 @@ class _Happening:
         assert what.system is not None
         before = arrays.of(member).get(what.system)
         if isinstance(what, Opening):
+            walker.note_move(what, member, before, bare(what.standing))
             arrays.put(member, what.system, bare(what.standing))
             arrays.put_match_changes(member, what.system, self._changes(what))
         elif what.kind in MOVING:
             after = moved(what, before)
             if after is not None:
+                walker.note_move(what, member, before, after)
                 arrays.put(member, what.system, after)
         elif what.kind is DecisionKind.GRANT_MATCH_FLOOR and before is not None:
             arrays.put(member, what.system, before._replace(lowered_floor=what.value))
-        self._limit(arrays, member, what.system)
 
     def _changes(self, opening: Opening) -> dict[int, MatchChange]:
         first = self.slots[opening.key, opening.system]
         return {first + at: change for at, change in enumerate(opening.standing.match_changes)}
-
-    def _limit(self, arrays: ArrayStandings, member: int, system: RatingSystem) -> None:
-        """Everything decided so far, as the plain code has it just after this."""
-        key = self.occasion.key
-        after = Key(key.ended, key.started, key.event_id, key.section + 1)
-        standing = self.sections.limits(member, system, Standing(0.0), after)
-        arrays.limit((member, system), standing.floors, standing.ceiling)
 
 
 class _SlowSections:
@@ -231,6 +243,7 @@ class _SlowSections:
             self._walker = walker
             self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions)
         taken = self._sections.take(archived)
+        walker.note_rated(at, taken.rated, taken.unratable)
         if taken.unratable:
             walker.results.faults[at] = NO_DOCUMENT
         for rank, rated in enumerate(taken.rated):

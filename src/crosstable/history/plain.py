@@ -124,7 +124,8 @@ class PlainSections:
             self._decided.setdefault(member, []).append(decision)
         self._opened: dict[int, list[Opening]] = {}
         for member, opening in openings:
-            self._opened.setdefault(member, []).append(opening)
+            if opening.standing.floors or opening.standing.ceiling is not None:
+                self._opened.setdefault(member, []).append(opening)
 
     def take(self, archived: ArchivedSection) -> Taken:
         """A section as it is rated from the standings of now."""

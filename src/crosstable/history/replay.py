@@ -1,16 +1,20 @@
 """Replay: a whole history rated by the compiled walk, with the same bits as the plain engine.
 
-Sections are walked in stretches of one edition. Where something rare happens (an opening standing, a decision, a
-foreign event, a start set by hand) the walk stops, plain code does it on the same standings, and the walk goes on.
+Sections are walked in stretches of one edition. Where something rare happens that is no section (an opening standing,
+a decision) the walk stops, plain code does it on the same standings, and the walk goes on. Rare sections (foreign
+events, starts set by hand) are rated by plain code while the compiled walk rates others.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
+from crosstable.engine import RatedSection
+from crosstable.folding import Decision, Opening
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
@@ -24,10 +28,11 @@ from crosstable.history.kernel.arrays import (
 )
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
-from crosstable.history.kernel.walk import walk_share
+from crosstable.history.kernel.walk import say_done, wait_until_ready, walk_share
 from crosstable.history.standings import no_limits
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
+from crosstable.terms import Standing
 
 Progress = Callable[[int], None]
 # Shorter stretches are not worth a second thread.
@@ -59,7 +64,13 @@ CLOSING, DECIDING, RATING = range(3)
 
 
 class Walker:
-    """A history while it is walked: standings now, and every result so far."""
+    """A history while it is walked: standings now, and every result so far.
+
+    Sections that plain code rates are rated beside the others as soon as those they depend on are done; a walk that
+    ``keeps_order`` stops for each of them.
+    """
+
+    keeps_order = False
 
     def __init__(
         self,
@@ -85,12 +96,15 @@ class Walker:
         widest, longest = _largest(index)
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
         self._constants: dict[int, Array] = {}
+        self._plain: Mapping[int, Stop] = {}
 
     def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
         """Rate everything from a section on, stopping where something rare happens."""
+        self._plain = {} if self.keeps_order else {stop.before: stop for stop in stops if stop.rank == RATING}
+        halts = [stop for stop in stops if self.keeps_order or stop.rank != RATING]
         with ThreadPoolExecutor(self.threads) as pool:
             at = first
-            for stop in (*stops, None):
+            for stop in (*halts, None):
                 end = self.index.sections if stop is None else stop.before
                 for first, last in self._stretches(at, end):
                     self._go(pool, first, last)
@@ -100,11 +114,12 @@ class Walker:
                     stop.act(self)
 
     def _stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Sections of one edition after each other, without those that plain code rates."""
+        """Sections of one edition after each other, without those that the walk stops for."""
         part = self.index.history.sections[first:last]
-        changes = np.flatnonzero(np.diff(part["edition"]) | np.diff(part["is_slow"])) + 1
+        halts = part["is_slow"] * np.uint8(self.keeps_order)
+        changes = np.flatnonzero(np.diff(part["edition"]) | np.diff(halts)) + 1
         for begin, end in zip([0, *changes], [*changes, last - first], strict=True):
-            if begin < end and not part[begin]["is_slow"]:
+            if begin < end and not halts[begin]:
                 for leg in range(int(begin), int(end), LEG):
                     yield first + leg, first + min(leg + LEG, int(end))
 
@@ -112,15 +127,43 @@ class Walker:
         constants = self.constants_at(first)
         tables = Tables(self.index.history, self.standings, self.results)
         threads = self.threads if last - first >= WORTH_SHARING else 1
+        plain = [self._plain[number] for number in self._slow(first, last)]
+        span = np.array([first, first, last, threads + len(plain)], dtype=np.int64)
 
         def share(thread: int) -> None:
-            span = np.array([first, last, thread, threads], dtype=np.int64)
             walk_share(constants, tables, span, self._done, self._scratch[thread])
 
-        if threads == 1:
+        if threads == 1 and not plain:
             share(0)
-        else:
-            list(pool.map(share, range(threads)))
+            return
+        shares = [pool.submit(share, thread) for thread in range(threads)]
+        try:
+            for stop in plain:
+                wait_until_ready(self.index.history, stop.before, first, self._done)
+                stop.act(self)
+                say_done(self._done, stop.before)
+        except BaseException:
+            self._done[first:last] = 1  # nobody waits for what will not come
+            raise
+        finally:
+            for one in shares:
+                one.result()
+
+    def _slow(self, first: int, last: int) -> list[int]:
+        """The sections of a stretch that plain code rates while the compiled walk goes on with the others."""
+        found: list[int] = (first + np.flatnonzero(self.index.history.sections["is_slow"][first:last])).tolist()
+        return found
+
+    # What plain code did where the walk stopped; a walk that only rates does not listen.
+
+    def note_openings(self, rows: pl.DataFrame, before: Array) -> None:
+        """Openings of one day were entered, over these standings."""
+
+    def note_move(self, what: Opening | Decision, member: int, before: Standing | None, after: Standing) -> None:
+        """An opening or a decision moved a standing."""
+
+    def note_rated(self, section: int, rated: Sequence[RatedSection], unratable: str) -> None:
+        """A section was rated by the plain engine, or could not be."""
 
     def constants_at(self, section: int) -> Array:
         """The numbers of the edition of a section."""

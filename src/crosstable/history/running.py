@@ -129,7 +129,6 @@ def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str
         load_snapshots(walker, out, start.year)
         first = start.before
         last_day = date(start.year, 12, 31)
-        happenings.limit_until(walker, last_day)
         stops = [stop for stop in stops if (stop.before, stop.day) > (first, last_day.toordinal())]
     heading = os.path.join(out, HEADING)
     if os.path.exists(heading):

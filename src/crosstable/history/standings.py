@@ -1,8 +1,9 @@
 """Standings in arrays as the plain engine takes them, and back: for what plain code does while a history is walked."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,12 +54,13 @@ class ArrayStandings:
             peak=_known(row["peak"]),
             peak_since_2010=_known(row["peak_since_2010"]),
             games_at_2200=int(row["games_at_2200"]),
-            match_changes=self._match_changes(int(row["match"])),
+            match_changes=self.match_changes(int(row["match"])),
             as_of=None if row["as_of"] == NO_DAY else date.fromordinal(int(row["as_of"])),
             lowered_floor=None if math.isinf(lowered) else lowered,
         )
 
-    def _match_changes(self, newest: int) -> tuple[MatchChange, ...]:
+    def match_changes(self, newest: int) -> tuple[MatchChange, ...]:
+        """Match changes from the oldest to the one at a place."""
         found = []
         while newest > 0:
             row = self.arrays.match_changes[newest]
@@ -89,14 +91,14 @@ class ArrayStandings:
             newest = place
         row["match"] = newest
 
-    def limit(self, pair: Pair, floors: tuple[Floor, ...], ceiling: float | None) -> None:
-        """Write what is decided of a member in a system."""
-        member, system = pair
-        place = self._row(member, system)["decided"]
-        row = self.arrays.decided[place]
-        level = decided_floor(Standing(math.nan, floors=floors))
-        row["floor_kind"], row["floor_level"] = level.kind.value, level.level
-        row["ceiling"] = math.inf if ceiling is None else ceiling
+
+class Limits(NamedTuple):
+    """Floors and ceiling of one member in one system, from the section whose results begin at ``since``."""
+
+    pair: Pair
+    since: int
+    floors: tuple[Floor, ...]
+    ceiling: float | None
 
 
 def _count(value: int) -> int | None:
@@ -107,10 +109,24 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def keep_places(arrays: Standings, place_of: Array, pairs: list[Pair]) -> None:
-    """Give each member and system about whom something is ever decided a place for it."""
+def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
+    """Everything that is ever decided: a row for each member and system, and those that follow it, in order."""
+    rows = no_limits(len(pairs) + len(limits))
+    last = {pair: place for place, pair in enumerate(pairs, 1)}
+    for place, limit in enumerate(limits, 1 + len(pairs)):
+        level = decided_floor(Standing(math.nan, floors=limit.floors))
+        rows[place]["floor_kind"], rows[place]["floor_level"] = level.kind.value, level.level
+        rows[place]["ceiling"] = math.inf if limit.ceiling is None else limit.ceiling
+        rows[place]["since"] = limit.since
+        rows[last[limit.pair]]["later"] = place
+        last[limit.pair] = place
+    return rows
+
+
+def keep_places(arrays: Standings, place_of: Array, pairs: Sequence[Pair]) -> None:
+    """Let the standing of each member and system about whom something is ever decided point to it."""
     for place, (member, system) in enumerate(pairs, 1):
         arrays.standings[place_of[member, int(system)]]["decided"] = place
 
 
-__all__ = ["ArrayStandings", "Pair", "keep_places", "no_limits"]
+__all__ = ["ArrayStandings", "Limits", "Pair", "decided_rows", "keep_places", "no_limits"]

@@ -33,8 +33,19 @@ STANDING = np.dtype(
 )
 assert STANDING.itemsize == 64
 
-# What decisions say of one member in one system.
-DECIDED = np.dtype([("floor_kind", "i8"), ("floor_level", "f8"), ("ceiling", "f8"), ("lowered_floor", "f8")])
+# What decisions say of one member in one system. A standing points to the first of his rows, which holds the floor
+# that was lowered; what was decided later follows in rows of its own, each from the section whose results begin at
+# ``since``.
+DECIDED = np.dtype(
+    [
+        ("floor_kind", "i8"),
+        ("floor_level", "f8"),
+        ("ceiling", "f8"),
+        ("lowered_floor", "f8"),
+        ("since", "i8"),
+        ("later", "i8"),  # the row after this one, 0 for none
+    ]
+)
 # A change of a rating by match play; ``earlier`` is the position of the one before, 0 for none.
 MATCH_CHANGE = np.dtype([("day", "i4"), ("earlier", "i4"), ("change", "f8")])
 

@@ -310,6 +310,17 @@ def changes_back(standings: Standings, newest: int) -> int:
 
 
 @inner
+def limits_of(standings: Standings, section: Array, one: Array) -> Array:
+    """What is decided of a member when a section is rated."""
+    at = one.decided
+    later = standings.decided[at].later
+    while later > 0 and standings.decided[later].since <= section.row:
+        at = later
+        later = standings.decided[at].later
+    return standings.decided[at]
+
+
+@inner
 def outcome_in(
     constants: Constants, tables: Tables, section: Array, one: Array, weighed: Weighed, system: int
 ) -> Outcome:
@@ -317,7 +328,7 @@ def outcome_in(
     decided = Level(FloorKind.OFFICE, -math.inf)
     ceiling = math.inf
     if one.decided > 0 and not weighed.is_new:  # what is decided holds from the first rating on
-        limits = tables.standings.decided[one.decided]
+        limits = limits_of(tables.standings, section, one)
         decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
         ceiling = limits.ceiling
     merits = merits_of(constants, weighed.before, weighed.share)

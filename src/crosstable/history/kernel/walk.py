@@ -25,20 +25,33 @@ FAR, NEAR = 4, 2
 def walk_share(numbers: Array, tables: Tables, span: Array, done: Array, scratch: Scratch) -> None:
     """Rate sections as long as there are any, together with other threads that have the same ``span``.
 
-    It holds the next section, the first one, the one after the last, and how many threads there are.
+    It holds the next section, the first one, the one after the last, and how many there are that rate.
     """
     constants = numbers[0]
-    first, last, threads = span[1], span[2], span[3]
+    first, last, workers = span[1], span[2], span[3]
     number = take_number(span)
     while number < last:
         fetch_standings(tables, min(number + FAR, last - 1))
         fetch_newcomers(tables, min(number + NEAR, last - 1))
-        if threads > 1:
-            wait_for(tables.history, number, first, done)
-        rate_section(constants, tables, number, scratch)
-        if threads > 1:
-            set_flag(done, number)
+        if not tables.history.sections[number].is_slow:
+            if workers > 1:
+                wait_for(tables.history, number, first, done)
+            rate_section(constants, tables, number, scratch)
+            if workers > 1:
+                set_flag(done, number)
         number = take_number(span)
+
+
+@walking
+def wait_until_ready(history: History, number: int, first: int, done: Array) -> None:
+    """Wait, for plain code that will rate a section, until those it depends on are rated."""
+    wait_for(history, number, first, done)
+
+
+@walking
+def say_done(done: Array, number: int) -> None:
+    """Say, for plain code, that a section is rated."""
+    set_flag(done, number)
 
 
 @inner
