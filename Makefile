@@ -87,12 +87,19 @@ evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew fro
 	$(BIN)/ruff format -q src/crosstable/rules/evidence_table.py
 	$(BIN)/python tools/make_fidelity.py ../shared/cases/official-2001-2021
 
-bench: $(READY) ## the benchmarks, ratios side by side
-	$(BIN)/python -m benchmarks
+# Other rating libraries have an environment of their own: none of them is needed to run or to test anything.
+.venv-peers/.installed: requirements/peers.txt
+	@echo "Installing the libraries to compare with into .venv-peers ..."
+	@$(PYTHON) -m venv --clear .venv-peers
+	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/peers.txt
+	@touch $@
+
+bench: $(READY) .venv-peers/.installed postgres ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
+	$(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(READY) ## make the generated pages of docs/ anew
 	$(BIN)/python tools/make_docs.py
 
 clean: ## remove everything that was made here
-	rm -rf $(VENV) build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-peers build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,14 +59,17 @@ def content_faults(tables: Tables) -> list[Fault]:
     faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame)]
     if faults:
         return faults
-    for rule in _rules(tables["members"].height, tables["sections"].height):
-        wrong = tables[rule.table].select(rule.is_broken.fill_null(False)).to_series()
-        faults += _faults_of(rule, wrong)
-    faults += _id_faults(tables["members"])
-    for text in (_floors_fault, _match_changes_fault):
-        faults += text(tables["openings"])
-    faults += _details_faults(tables["decisions"])
-    faults += _number_faults(tables["entries"])
+    rules = _rules(tables["members"].height, tables["sections"].height)
+    checks = [
+        *(partial(_rule_faults, rule, tables[rule.table]) for rule in rules),
+        partial(_id_faults, tables["members"]),
+        partial(_floors_fault, tables["openings"]),
+        partial(_match_changes_fault, tables["openings"]),
+        partial(_details_faults, tables["decisions"]),
+        partial(_number_faults, tables["entries"]),
+    ]
+    with ThreadPoolExecutor() as pool:
+        faults += [fault for found in pool.map(lambda check: check(), checks) for fault in found]
     if not faults:  # where a game points to can be asked once the tables that it points into are sound
         faults += _game_faults(tables)
     return faults
@@ -76,6 +81,10 @@ def _null_faults(name: str, frame: pl.DataFrame) -> Iterator[Fault]:
         if missing and not column.may_be_null:
             at = frame[column.name].is_null().arg_max()
             yield archive_fault(f"{file_of(name)}, row {at}", f"{column.name} is missing{_and_more(missing)}.")
+
+
+def _rule_faults(rule: Rule, frame: pl.DataFrame) -> list[Fault]:
+    return _faults_of(rule, frame.select(rule.is_broken.fill_null(False)).to_series())
 
 
 def _faults_of(rule: Rule, wrong: pl.Series) -> list[Fault]:

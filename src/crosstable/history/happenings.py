@@ -56,6 +56,7 @@ class Happenings:
         self.plain = frame.filter(~special)
         self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
         self.pairs = _pairs(self.openings, self.decisions)
+        self._ends = np.ascontiguousarray(index.history.sections["end"][:-1])
         self._extra = sum(len(opened.opening.standing.match_changes) for opened in self.openings)
 
     def prepare(self, walker: Walker) -> None:
@@ -86,8 +87,7 @@ class Happenings:
 
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
-        ends = self.index.history.sections["end"][:-1]
-        return int(np.searchsorted(ends, day.toordinal()))
+        return int(np.searchsorted(self._ends, day.toordinal()))
 
     def _plain_openings(self) -> Iterator[Stop]:
         """Openings that bring numbers alone, all of a day at once."""

@@ -7,6 +7,7 @@ standings at the end of a year are those of its snapshot over those before it.
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
@@ -20,7 +21,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
 from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array
-from crosstable.history.kernel.rows import row_places
+from crosstable.history.kernel.rows import changed_standings, row_places, standing_owners
 from crosstable.history.replay import CLOSING, Stop, Walker
 
 FORMAT = "crosstable-replay/1"
@@ -59,18 +60,30 @@ def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
 
 def standings_frame(walker: Walker, since: int = 0) -> pl.DataFrame:
     """The standings of members who are rated; with ``since`` only those that changed on that day or later."""
+    owners = standing_owners(walker.index.history.place_of, walker.index.members, walker.index.standings)
+    return _frame_of(walker, owners, since).sort("member", "system")
+
+
+def _frame_of(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
+    """Standings in the order of their places; ``owners`` says whose each is."""
     table = walker.standings.standings
-    place_of = walker.index.history.place_of[: walker.index.members]
-    is_wanted = ~np.isnan(table["rating"]) & (table["as_of"] >= since)
-    member, system = np.nonzero(is_wanted[place_of])
-    rows = table[place_of[member, system]]
-    columns: dict[str, Array] = {"member": member.astype(np.uint32), "system": system.astype(np.uint8)}
+    kept = changed_standings(table, owners, since)
+    rows = table[kept]
+    columns: dict[str, Array] = {
+        "member": (owners[kept] // SYSTEMS).astype(np.uint32),
+        "system": (owners[kept] % SYSTEMS).astype(np.uint8),
+    }
     for name in STANDING.names or ():
         if name != "decided":
             columns[name] = rows[name]
     columns["lowered_floor"] = walker.standings.decided["lowered_floor"][rows["decided"]]
     frame = pl.DataFrame(columns)
     return frame.with_columns((pl.col("as_of") - _EPOCH).cast(pl.Date))
+
+
+def write_table(frame: pl.DataFrame, path: str) -> None:
+    """Write results; ratings hardly shrink by trying harder than this."""
+    frame.write_parquet(path, compression="zstd", compression_level=1)
 
 
 def _prefixes(index: Index, archive: Archive, years: list[int], ends: list[int]) -> Iterator[str]:
@@ -118,6 +131,8 @@ class SnapshotWriter:
         self.folder = os.path.join(folder, "snapshots")
         self.snapshots = snapshots
         self.first_year = first_year  # its snapshot also holds what was brought from before
+        self._owners: Array | None = None
+        self.seconds = 0.0
         os.makedirs(self.folder, exist_ok=True)
 
     def stops(self) -> list[Stop]:
@@ -129,13 +144,19 @@ class SnapshotWriter:
 
     def write(self, walker: Walker, snapshot: Snapshot) -> None:
         """What changed in a year, and the match changes so far."""
+        began = time.perf_counter()
         is_first = snapshot.year == self.first_year
         since = 0 if is_first else date(snapshot.year, 1, 1).toordinal()
-        standings_frame(walker, since).write_parquet(os.path.join(self.folder, f"{snapshot.year}.parquet"))
+        index = walker.index
+        if self._owners is None:
+            self._owners = standing_owners(index.history.place_of, index.members, index.standings)
+        frame = _frame_of(walker, self._owners, since)
+        write_table(frame, os.path.join(self.folder, f"{snapshot.year}.parquet"))
         changes = walker.standings.match_changes
         used = np.flatnonzero(changes["day"] >= since)
         frame = pl.DataFrame({"place": used, **{name: changes[name][used] for name in ("day", "earlier", "change")}})
         frame.write_parquet(os.path.join(self.folder, f"{snapshot.year}-matches.parquet"))
+        self.seconds += time.perf_counter() - began
 
 
 def load_snapshots(walker: Walker, folder: str, year: int) -> None:

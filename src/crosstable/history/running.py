@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import date
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from crosstable.history.results import (
     snapshots_of,
     standings_frame,
     write_heading,
+    write_table,
 )
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
@@ -91,12 +93,16 @@ def replay_archive(
         plan = _plan(walker, archive, out, wishes, rules)
     with stages.timed("rate"):
         walker.walk(plan.stops, progress, plan.first)
+    if plan.writer is not None:
+        stages.seconds["snapshots"] = plan.writer.seconds
+        stages.seconds["rate"] -= plan.writer.seconds
     write_heading(out, plan.snapshots, {"rules": rules, "sections": index.sections, "first": plan.first})
     first = plan.first
-    with stages.timed("write"):
+    with stages.timed("write"), ThreadPoolExecutor(1) as beside:
+        standing = beside.submit(lambda: write_table(standings_frame(walker), os.path.join(out, STANDINGS)))
         frame = ratings_frame(walker, first)
-        frame.write_parquet(os.path.join(out, RATINGS), compression="zstd")
-        standings_frame(walker).write_parquet(os.path.join(out, STANDINGS), compression="zstd")
+        write_table(frame, os.path.join(out, RATINGS))
+        standing.result()
     unratable = int((walker.results.faults != 0).sum())
     return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds)
 
@@ -109,11 +115,12 @@ def _rules(wishes: Wishes) -> tuple[Constants | None, str]:
 
 
 class Plan(NamedTuple):
-    """Where a walk begins, where it stops, and the snapshots of its years."""
+    """Where a walk begins, where it stops, the snapshots of its years and who writes them."""
 
     first: int
     stops: list[Stop]
     snapshots: list[Snapshot]
+    writer: SnapshotWriter | None
 
 
 def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str) -> Plan:
@@ -133,11 +140,12 @@ def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str
     heading = os.path.join(out, HEADING)
     if os.path.exists(heading):
         os.remove(heading)
+    writer = None
     if wishes.keeps_snapshots:
         wanted = [one for one in snapshots if one.before > first or first == 0]
         writer = SnapshotWriter(out, wanted, snapshots[0].year if snapshots else 0)
         stops = sorted([*stops, *writer.stops()], key=lambda stop: stop.place)
-    return Plan(first, stops, snapshots)
+    return Plan(first, stops, snapshots, writer)
 
 
 def index_of(archive: Archive, folder: str, *, keeps: bool) -> Index:

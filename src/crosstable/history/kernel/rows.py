@@ -1,5 +1,7 @@
 """What each row of results is about, for writing them out."""
 
+import math
+
 import numpy as np
 
 from crosstable.history.kernel.arrays import SYSTEMS, Array
@@ -51,3 +53,26 @@ def row_places(sections: Array, competitors: Array, first: int) -> tuple[Array, 
                 system[row] = one
                 row += 1
     return section, member, system
+
+
+@compiled
+def standing_owners(place_of: Array, members: int, places: int) -> Array:
+    """Whose each standing is: the member's number times six, plus the system; -1 for nobody's."""
+    owners = np.full(places, -1, dtype=np.int64)
+    for member in range(members):
+        for system in range(SYSTEMS):
+            if place_of[member, system] > 0:
+                owners[place_of[member, system]] = member * SYSTEMS + system
+    return owners
+
+
+@compiled
+def changed_standings(standings: Array, owners: Array, since: int) -> Array:
+    """The places of members' ratings that changed on a day or later."""
+    found = np.empty(len(standings), dtype=np.int64)
+    count = 0
+    for place in range(len(standings)):
+        if owners[place] >= 0 and not math.isnan(standings[place].rating) and standings[place].as_of >= since:
+            found[count] = place
+            count += 1
+    return found[:count]

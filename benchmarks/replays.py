@@ -1,0 +1,169 @@
+"""Whole histories: our replay against our plain engine and other libraries, and how the cost grows with the size.
+
+Everything that is compared is run in turn, round after round, and the best of each counts: what else the machine does
+then hits all of them alike. Each replay has a process of its own, so that its memory can be told; the compiled code is
+made before the first round.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crosstable.history.archive import Archive, read, write
+from crosstable.history.plain import plain_fold
+from crosstable.history.running import Wishes, replay_archive
+from crosstable.lab.population import Federation
+from crosstable.lab.simulate import simulate
+
+ROUNDS = 3
+# Federations of about 2, 4 and 20 million games; and a small one for the plain engine.
+SIZES = ((100_000, 50_000), (200_000, 100_000), (1_000_000, 500_000))
+SMALL = (1_000, 400)
+PEERS = Path(".venv-peers", "bin", "python")
+LARGE_ENOUGH = 0.8  # games per second of the slowest size, as a share of the quickest
+TIMES_PLAIN, TIMES_RIIX, PIPELINE, GIGABYTES = 60.0, 10.0, 3.0, 3.0
+
+
+class Run(NamedTuple):
+    """One replay, Parquet in to Parquet out: its stages in seconds, its memory, and how much there was to rate."""
+
+    games: int
+    game_systems: int
+    rows: int
+    stages: dict[str, float]
+    peak_gigabytes: float
+
+    @property
+    def kernel(self) -> float:
+        """Seconds of rating alone."""
+        return self.stages["rate"]
+
+    @property
+    def pipeline(self) -> float:
+        """Seconds from files to files."""
+        return sum(self.stages.values())
+
+
+def replays() -> str:
+    """The tables of ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        archives = [_made(folder, *size) for size in SIZES]
+        small = read(_made(folder, *SMALL))
+        child(archives[0], folder)  # compiles
+        runs: list[list[Run]] = [[] for _ in archives]
+        plain: list[float] = []
+        riix: list[float] = []
+        others: dict[str, float] = {}
+        for turn in range(ROUNDS):
+            for archive, done in zip(archives, runs, strict=True):
+                done.append(child(archive, folder))
+            plain.append(_plain_speed(small))
+            found = _peers(archives[-1], everybody=turn == 0)
+            others |= found
+            riix += [speed for name, speed in found.items() if name == RIIX]
+        snapshots = child(archives[-1], folder, "--snapshots")
+    return _tables([_best(done) for done in runs], max(plain), max(riix, default=0.0), others, snapshots)
+
+
+RIIX = "riix Elo, batched by section"
+
+
+def _made(folder: str, members: int, sections: int) -> str:
+    path = os.path.join(folder, f"{members}-members")
+    write(simulate(Federation(members=members, sections=sections, seed=1)), path)
+    return path
+
+
+def child(archive: str, folder: str, *options: str) -> Run:
+    """One replay in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.replays", archive, os.path.join(folder, "out"), *options]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return Run(**found)
+
+
+def game_systems(archive: Archive) -> int:
+    """Games, each counted once per system it is rated in."""
+    per_section = archive.sections["systems"].bitwise_count_ones()
+    return int(per_section[archive.games["section"]].cast(int).sum())
+
+
+def _plain_speed(archive: Archive) -> float:
+    """Game-systems per second of the plain engine."""
+    began = time.perf_counter()
+    plain_fold(archive)
+    return game_systems(archive) / (time.perf_counter() - began)
+
+
+def _peers(archive: str, *, everybody: bool) -> dict[str, float]:
+    if not PEERS.exists():
+        return {}
+    command = [str(PEERS), str(Path("benchmarks", "peers.py")), archive, *([] if everybody else [RIIX])]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
+def _best(runs: list[Run]) -> Run:
+    """The best of each stage and of the memory."""
+    stages = {name: min(run.stages[name] for run in runs) for name in runs[0].stages}
+    return runs[0]._replace(stages=stages, peak_gigabytes=min(run.peak_gigabytes for run in runs))
+
+
+def _tables(best: list[Run], plain: float, riix: float, others: dict[str, float], snapshots: Run) -> str:
+    large = best[-1]
+    speed, each = large.games / large.kernel, large.game_systems / large.kernel
+    lines = [f"Replay of whole histories, six systems, on {len(os.sched_getaffinity(0))} cores, best of {ROUNDS}:"]
+    lines += [
+        f"  {run.games / 1e6:5.1f} M games  {run.game_systems / 1e6:5.1f} M game-systems  kernel {run.kernel:6.2f} s  "
+        f"{run.games / run.kernel / 1e6:6.2f} M games/s  pipeline {run.pipeline:6.2f} s "
+        f"({run.pipeline / run.kernel:.2f} kernels)  peak {run.peak_gigabytes:.2f} GB"
+        for run in best
+    ]
+    speeds = [run.games / run.kernel for run in best]
+    lines += [
+        f"  slowest of these sizes against the quickest: {min(speeds) / max(speeds):.2f}   limit {LARGE_ENOUGH}",
+        f"  pipeline against kernel, largest: {large.pipeline / large.kernel:.2f}   limit {PIPELINE}",
+        f"  peak memory, largest: {large.peak_gigabytes:.2f} GB   limit {GIGABYTES:g} GB",
+        "  stages, largest: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in large.stages.items()),
+        f"  with a snapshot of every year: {snapshots.pipeline:.2f} s",
+        f"  plain engine {plain / 1e6:.3f} M game-systems/s; replay {each / 1e6:.2f} M: "
+        f"{each / plain:.0f} times   limit {TIMES_PLAIN:g}",
+    ]
+    if riix:
+        lines.append(f"  {RIIX}: {riix / 1e6:.2f} M games/s; replay {speed / riix:.1f} times   limit {TIMES_RIIX:g}")
+    lines += [
+        f"  {name}: {found / 1e6:.3f} M games/s; replay {speed / found:,.0f} times"
+        for name, found in others.items()
+        if name != RIIX
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _peak_gigabytes() -> float:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+def main() -> None:
+    """Replay one archive and print what it took, as JSON."""
+    folder, out = sys.argv[1:3]
+    wishes = Wishes(keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
+    done = replay_archive(folder, out, wishes)
+    peak = _peak_gigabytes()
+    run: dict[str, Any] = {
+        "games": done.games,
+        "game_systems": game_systems(read(folder)),
+        "rows": done.rows,
+        "stages": done.stages,
+        "peak_gigabytes": peak,
+    }
+    print(json.dumps(run))
+
+
+if __name__ == "__main__":
+    main()

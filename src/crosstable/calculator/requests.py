@@ -1,0 +1,289 @@
+"""What somebody asks the calculator: one player, the opponents met, the day, the system; and what is wrong with it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, NoEditionError, TimeControlError
+from crosstable.rules.editions import edition_for
+from crosstable.rules.law import Edition
+from crosstable.rules.systems import is_dual_control, systems_for
+from crosstable.rules.time_controls import parse_time_control
+from crosstable.terms import OutsideRating, RatingSystem, Result, Standing
+
+# What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
+MOST_GAMES = 100
+MOST_OTHER_SYSTEMS = 6
+MOST_OTHER_GAMES = 1000
+LOWEST_RATING = 100.0
+HIGHEST_RATING = 3500.0
+MOST_COUNTED = 100_000
+OLDEST_AGE = 120.0
+LAST_YEAR = 2100
+RESULTS = (Result.WIN, Result.DRAW, Result.LOSS)
+
+
+class OpponentsAt(StrEnum):
+    """At which rating opponents are met in an estimate."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    SCORES = "scores"
+
+    @property
+    def assumes(self) -> str:
+        """What an estimate of this kind takes for granted, in plain words."""
+        return ASSUMES[self]
+
+
+ASSUMES: Mapping[OpponentsAt, str] = {
+    OpponentsAt.BEFORE: "Opponents are met at the ratings they had before the event, as if they learned nothing in it. "
+    "The office rates twice, the second time against what the first pass made of the opponents.",
+    OpponentsAt.AFTER: "Opponents are met at the ratings they have after the event, which stand for the results of the "
+    "office's first pass. Opponents without one are met at the rating they had before.",
+    OpponentsAt.SCORES: "Opponents are first rated themselves, on the scores given for them, and on other opponents "
+    "between the average and their own strength; then you are rated against the results, as the office does it in two "
+    "passes.",
+}
+
+
+class Opponent(NamedTuple):
+    """An opponent and the results against him; ``None`` among them is a game still to come.
+
+    ``rating`` is ``None`` for an unrated opponent; ``post_event`` is what he has after the event, ``score`` and
+    ``played`` what he made in all his rated games of the section, those against the player included.
+    """
+
+    rating: float | None
+    results: tuple[Result | None, ...]
+    games: float | None = None
+    post_event: float | None = None
+    score: float | None = None
+    played: int | None = None
+
+
+class EstimateRequest(NamedTuple):
+    """One player's question: what he had, whom he met, when and in which system.
+
+    ``rating`` is ``None`` for an unrated player, who starts by age, FIDE, CFC and other systems (§2). ``games`` is
+    ``None`` where an established player does not know the count.
+    """
+
+    section_date: date
+    opponents: tuple[Opponent, ...] = ()
+    rating: float | None = None
+    games: float | None = None
+    record: tuple[int, int, int] | None = None
+    events: int | None = None
+    peak: float | None = None
+    floor: float | None = None
+    birth_date: date | None = None
+    age: float | None = None
+    adult: bool | None = None
+    fide: OutsideRating | None = None
+    cfc: OutsideRating | None = None
+    canadian_resident: bool = False
+    others: tuple[tuple[RatingSystem, Standing], ...] = ()
+    system: RatingSystem | None = None
+    control: str = ""
+    is_online: bool = False
+    is_dual: bool = False
+    is_match: bool = False
+    opponents_at: OpponentsAt | None = None
+    field_rating: float | None = None
+
+    @property
+    def games_with_result(self) -> int:
+        """m, the games that are over."""
+        return sum(result is not None for opponent in self.opponents for result in opponent.results)
+
+    @property
+    def games_to_come(self) -> int:
+        """The games that have no result yet."""
+        return sum(result is None for opponent in self.opponents for result in opponent.results)
+
+
+class Timing(NamedTuple):
+    """The edition of the day, the system of the estimate, all systems of the control, and whether K is the dual one."""
+
+    edition: Edition
+    system: RatingSystem
+    systems: tuple[RatingSystem, ...]
+    is_dual: bool
+
+
+def kind_of(request: EstimateRequest) -> OpponentsAt:
+    """The kind of estimate: as asked, else the one that errs least of those the request has figures for (measured)."""
+    if request.opponents_at is not None:
+        return request.opponents_at
+    if any(opponent.post_event is not None for opponent in request.opponents):
+        return OpponentsAt.AFTER
+    if any(opponent.score is not None for opponent in request.opponents):
+        return OpponentsAt.SCORES
+    return OpponentsAt.BEFORE
+
+
+def timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
+    """Rules and system of a request, or every fault of its date, control and system."""
+    try:
+        edition = edition_for(request.section_date)
+    except NoEditionError as error:
+        return None, [fault("no-rules", "date", _sentence(error))]
+    system = request.system
+    systems: tuple[RatingSystem, ...] = () if system is None else (system,)
+    is_dual = request.is_dual
+    if request.control:
+        is_online = request.is_online or (system is not None and system.is_online)
+        try:
+            control = parse_time_control(request.control)
+        except TimeControlError as error:
+            return None, [fault("time-control-not-read", "control", _sentence(error))]
+        try:
+            systems = systems_for(control, is_online=is_online, ranges=edition.controls)
+        except TimeControlError as error:
+            return None, [fault("time-control-not-rated", "control", _sentence(error))]
+        is_dual = is_dual or (is_dual_control(control, edition.controls) and not is_online)
+        if system is not None and system not in systems:
+            told = " and ".join(each.name for each in systems)
+            return None, [fault("bad-value", "system", f"{request.control} is rated {told}, not {system.name}.")]
+    chosen = system or (systems[0] if systems else _without_control(request))
+    if chosen not in edition.systems:
+        message = f"{chosen.name} ratings did not exist on {request.section_date}."
+        return None, [fault("system-not-in-force", "system", message)]
+    if is_dual and not request.control and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
+        return None, [fault("bad-value", "dual", "Only Regular and Quick over the board are dual-rated.")]
+    return Timing(edition, chosen, systems or (chosen,), is_dual), []
+
+
+def _without_control(request: EstimateRequest) -> RatingSystem:
+    return RatingSystem.OLR if request.is_online else RatingSystem.OTBR
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def faults_of(request: EstimateRequest) -> tuple[Fault, ...]:
+    """Everything that is wrong with a request, each with its place and remedy; nothing if it can be answered."""
+    return (*timing_of(request)[1], *player_and_games_faults(request))
+
+
+def player_and_games_faults(request: EstimateRequest) -> Iterator[Fault]:
+    """What is wrong with a request apart from its date, control and system."""
+    yield from _player_faults(request)
+    yield from _opponents_faults(request)
+
+
+def _player_faults(request: EstimateRequest) -> Iterator[Fault]:
+    for name in ("rating", "peak", "floor", "field_rating"):
+        value = getattr(request, name)
+        if value is not None:
+            yield from _rating_faults(value, "field" if name == "field_rating" else name)
+    for name, outside in (("fide", request.fide), ("cfc", request.cfc)):
+        if outside is not None:
+            yield from _rating_faults(outside.rating, name)
+            yield from _dated_faults(outside.as_of, request.section_date, name)
+    yield from _count_faults(request.games, "games")
+    yield from _count_faults(request.events, "events")
+    yield from _record_faults(request)
+    yield from _age_faults(request)
+    yield from _others_faults(request)
+    if request.rating is None and (request.games is not None or request.record is not None or request.peak is not None):
+        message = "An unrated player has no games, record or peak in this system."
+        yield fault("bad-value", "rating", message, "Give the rating, or leave games, record and peak out.")
+
+
+def _rating_faults(rating: float, place: str) -> Iterator[Fault]:
+    if not LOWEST_RATING <= rating <= HIGHEST_RATING:  # NaN is not between either
+        message = f"{rating:g} is no rating; one lies between {LOWEST_RATING:g} and {HIGHEST_RATING:g}."
+        yield fault("bad-value", place, message)
+
+
+def _count_faults(count: float | None, place: str) -> Iterator[Fault]:
+    if count is not None and not 0 <= count <= MOST_COUNTED:
+        yield fault("bad-value", place, f"{count:g} is no count; one lies between 0 and {MOST_COUNTED}.")
+
+
+def _dated_faults(as_of: date | None, section_date: date, place: str) -> Iterator[Fault]:
+    if as_of is not None and as_of > section_date:
+        yield fault("bad-date", place, f"The rating is of {as_of}, after the event.", "Give one from before the event.")
+
+
+def _record_faults(request: EstimateRequest) -> Iterator[Fault]:
+    if request.record is None:
+        return
+    if any(not 0 <= count <= MOST_COUNTED for count in request.record):
+        yield fault("bad-value", "record", f"A count lies between 0 and {MOST_COUNTED}.")
+    elif request.games is not None and sum(request.record) > request.games:
+        message = f"The record has {sum(request.record)} games, the rating is based on {request.games:g}."
+        yield fault("counts-disagree", "record", message)
+
+
+def _age_faults(request: EstimateRequest) -> Iterator[Fault]:
+    if request.birth_date is not None and request.birth_date > request.section_date:
+        yield fault("birth-date", "birth", f"The birth date {request.birth_date} is after the event.")
+    if request.age is not None and request.birth_date is not None:
+        yield fault("bad-value", "age", "Both an age and a birth date are given.", "Give one of them.")
+    if request.age is not None and not 0.0 <= request.age <= OLDEST_AGE:
+        yield fault("bad-value", "age", f"{request.age:g} is no age; one lies between 0 and {OLDEST_AGE:g} years.")
+    if not 1 <= request.section_date.year <= LAST_YEAR:
+        yield fault("bad-date", "date", f"The year {request.section_date.year} is too far away.")
+
+
+def _others_faults(request: EstimateRequest) -> Iterator[Fault]:
+    systems = [system for system, _ in request.others]
+    if len(systems) > len(set(systems)):
+        yield fault("bad-value", "other", "A system is named twice.", "Name each other system once.")
+    for system, standing in request.others[:MOST_OTHER_SYSTEMS]:
+        yield from _rating_faults(standing.rating, f"other {system.name}")
+        yield from _count_faults(standing.games, f"other {system.name}")
+        yield from _dated_faults(standing.as_of, request.section_date, f"other {system.name}")
+
+
+def _opponents_faults(request: EstimateRequest) -> Iterator[Fault]:
+    games = sum(len(opponent.results) for opponent in request.opponents)
+    if not games:
+        yield fault("missing-field", "game", "No game is given.", "Give each game, like W1640 for a win over a 1640.")
+    if games > MOST_GAMES:
+        message = f"There are {games} games; an estimate takes at most {MOST_GAMES}."
+        yield fault("bad-value", "game", message, "Leave games out; a section has far fewer.")
+        return
+    if request.is_match and len(request.opponents) > 1:
+        yield fault("match-players", "match", "A match has one opponent.", "Write all games of it as one: WWDL1640.")
+    if sum(opponent.played or 0 for opponent in request.opponents) > MOST_OTHER_GAMES:
+        message = f"The opponents have more than {MOST_OTHER_GAMES} games together."
+        yield fault("bad-value", "game", message, "Leave the scores of some opponents out.")
+        return
+    for number, opponent in enumerate(request.opponents, start=1):
+        yield from _opponent_faults(opponent, f"game {number}")
+
+
+def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
+    if not opponent.results or any(result is not None and result not in RESULTS for result in opponent.results):
+        yield fault("unknown-code", place, "The result is none of W, D and L.", "Use W, D or L, or T for one to come.")
+    for rating in (opponent.rating, opponent.post_event):
+        if rating is not None:
+            yield from _rating_faults(rating, place)
+    yield from _count_faults(opponent.games, place)
+    if opponent.score is None or opponent.played is None:
+        return
+    if not 1 <= opponent.played <= MOST_GAMES:
+        yield fault("bad-value", place, f"The opponent has {opponent.played} games; 1 to {MOST_GAMES} are possible.")
+        return
+    results = [result for result in opponent.results if result is not None]
+    against = sum(_SCORE_AGAINST.get(result, math.nan) for result in results)
+    rest = opponent.score - against
+    other_games = opponent.played - len(results)
+    if not 0.0 <= rest <= other_games or rest * 2.0 != math.floor(rest * 2.0):
+        message = (
+            f"The opponent's {opponent.score:g} of {opponent.played} cannot be: {against:g} of it is from "
+            f"{len(results)} against you, which leaves {rest:g} of {other_games}."
+        )
+        yield fault("bad-value", place, message, "Give his total in rated games, the one against you included.")
+
+
+_SCORE_AGAINST = {Result.WIN: 0.0, Result.DRAW: 0.5, Result.LOSS: 1.0}

@@ -1,0 +1,244 @@
+"""``crosstable calculator``: the quick figures of a calculator page, each a command of its own."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from crosstable.calculator.badges import badge, thresholds
+from crosstable.calculator.classes import CLASSES, page_class, rating_class
+from crosstable.calculator.documents import badge_object, difference_object, old_page_object
+from crosstable.calculator.notation import read_day, read_game, read_player
+from crosstable.calculator.old_page import LABEL, old_page
+from crosstable.calculator.performance import performance_ratings
+from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
+from crosstable.cli.estimate_text import wrapped
+from crosstable.cli.files import Help
+from crosstable.errors import NoEditionError
+from crosstable.formulas.effective import effective_games, most_effective_games
+from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
+from crosstable.rules.editions import edition_for
+from crosstable.rules.law import Edition
+from crosstable.terms import GAME_SCORES
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+FAULTY = 1
+Figures = tuple[str, dict[str, Any]]
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    made = argparse.ArgumentParser(
+        prog="crosstable calculator",
+        formatter_class=Help,
+        description="The quick figures of a calculator page. crosstable estimate gives all of them at once.",
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    games = "result and opponent's rating, like W1640 D1720 L1600"
+    one = _command(commands, "performance", "performance rating by every method", _performance)
+    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    one = _command(commands, "badge", "the badge that a score earns", _badge)
+    one.add_argument("rating", metavar="RATING", type=_player, help="your rating before the event")
+    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    one = _command(commands, "class", "the class of a rating, or all classes", _class)
+    one.add_argument("rating", nargs="?", metavar="RATING", type=_player)
+    one = _command(commands, "k", "K and effective games of a rating", _k)
+    one.add_argument("rating", metavar="RATING[/GAMES]", type=_player, help="1512, 1512/40 or 1641P17")
+    one.add_argument("played", metavar="M", type=_count, help="games in the event")
+    one.add_argument("--dual", action="store_true", help="a dual-rated section: K is smaller above 2200")
+    one = _command(commands, "expected", "the expected score against opponents", _expected)
+    one.add_argument("rating", metavar="RATING", type=_player)
+    one.add_argument("opponent", nargs="+", metavar="OPPONENT", type=_player)
+    one = _command(commands, "old-page", f"an estimate {LABEL}; not a rule", _old_page)
+    one.add_argument("rating", metavar="RATING/GAMES", type=_player)
+    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    _command(commands, "differences", "why other calculators differ, each with an example", _differences)
+    one = _command(
+        commands, "about", "how ratings work, what a rated tournament needs, what an estimate is not", _about
+    )
+    one.add_argument("topic", nargs="?", choices=("ratings", "requirements", "disclaimer", "resources"))
+    return made
+
+
+def _command(
+    commands: "Commands", name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
+) -> argparse.ArgumentParser:
+    made = commands.add_parser(
+        name, prog=f"crosstable calculator {name}", help=summary, description=f"{summary}.", formatter_class=Help
+    )
+    made.add_argument("--date", type=_day, metavar="DATE", help="the rules of this day (default: today)")
+    made.add_argument("--json", action="store_true", help="print it as JSON")
+    made.set_defaults(figures=figures)
+    return made
+
+
+def _game(text: str) -> Opponent:
+    try:
+        found = read_game(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if found.rating is None or None in found.results:
+        raise argparse.ArgumentTypeError(f"{text!r}: a rated opponent and a result are needed, like W1640")
+    _in_range(found.rating)
+    return found
+
+
+def _player(text: str) -> tuple[float, float | None]:
+    try:
+        rating, games = read_player(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if rating is None:
+        raise argparse.ArgumentTypeError("a rating is needed here; crosstable estimate takes unrated players")
+    return _in_range(rating), games
+
+
+def _in_range(rating: float) -> float:
+    if not LOWEST_RATING <= rating <= HIGHEST_RATING:
+        raise argparse.ArgumentTypeError(f"{rating:g} is no rating between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
+    return rating
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of games between 1 and 1000")
+    return int(text)
+
+
+def _day(text: str) -> date:
+    try:
+        return read_day(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command."""
+    options = parser().parse_args(arguments)
+    try:
+        edition = edition_for(options.date or datetime.now(tz=UTC).date())
+    except NoEditionError as error:
+        sys.stderr.write(f"crosstable calculator: {error}\n")
+        return FAULTY
+    text, document = options.figures(options, edition)
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n" if options.json else text)
+    return 0
+
+
+def _games(options: argparse.Namespace) -> tuple[list[float], list[float]]:
+    """The opponent's rating and the score of every game."""
+    opponents = [each.rating for each in options.game for _ in each.results]
+    scores = [GAME_SCORES[result] for each in options.game for result in each.results]
+    return opponents, scores
+
+
+def _performance(options: argparse.Namespace, edition: Edition) -> Figures:
+    opponents, scores = _games(options)
+    found = performance_ratings(edition.constants, opponents, scores)
+    limit = "  (a full score or none counts as 800 points)" if found.is_limit else ""
+    text = (
+        f"{found.score:g} of {found.played} against an average of {found.average:.1f}\n"
+        f"  special formula, no games before (US Chess)  {found.special:8.2f}\n"
+        f"  logarithmic (the old page's “FIDE method”)   {found.logarithmic:8.2f}{limit}\n"
+        f"  linear                                       {found.linear:8.2f}\n"
+        f"  algorithm of 400: the same formula           {found.algorithm_of_400:8.2f}\n"
+        f"  FIDE's own table                             {found.fide_table:5d}\n"
+    )
+    return text, found._asdict()
+
+
+def _badge(options: argparse.Namespace, edition: Edition) -> Figures:
+    opponents, scores = _games(options)
+    own = odds(options.rating[0])
+    expected = sum(winning_expectancy(own, odds(opponent)) for opponent in opponents)
+    found = badge(sum(scores), expected, len(scores))
+    high, low = thresholds(len(scores))
+    text = (
+        f"{found.symbol} {found.name}: {sum(scores):g} of {len(scores)}, expected {expected:.2f}. {found.words}\n"
+        f"The old calculator page's own idea: thresholds {high:g} and {low:g} of score.\n"
+    )
+    return text, {**badge_object(found), "score": sum(scores), "expected": expected, "high": high, "low": low}
+
+
+def _class(options: argparse.Namespace, edition: Edition) -> Figures:
+    if options.rating is None:
+        lines = [f"{each.lowest:>5} and up  {each.title}\n" for each in CLASSES]
+        lines.append("The old calculator page stops at Class F, “below 1000”.\n")
+        return "".join(lines), {"classes": [each._asdict() for each in CLASSES]}
+    found, simplified = rating_class(options.rating[0]), page_class(options.rating[0])
+    note = "" if simplified == found or found.title == simplified.title else f" ({LABEL}: {simplified.title})"
+    return f"{found.title}{note}\n", {**found._asdict(), "old_page": simplified.title}
+
+
+def _k(options: argparse.Namespace, edition: Edition) -> Figures:
+    constants = edition.constants
+    rating, games = options.rating
+    most = most_effective_games(constants, rating)
+    effective = most if games is None else effective_games(constants, rating, games)
+    played = float(options.played)
+    k = dual_k_factor(constants, rating, effective, played) if options.dual else k_factor(constants, effective, played)
+    is_special = games is not None and games <= constants.special_games
+    note = "On eight games or fewer the special formula applies, which has no K.\n" if is_special else ""
+    text = f"N* {most:.4f}, effective games {effective:.4f}, K {k:.4f} for {options.played} games\n{note}"
+    return text, {
+        "rating": rating,
+        "games": games,
+        "played": options.played,
+        "most_effective_games": most,
+        "effective_games": effective,
+        "k": None if is_special else k,
+    }
+
+
+def _expected(options: argparse.Namespace, edition: Edition) -> Figures:
+    own = odds(options.rating[0])
+    found = [(rating, winning_expectancy(own, odds(rating))) for rating, _ in options.opponent]
+    total = sum(expected for _, expected in found)
+    lines = [f"  {rating:g}  {expected:.6f}\n" for rating, expected in found]
+    document = {"games": [{"opponent": rating, "expected": expected} for rating, expected in found], "expected": total}
+    return "".join(lines) + f"expected {total:.6f} of {len(found)}\n", document
+
+
+def _old_page(options: argparse.Namespace, edition: Edition) -> Figures:
+    opponents, scores = _games(options)
+    rating, games = options.rating
+    found = old_page(rating, 50.0 if games is None else games, opponents, scores)
+    text = (
+        f"{LABEL.capitalize()}; not a rule of US Chess:\n"
+        f"  K {found.k:g}, expected {found.expected:.4f}, change {found.change:+.2f}\n"
+        f"  performance {found.performance:.2f}, bonus {found.bonus:.2f}\n"
+        f"  new rating {found.rating:.2f}\n"
+        "crosstable estimate gives the right one; crosstable calculator differences says why they differ.\n"
+    )
+    return text, old_page_object(found)
+
+
+def _differences(options: argparse.Namespace, edition: Edition) -> Figures:
+    from crosstable.calculator.differences import differences
+
+    found = differences()
+    lines = []
+    for each in found:
+        section = f" ({each.section})" if each.section else ""
+        lines.append(f"{each.title}\n")
+        lines.append(wrapped(f"  others: {each.others}", "    "))
+        lines.append(wrapped(f"  right:  {each.document}{section}", "    "))
+        lines.append(wrapped(f"  example: {each.example}", "    "))
+        lines.append(f"    others: {each.theirs}\n    right:  {each.ours}\n\n")
+    return "".join(lines), {"differences": [difference_object(each) for each in found]}
+
+
+def _about(options: argparse.Namespace, edition: Edition) -> Figures:
+    from crosstable.calculator.texts import RESOURCES, texts
+
+    chosen = [text for text in texts(edition) if options.topic in (None, text.code)]
+    lines = [f"{text.title}\n\n" + "".join(wrapped(part) + "\n" for part in text.paragraphs) for text in chosen]
+    document: dict[str, Any] = {"texts": [text._asdict() for text in chosen]}
+    if options.topic in (None, "resources"):
+        lines.append("Official resources\n\n" + "".join(f"{each.title}: {each.address}\n" for each in RESOURCES))
+        document["resources"] = [each._asdict() for each in RESOURCES]
+    return "".join(lines), document

@@ -1,0 +1,108 @@
+"""Every worked example of the old calculator page: what it printed, and the corrected value (readings, Part 1)."""
+
+import pytest
+
+from crosstable.calculator.badges import badge
+from crosstable.calculator.old_page import old_page, page_bonus, page_k
+from crosstable.calculator.performance import (
+    algorithm_of_400,
+    fide_performance,
+    linear_performance,
+    logarithmic_performance,
+    performance_ratings,
+    special_performance,
+)
+from crosstable.formulas.standard import odds, winning_expectancy
+from crosstable.rules.editions import EDITIONS
+
+CONSTANTS = EDITIONS[-1].constants
+# The readings give six decimals.
+SIX_DECIMALS = 5.1e-7
+
+
+def test_a_2000_against_an_1800() -> None:
+    """The page printed 0.76 and 3.84, -4.16, -12.16, which is right as rounded."""
+    expected = winning_expectancy(odds(2000.0), odds(1800.0))
+    assert expected == pytest.approx(0.759747, abs=SIX_DECIMALS)
+    changes = [old_page(2000.0, 50.0, [1800.0], [score]).change for score in (1.0, 0.5, 0.0)]
+    assert changes == pytest.approx([3.844049, -4.155951, -12.155951], abs=SIX_DECIMALS)
+
+
+def test_the_expected_scores_of_the_tournament_example() -> None:
+    """The page printed 0.36, 0.40, 0.53 and 0.57; the last three are wrong."""
+    own = odds(1500.0)
+    found = [winning_expectancy(own, odds(opponent)) for opponent in (1600.0, 1550.0, 1450.0, 1400.0)]
+    assert found == pytest.approx([0.359935, 0.428537, 0.571463, 0.640065], abs=SIX_DECIMALS)
+
+
+def test_the_change_of_the_tournament_example() -> None:
+    """The page printed 15.36; with its own K of 24 it is 24 × (2.5 - 2) = 12."""
+    found = old_page(1500.0, 15.0, [1600.0, 1550.0, 1450.0, 1400.0], [1.0, 0.5, 1.0, 0.0])
+    assert found.k == 24.0
+    assert found.change == pytest.approx(12.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("games", "k"), [(0, 32.0), (5, 32.0), (7, 32.0), (8, 24.0), (15, 24.0), (19, 24.0), (20, 16.0), (50, 16.0)]
+)
+def test_the_page_s_own_k(games: int, k: float) -> None:
+    """The page: 32 below 8 games, 24 for 8 to 19, then 16; its examples have 5, 15 and 50 games."""
+    assert page_k(games) == k
+
+
+def test_the_page_s_own_bonus() -> None:
+    """The page printed 94 for a 1200 on 5 games who performs at 1400, and none for a 2000 on 30; no rule says so."""
+    assert page_bonus(1200.0, 1400.0, 5.0) == 94.0
+    assert page_bonus(2000.0, 2200.0, 30.0) == 0.0
+    assert page_bonus(1200.0, 1200.0, 5.0) == 0.0
+    assert page_bonus(1200.0, 1400.0, 26.0) > 0.0
+
+
+def test_the_logarithmic_performance_of_two_and_a_half_of_four() -> None:
+    """The page printed 98 and 1598; it is 88.739500 and 1588.74."""
+    assert logarithmic_performance(1500.0, 2.5, 4) == pytest.approx(1588.739500, abs=SIX_DECIMALS)
+
+
+def test_the_logarithmic_performance_of_three_of_four() -> None:
+    """The page printed 190 and 1690; it is 190.848502, so 1691. FIDE's own table has 193 (readings 114)."""
+    assert logarithmic_performance(1500.0, 3.0, 4) == pytest.approx(1690.848502, abs=SIX_DECIMALS)
+    assert fide_performance(1500.0, 3.0, 4) == 1693
+
+
+def test_the_linear_performance_of_three_of_four() -> None:
+    """The page printed 1700, which is right."""
+    assert linear_performance(1500.0, 3.0, 4) == 1700.0
+
+
+def test_the_algorithm_of_400() -> None:
+    """The page printed 1700; it is (6200 + 800)/4 = 1750, and so is the linear method: they are one formula."""
+    opponents = [1500.0, 1600.0, 1400.0, 1700.0]
+    assert algorithm_of_400(opponents, 3, 1) == 1750.0
+    assert linear_performance(1550.0, 3.0, 4) == 1750.0
+    found = performance_ratings(CONSTANTS, opponents, [1.0, 1.0, 1.0, 0.0])
+    assert (found.algorithm_of_400, found.linear, found.average) == (1750.0, 1750.0, 1550.0)
+    assert special_performance(CONSTANTS, opponents, 3.0) == pytest.approx(1750.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("difference", "played", "name"),
+    [
+        (1.0, 3, "Outstanding Performance"),
+        (0.99, 3, "Strong Showing"),
+        (0.31, 3, "Strong Showing"),
+        (0.3, 3, "Consistent Player"),
+        (-0.3, 3, "Consistent Player"),
+        (-0.31, 3, "Room for Improvement"),
+        (-1.0, 3, "Needs Work"),
+        (1.5, 4, "Outstanding Performance"),
+        (1.49, 4, "Strong Showing"),
+        (0.5, 4, "Consistent Player"),
+        (-0.5, 4, "Consistent Player"),
+        (-0.51, 4, "Room for Improvement"),
+        (-1.49, 4, "Room for Improvement"),
+        (-1.5, 4, "Needs Work"),
+    ],
+)
+def test_the_badges_of_the_page(difference: float, played: int, name: str) -> None:
+    """The page's thresholds: 1.0 and 0.3 up to three games, 1.5 and 0.5 above."""
+    assert badge(1.0 + difference, 1.0, played).name == name
