@@ -73,7 +73,8 @@ types: $(READY) ## mypy, strict
 
 fidelity: $(READY) ## compare with the official results, when they lie beside the project
 	@if [ -f ../shared/check ]; then $(BIN)/python ../shared/check && \
-	  $(BIN)/crosstable verify ../shared/cases/official-2001-2021; \
+	  $(BIN)/crosstable verify ../shared/cases/official-2001-2021 && \
+	  $(BIN)/python tools/compare_replay.py ../shared/cases/official-2001-2021; \
 	else echo "No official results here (../shared/check is missing): nothing was compared."; fi
 
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
