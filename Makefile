@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres run test lint format types fidelity bench docs fuzz soak evidence clean
+.PHONY: help install postgres browser run test lint format types fidelity bench docs fuzz soak evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +55,13 @@ postgres:
 	  echo "Installing PostgreSQL ..." && $(SUDO) apt-get -qq update && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends postgresql >/dev/null; fi
 
-test: postgres lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
+# The site is tested in a real browser.
+browser:
+	@if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null; then \
+	  echo "Installing Chromium ..." && $(SUDO) apt-get -qq update && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends chromium >/dev/null; fi
+
+test: postgres browser lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --include='$(EXACT)' --fail-under=100
 	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95

@@ -1,0 +1,75 @@
+"""One browser and one site per process; every page is watched for errors and for requests to other hosts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, sync_playwright
+
+from crosstable.cli.demo_office import make_demo
+from tests.browser.served import Served, chromium, served
+
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+# Chromium asks hosts of its own for this and that unless it is told not to.
+QUIET = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+
+
+class Watched(NamedTuple):
+    """What a page did that no page should do."""
+
+    errors: list[str]
+    foreign: list[str]
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "office.db"
+    make_demo(str(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def site(demo: Path) -> Iterator[Served]:
+    with served(demo) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Browser, site: Served) -> Iterator[Page]:
+    """A page of the site; at the end of the test it must have been a good guest of this machine."""
+    context = browser.new_context(base_url=site.address, viewport=WIDE, locale="en-US")
+    made = context.new_page()
+    seen = watch(made, site.address)
+    yield made
+    context.close()
+    assert seen == Watched([], [])
+
+
+def watch(page: Page, address: str) -> Watched:
+    """Note errors on the console, scripts that fail, and requests that leave the site."""
+    seen = Watched([], [])
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            seen.errors.append(message.text)
+
+    def on_request(request: Request) -> None:
+        if not request.url.startswith((address, "data:")):
+            seen.foreign.append(request.url)
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("request", on_request)
+    return seen

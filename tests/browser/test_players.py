@@ -1,0 +1,89 @@
+"""What a player does: finds himself, sees why his rating moved, estimates the next event; with and without scripts."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from crosstable.calculator.estimate import estimate
+from crosstable.calculator.links import read_link
+from crosstable.calculator.requests import Opponent
+from crosstable.calculator.what_if import next_game
+from tests.browser.conftest import WIDE, Watched, watch
+from tests.browser.served import Served
+
+MEMBER = "10000008"
+
+
+@pytest.fixture(params=["with scripts", "without scripts"])
+def either(request: pytest.FixtureRequest, browser: Browser, site: Served) -> Iterator[Page]:
+    """A page with scripts, and one without."""
+    scripts = request.param == "with scripts"
+    context = browser.new_context(base_url=site.address, viewport=WIDE, java_script_enabled=scripts)
+    made = context.new_page()
+    seen = watch(made, site.address)
+    yield made
+    context.close()
+    assert seen == Watched([], [])
+
+
+def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved(either: Page) -> None:
+    page = either
+    page.goto(f"/members/{MEMBER}")
+    name = page.get_by_role("heading", level=1).inner_text().strip()
+    surname = re.split(r"[ ,]", name)[-1 if "," not in name else 0]
+    page.goto("/")
+    box = page.get_by_role("main").get_by_role("searchbox").first
+    box.fill(surname[:-1] + ("x" if surname[-1] != "x" else "y"))
+    box.press("Enter")
+    page.get_by_role("main").get_by_role("link", name=name).first.click()
+    expect(page).to_have_url(re.compile(rf"/members/{MEMBER}$"))
+    page.get_by_role("main").locator("a[href*='/players/']").first.click()
+    expect(page).to_have_url(re.compile(r"/sections/\d+/players/\d+"))
+    expect(page.get_by_role("main")).to_contain_text("§")
+
+
+def test_an_estimate_gives_what_the_engine_gives_and_its_link_repeats_it(either: Page) -> None:
+    page = either
+    page.goto("/estimate")
+    page.get_by_label("Your rating").fill("1512/40")
+    page.get_by_label("Results and opponents").fill("W1640 D1720 L1600")
+    page.get_by_role("button", name="Estimate").click()
+    link = page.locator("main a[href^='/estimate?']").last.get_attribute("href")
+    assert link is not None
+    request = read_link(link, date(2026, 11, 15)).request
+    assert request is not None
+    due = estimate(request).official
+    heading = page.get_by_role("heading", name=re.compile(rf"1512 → {due}\b"))
+    expect(heading).to_be_visible()
+    page.goto(link)
+    expect(heading).to_be_visible()
+
+
+def test_what_if_shows_the_next_game_as_the_calculator_has_it(page: Page) -> None:
+    address = "/estimate?rating=1512/40&game=W1640,D1720,L1600&next=1700"
+    page.goto(address)
+    link = page.locator("main a[href^='/estimate?']").last.get_attribute("href")
+    assert link is not None
+    request = read_link(link, date(2026, 11, 15)).request
+    assert request is not None
+    due = next_game(request, Opponent(1700.0, (None,)))
+    shown = page.get_by_role("main").inner_text()
+    for rating in (due.win, due.draw, due.loss):
+        assert f"{rating.official}" in shown
+
+
+def test_wrong_input_is_answered_field_by_field(browser: Browser, site: Served) -> None:
+    context = browser.new_context(base_url=site.address, viewport=WIDE)
+    page = context.new_page()
+    reply = page.goto("/estimate?rating=x&game=q")
+    assert reply is not None
+    assert reply.status == 422  # which the browser notes on its console
+    main = page.get_by_role("main").inner_text().casefold()
+    assert "rating" in main
+    assert "game" in main
+    assert page.get_by_label("Your rating").input_value() == "x"
+    assert page.get_by_label("Results and opponents").input_value() == "q"
+    context.close()
