@@ -7,7 +7,6 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.package-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 CODE := $(wildcard src tests tools benchmarks)
-SAMPLE := examples/summer-quads.json
 COUNT ?= 20000
 
 # The rooms whose every branch must be run by a test.
@@ -19,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres browser run test lint format types fidelity bench docs fuzz soak evidence clean
+.PHONY: help install postgres browser wrk run test lint format types fidelity bench docs fuzz soak evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,13 +39,8 @@ $(READY): $(VENV)/.requirements-installed pyproject.toml
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
-run: $(READY) ## rate and explain the sample event; make run ARGS="rate FILE" runs any command
-ifneq ($(strip $(ARGS)),)
-	@$(BIN)/crosstable $(ARGS)
-else
-	$(BIN)/crosstable rate $(SAMPLE)
-	$(BIN)/crosstable explain $(SAMPLE) --section 1 --player 1
-endif
+run: $(READY) ## serve a demonstration office on 127.0.0.1:8000; make run ARGS="rate FILE" runs any command
+	@$(BIN)/crosstable $(if $(strip $(ARGS)),$(ARGS),serve --demo)
 
 # The tests start a PostgreSQL of their own; only its programs have to be there.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -101,7 +95,12 @@ evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew fro
 	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/peers.txt
 	@touch $@
 
-bench: $(READY) .venv-peers/.installed postgres ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
+# The load generator of the site's benchmark.
+wrk:
+	@if ! command -v wrk >/dev/null; then echo "Installing wrk ..." && $(SUDO) apt-get -qq update && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends wrk >/dev/null; fi
+
+bench: $(READY) .venv-peers/.installed postgres wrk ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
 	$(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(READY) ## make the generated pages of docs/ anew

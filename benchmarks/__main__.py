@@ -5,9 +5,10 @@ import sys
 from benchmarks.director import director
 from benchmarks.office import office
 from benchmarks.replays import replays
+from benchmarks.site import site
 from benchmarks.start_up import start_up
 
-BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office)}
+BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office, site)}
 
 
 def main() -> int:
