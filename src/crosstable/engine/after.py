@@ -14,6 +14,7 @@ from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, MatchChange, Section, SectionType, Standing
 
 PEAKS_COUNT_FROM = date(2010, 4, 1)
+NO_MATCH = MatchPast(is_match=False, net_half_year=0.0, net_three_years=0.0)
 NO_FLOOR = Level(FloorKind.OFFICE, -math.inf)
 
 
@@ -89,6 +90,8 @@ def decided_floor(standing: Standing) -> Level:
 
 def match_past(section: Section, standing: Standing) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
+    if section.kind is not SectionType.MATCH:
+        return NO_MATCH
     three_years_ago = _years_before(section.end, 3)
     half_year = three_years = 0.0
     for past in standing.match_changes:
@@ -96,7 +99,7 @@ def match_past(section: Section, standing: Standing) -> MatchPast:
             half_year += past.change
         if three_years_ago <= past.on <= section.end:
             three_years += past.change
-    return MatchPast(section.kind is SectionType.MATCH, half_year, three_years)
+    return MatchPast(True, half_year, three_years)
 
 
 def _years_before(day: date, years: int) -> date:

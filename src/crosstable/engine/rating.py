@@ -25,6 +25,7 @@ from crosstable.rules.law import Edition
 from crosstable.terms import (
     NORM_CODES,
     Background,
+    FloorKind,
     Formula,
     KRule,
     Past,
@@ -88,10 +89,7 @@ def rate(
     outcomes = [
         outcome_of(player, sheet.final.computed[at], section, system, edition) for at, player in enumerate(players)
     ]
-    finals = [
-        result.rating if player.competitor.sides else player.prior
-        for player, result in zip(players, outcomes, strict=True)
-    ]
+    finals = [result.rating for result in outcomes]
     rated = RatedField(section, system, edition, players, field, sheet, outcomes, finals)
     return RatedSection(section, system, edition, rule, rows(rated))
 
@@ -172,6 +170,8 @@ def blank_sheet(players: int, sides: int) -> Sheet:
 
 def outcome_of(player: Prepared, computed: float, section: Section, system: RatingSystem, edition: Edition) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
+    if not player.competitor.sides:  # who did not play is untouched (readings 40)
+        return Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, player.prior)
     standing = player.standing
     constants = edition.constants
     earned = merits(constants, standing, section, player.competitor)
@@ -247,7 +247,7 @@ def pass_working(columns_of_pass: PassColumns, at: int) -> PassWorking:
 
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
-    if rated.system is not RatingSystem.OTBR or rated.section.kind is SectionType.MATCH:
+    if rated.system is not RatingSystem.OTBR or rated.section.kind is SectionType.MATCH or not competitor.sides:
         return None
     opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)
