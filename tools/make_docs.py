@@ -1,4 +1,4 @@
-"""Make the generated pages of docs/: the spec map, the checks, the commands, the rules.
+"""Make the generated pages of docs/: the spec map, the checks, the commands, the rules, what rule sets may change.
 
 Each page is printed from the code it describes, so it cannot say anything else; a test compares the committed pages
 with what this program makes.
@@ -6,6 +6,7 @@ with what this program makes.
 
 import argparse
 import ast
+import json
 import re
 import sys
 from collections import defaultdict
@@ -18,6 +19,9 @@ from crosstable.cli import COMMANDS, overview
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
+from crosstable.rules.in_words import edition_values
+from crosstable.rules.reference import DESCRIBED, Described
+from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"§(\d(?:\.\d)?)")
@@ -49,6 +53,7 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "checks.md": checks_page(),
         ROOT / "docs" / "commands.md": commands_page(),
         ROOT / "docs" / "rules.md": rules_page(),
+        ROOT / "docs" / "rule-sets.md": rule_sets_page(),
     }
 
 
@@ -154,6 +159,76 @@ def rules_page() -> str:
         known = f"{amendment.knowledge.value} | {amendment.source} | {evidence_for(amendment).verdict}"
         lines.append(f"| {amendment.effective}{assumed} | {amendment.stated} | {amendment.summary} | {known} |\n")
     return "".join(lines)
+
+
+RULE_SETS = """
+A rule set is the official rules with some constants changed, as a TOML file:
+
+```toml
+name = "A softer bonus"          # how results name it (default: the name of the file)
+base = "by date"                 # each section by its own edition; or a day, for every section
+note = "why it was made"         # for you
+
+[changes]
+bonus_threshold = 14             # a number
+dual_k_is_reduced = false        # true or false
+initialisation = "blend"         # a word
+game_factors.OTBQ.OTBR = 8       # tables by rating system: of the system that is started, then of the source
+fide.1.slope = 1.5               # conversions and lists by number, from 1: limit, is_closed, intercept, slope
+priorities.OTBQ.1.at_least = 10  # source, at_least, at_most, credit
+cfc = [{ limit = 1500, intercept = -90, slope = 1 }, { intercept = -240, slope = 1.1 }]  # or as a whole
+```
+
+The changes hold in every edition that the rule set stands on. A conversion has at most four pieces, which rise, and the
+last has no limit; a limit belongs to its piece (`is_closed = false`: to the next). A list has at most eight lines; a
+credit is `nothing`, `its_games`, `full` or `by_rating`. `inf` is a number.
+
+`crosstable lab rules FILE` checks a rule set and prints what it changes; `crosstable rate`, `explain` and `check`,
+`crosstable history replay` and the commands of `crosstable lab` take it as `--rules FILE`. Results name the rule set
+and a digest of every number it leads to, so two files that say the same have the same digest. An unknown name is an
+error with the nearest right one; every fault of a file is told at once. Which systems exist and which time controls
+belong to them is not part of a rule set: a section's own day decides.
+
+Below, the constants by section of the rating document, what makes sense for each, and its official values with the day
+from which each holds.
+"""
+
+
+def rule_sets_page() -> str:
+    """Every constant that a rule set may change."""
+    lines = ["# Rule sets\n\n", NOTE, RULE_SETS]
+    for section, title in SECTIONS.items():
+        inside = {name: one for name, one in DESCRIBED.items() if one.paragraph == section}
+        if not inside:
+            continue
+        lines.append(f"\n## §{section} {title}\n\n| name | meaning | makes sense | official |\n|---|---|---|---|\n")
+        for name, one in inside.items():
+            lines.append(f"| `{name}` | {one.meaning} | {_sense(name, one)} | {_official(name)} |\n")
+    return "".join(lines)
+
+
+def _sense(name: str, described: Described) -> str:
+    value = getattr(EDITIONS[-1].constants, name)
+    if isinstance(value, bool):
+        return "`true`, `false`"
+    if described.most <= described.least:
+        return "see above"
+    most = "" if described.most == float("inf") else f" to {described.most:g}"
+    return f"{described.least:g}{most or ' or more'}"
+
+
+def _official(name: str) -> str:
+    """The official values of a constant, each with the day from which it holds."""
+    found: list[str] = []
+    last = None
+    for edition in EDITIONS:
+        value = edition_values(edition).get(name)
+        if name not in CONVERSIONS and value is not None:
+            value = json.dumps(plain_value(getattr(edition.constants, name))).strip('"')
+        if value is not None and value != last:
+            found.append(value if edition is EDITIONS[0] else f"{value} ({edition.name})")
+            last = value
+    return ", then ".join(found) or "`crosstable rules --on DATE` prints them"
 
 
 if __name__ == "__main__":

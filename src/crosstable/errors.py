@@ -7,6 +7,7 @@
     ├── TimeControlError          a time control that cannot be understood
     ├── NoEditionError            no rules for this date
     │   └── UnsupportedEditionError   rules existed, their text is missing
+    ├── RuleSetError              a rule set that cannot be used; carries every Fault
     ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
     ├── HistoryError              a history cannot be replayed as asked
     └── OfficeError               the office cannot do what was asked; nothing was stored
@@ -73,6 +74,15 @@ class NoEditionError(CrosstableError):
 
 class UnsupportedEditionError(NoEditionError):
     """Rules existed on this date, but the document that states them was not found."""
+
+
+class RuleSetError(CrosstableError):
+    """A rule set that cannot be used; carries every fault."""
+
+    def __init__(self, where: str, faults: Sequence[Fault]) -> None:
+        super().__init__("; ".join(f"{where}: {fault.place}: {fault.message}" for fault in faults))
+        self.where = where
+        self.faults = tuple(faults)
 
 
 class ConvergenceError(CrosstableError):

@@ -127,3 +127,18 @@ def _otherwise(
         standing = changed[number].standings[system]._replace(games=FEWEST_ESTABLISHED)
         changed[number] = changed[number]._replace(standings={**changed[number].standings, system: standing})
     return changed
+
+
+def with_plausibility(event: RatedEvent) -> RatedEvent:
+    """The event with the warnings that only its result shows."""
+    from crosstable.checks.places import section_number
+    from crosstable.checks.plausibility import plausibility
+
+    reports = {section_number(section, at): section for at, section in enumerate(event.report.sections)}
+    found = [
+        fault
+        for by_system in event.sections
+        for rated in by_system
+        for fault in plausibility(rated, reports.get(rated.section.number))
+    ]
+    return event._replace(faults=(*event.faults, *found))

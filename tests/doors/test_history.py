@@ -53,3 +53,25 @@ def test_what_cannot_be_replayed_is_said_in_a_sentence(
     (archive / "games.parquet").write_bytes(b"not Parquet")
     assert main(["history", "replay", str(archive), "--out", str(tmp_path / "out")]) == 1
     assert "games.parquet" in capsys.readouterr().err
+
+
+def test_an_archive_goes_through_an_office_and_comes_out_the_same(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, out = str(tmp_path / "office.db"), tmp_path / "out"
+    assert main(["office", "init", "--name", "Office", "--by", "clerk", "--database", database]) == 0
+    assert main(["history", "import", str(archive), "--database", database, "--by", "clerk"]) == 0
+    assert "ratings follow with the next run" in capsys.readouterr().out
+    assert main(["office", "rerate", "--database", database, "--by", "clerk", "--times"]) == 0
+    said = capsys.readouterr()
+    assert f"{pl.read_parquet(archive / 'sections.parquet').height} sections rated" in said.out
+    assert "post " in said.err
+    assert main(["history", "export", "--database", database, "--out", str(out)]) == 0
+    assert "60 members" in capsys.readouterr().out
+    for name in ("members", "sections", "entries", "games"):
+        assert pl.read_parquet(out / f"{name}.parquet").equals(pl.read_parquet(archive / f"{name}.parquet"))
+    assert main(["history", "import", str(archive), "--database", database, "--by", "clerk"]) == 1
+    assert "the office is not empty" in capsys.readouterr().err
+    (archive / "games.parquet").write_bytes(b"not Parquet")
+    assert main(["history", "import", str(archive), "--database", database, "--by", "clerk"]) == 1
+    assert "games.parquet" in capsys.readouterr().err

@@ -22,6 +22,8 @@ from crosstable.history.running import Wishes, replay_archive
 from crosstable.history.standings import ArrayStandings
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
+from crosstable.rules.rule_files import rule_set
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import NORM_CODES, RatingSystem
 from tests.history.small_archives import small_archive
 
@@ -43,9 +45,9 @@ BUSY = Federation(
 )
 
 
-def walked(archive: Archive, threads: int = 1) -> Walker:
+def walked(archive: Archive, threads: int = 1, rules: RuleSet = OFFICIAL) -> Walker:
     index = indexing.build(archive)
-    walker = Walker(index, threads, keeps_working=True)
+    walker = Walker(index, threads, keeps_working=True, rules=rules)
     happenings = Happenings(archive, index)
     happenings.prepare(walker)
     walker.walk(happenings.stops())
@@ -135,6 +137,25 @@ def test_a_replay_from_a_snapshot_ends_where_the_whole_replay_ends(tmp_path: Pat
     assert ends[0].equals(ends[1])
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        rule_set(bonus_threshold=4, k_numerator=400, fide={"1": {"intercept": 90}}),
+        rule_set("2025-02-01", initialisation="priority", peak_drop=50, game_factors={"OTBR": {"OTBQ": 9}}),
+    ],
+    ids=["by date", "of a day"],
+)
+def test_a_replay_by_a_rule_set_gives_the_bits_of_the_plain_fold_by_it(rules: RuleSet) -> None:
+    """Sections that plain code rates beside the walk, foreign events above all, follow the rule set too."""
+    archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
+    assert archive.sections.filter(pl.col("kind") >= 3).height >= 3
+    walker, folded = walked(archive, rules=rules), plain_fold(archive, rules=rules)
+    assert lines_of(walker) == folded_lines(folded)
+    official = lines_of(walked(archive))
+    changed = [key for key, line in lines_of(walker).items() if key not in official or official[key] != line]
+    assert len(changed) > len(official) / 2
+
+
 def test_a_snapshot_of_another_history_is_refused(tmp_path: Path) -> None:
     folder, out = str(tmp_path / "archive"), str(tmp_path / "out")
     write(simulate(BUSY._replace(seed=8)), folder)
@@ -145,7 +166,7 @@ def test_a_snapshot_of_another_history_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HistoryError, match="there is no snapshot of 1999"):
         replay_archive(folder, out, Wishes(from_year=1999))
     with pytest.raises(HistoryError, match="under other rules"):
-        replay_archive(folder, out, Wishes(from_year=2012, rules_of=date(2025, 2, 1)))
+        replay_archive(folder, out, Wishes(from_year=2012, rules=rule_set("2025-02-01")))
     with pytest.raises(HistoryError, match="no finished replay"):
         replay_archive(folder, str(tmp_path / "nowhere"), Wishes(from_year=2012))
 
@@ -172,7 +193,7 @@ def test_one_rule_set_for_all_years_changes_old_ratings_and_not_those_of_its_own
         folder, own, today = (str(tmp_path / f"{name}-{is_same}") for name in ("archive", "own", "today"))
         write(archive, folder)
         replay_archive(folder, own, Wishes(keeps_snapshots=False))
-        replay_archive(folder, today, Wishes(keeps_snapshots=False, rules_of=date(2025, 2, 1)))
+        replay_archive(folder, today, Wishes(keeps_snapshots=False, rules=rule_set("2025-02-01")))
         ends = [pl.read_parquet(Path(name) / "standings.parquet") for name in (own, today)]
         assert ends[0].equals(ends[1]) is is_same
 

@@ -22,7 +22,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},
     "explain": ENGINE_AND_BELOW | {"crosstable"},
-    "calculator": ENGINE_AND_BELOW | {"crosstable"},
+    "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
     "preview": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
@@ -43,9 +43,9 @@ MAY_SEE: dict[str, frozenset[str]] = {
 # library → the rooms or modules that may import it when they are themselves imported.
 # Everybody else imports it inside the function that uses it, so that a quick question stays quick.
 HEAVY: dict[str, frozenset[str]] = {
-    "numpy": frozenset({"history", "lab"}),
+    "numpy": frozenset({"history", "lab", "office.bulk"}),
     "numba": frozenset({"history.kernel"}),
-    "polars": frozenset({"history", "lab"}),
+    "polars": frozenset({"history", "lab", "office.bulk"}),
     "joblib": frozenset({"lab"}),
     "pydantic": frozenset({"office", "web"}),
     "sqlalchemy": frozenset({"office"}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from crosstable.office import tables
+from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from tests.office.made_office import HandClock, filled, founded
 from tests.office.postgres import Server
@@ -18,7 +18,7 @@ SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1"))
 Fill = Callable[[Office], None]
 CopyOf = Callable[..., Office]
 NewOffice = Callable[..., Office]
-EVERY_TABLE = [*sorted(tables.metadata.tables), "alembic_version"]
+EVERY_TABLE = [*sorted(tables.metadata.tables), *sorted(account_tables.metadata.tables), "alembic_version"]
 
 
 class Cluster:

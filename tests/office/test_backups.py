@@ -135,7 +135,7 @@ def hashed_again(name: str, change: Callable[[bytes], bytes]) -> Callable[[Conte
     ("damage", "told"),
     [
         (manifest(format="another/1"), "is a another/1"),
-        (manifest(schema="0002"), "has schema 0002"),
+        (manifest(schema="0099"), "has schema 0099"),
         (manifest(head="0" * 64), "does not hold together"),
         (manifest(rows={"act": 1}), "act has not as many rows"),
         (manifest(rows={"nothing": 1}), "not a backup of an office"),

@@ -1,4 +1,4 @@
-"""The schema of an office: its first revision, what guards it, and who may open it (reliability R13)."""
+"""The schema of an office: its revisions, what guards the record, and who may open it (reliability R13)."""
 
 import re
 from contextlib import closing
@@ -7,20 +7,23 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, Executable, delete, insert, inspect, text, update
+from sqlalchemy import Connection, Executable, MetaData, delete, insert, inspect, text, update
 
 from crosstable.errors import NoOfficeError, OfficeError, SchemaError
-from crosstable.office import founding, tables
-from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Office, full_url, open_office, schema_of, system_clock
+from crosstable.office import account_tables, backups, founding, tables
+from crosstable.office.audit import audit
+from crosstable.office.database import SCHEMA, Office, full_url, open_office, schema_of, system_clock
 from crosstable.office.founding import found_office, upgrade_office
-from crosstable.office.ledger.acts import ActKind, acts
+from crosstable.office.ledger.acts import ActKind, Change, acts, append, head
 from crosstable.office.ledger.postings import rebuild_current
 from crosstable.office.members import merge_members
-from crosstable.office.migrations.versions import revision_0001
+from crosstable.office.migrations.versions import revision_0001, revision_0002
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.office.made_office import (
     DEED,
+    FOUNDED,
+    HandClock,
     club_members,
     enter,
     join,
@@ -31,8 +34,11 @@ from tests.office.made_office import (
     run,
 )
 
-EVERY_TABLE = sorted(tables.metadata.tables)
-RECORD = [name for name in EVERY_TABLE if name not in tables.CACHES]
+WHOLE = MetaData()
+for one in (*tables.metadata.sorted_tables, *account_tables.metadata.sorted_tables):
+    one.to_metadata(WHOLE)
+EVERY_TABLE = sorted(WHOLE.tables)
+RECORD = sorted(tables.metadata.tables.keys() - tables.CACHES)
 
 
 def set_schema(office: Office, schema: str) -> None:
@@ -44,9 +50,9 @@ def test_the_revisions_make_exactly_the_tables_that_the_program_uses(office: Off
     """Alembic compares the database with the tables as the code declares them, types included."""
     with office.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, tables.metadata) == []
+        assert compare_metadata(context, WHOLE) == []
         found = {name: inspect(connection).get_pk_constraint(name)["constrained_columns"] for name in EVERY_TABLE}
-    assert found == {name: [column.name for column in tables.metadata.tables[name].primary_key] for name in EVERY_TABLE}
+    assert found == {name: [column.name for column in WHOLE.tables[name].primary_key] for name in EVERY_TABLE}
 
 
 def test_a_difference_between_the_revisions_and_the_tables_is_found(office: Office) -> None:
@@ -59,7 +65,7 @@ def add_a_column_and_compare(office: Office) -> None:
     with office.writing("a test", "a column") as connection:
         connection.execute(text("ALTER TABLE member ADD COLUMN shoe_size INTEGER"))
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        raise RollBackError(str(compare_metadata(context, tables.metadata)))
+        raise RollBackError(str(compare_metadata(context, WHOLE)))
 
 
 class RollBackError(Exception):
@@ -93,25 +99,58 @@ def test_an_older_program_refuses_a_newer_schema(office: Office) -> None:
         upgrade_office(office.url, DEED)
 
 
-def test_a_newer_program_asks_for_an_upgrade_and_makes_it(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is one revision so far, so the one before it is made up."""
-    set_schema(office, "0000")
-    for module in ("crosstable.office.database", "crosstable.office.founding"):
-        monkeypatch.setattr(f"{module}.KNOWN_SCHEMAS", ("0000", *KNOWN_SCHEMAS))
-    with pytest.raises(SchemaError, match=f"has the older schema 0000; bring it up to {SCHEMA} with: crosstable"):
-        open_office(office.url)
+def found_first_office(address: str) -> Office:
+    """An office as the program of the first schema founded it, with a rated event in it."""
+    office = Office(address, HandClock())
+    with office.writing(DEED.actor, "founding") as connection:
+        founding.migrate(connection, "0001")
+        append(connection, lambda: FOUNDED, DEED, Change(ActKind.FOUNDED, "Office", {"schema": "0001"}))
+    join(office, *club_members())
+    enter(office, quad("q"))
+    run(office)
+    return office
 
-    def migrate(connection: Connection, target: str) -> None:
-        connection.execute(text("UPDATE alembic_version SET version_num = :target"), {"target": target})
 
-    monkeypatch.setattr(founding, "migrate", migrate)
-    assert upgrade_office(office.url, DEED) == ("0000", SCHEMA)
-    open_office(office.url).close()
+def test_a_newer_program_asks_for_an_upgrade_and_makes_it(address: str) -> None:
+    with closing(found_first_office(address)) as office:
+        before = posted(office)
+        with office.reading() as connection:
+            newest = head(connection)
+    with pytest.raises(SchemaError, match=f"has the older schema 0001; bring it up to {SCHEMA} with: crosstable"):
+        open_office(address)
+    assert upgrade_office(address, DEED) == ("0001", SCHEMA)
+    with closing(open_office(address)) as office:
+        assert posted(office) == before
+        with office.reading() as connection:
+            assert head(connection) == newest  # the record was not touched
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, WHOLE) == []
+        assert audit(office).findings == ()
+
+
+def test_a_backup_of_the_first_schema_is_restored_into_the_newest(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "old.zip")
+    with closing(found_first_office(str(tmp_path / "old.db"))) as office:
+        monkeypatch.setattr(backups, "SCHEMA", "0001")  # as the older program wrote it
+        backups.backup(office, path)
+        before = posted(office)
+    monkeypatch.setattr(backups, "SCHEMA", SCHEMA)
+    backups.restore(path, address)
+    with closing(open_office(address)) as office:
+        assert posted(office) == before
+        assert schema_of(office) == SCHEMA
 
 
 def test_the_first_revision_has_none_before_it() -> None:
     with pytest.raises(NotImplementedError):
         revision_0001.downgrade()
+
+
+def test_nobody_goes_back_from_the_second_revision() -> None:
+    with pytest.raises(NotImplementedError, match="restore a backup"):
+        revision_0002.downgrade()
 
 
 def test_the_first_revision_guards_every_table_but_the_cache() -> None:

@@ -1,5 +1,6 @@
 """``check``: a report in, checked sections and all faults out."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
@@ -29,6 +30,14 @@ from crosstable.terms import (
 LONGEST_SECTION = 45
 EARLIEST_BIRTH = 1900
 
+# From the official edition of a section to the one by which it is rated.
+Ruling = Callable[[Edition], Edition]
+
+
+def officially(edition: Edition) -> Edition:
+    """The ruling of everybody who does not ask for a rule set."""
+    return edition
+
 
 class CheckedSection(NamedTuple):
     """A section that may be rated, the edition of its day, and what each of its players brought."""
@@ -52,12 +61,17 @@ class CheckedEvent(NamedTuple):
         return any(found.severity is Severity.ERROR for found in self.faults)
 
 
-def check(report: Report, *, today: date | None = None, calendar: Calendar = Calendar.LISTED) -> CheckedEvent:
-    """Check a whole report; with ``today`` a section that ends later is a fault."""
+def check(
+    report: Report, *, today: date | None = None, calendar: Calendar = Calendar.LISTED, ruled: Ruling = officially
+) -> CheckedEvent:
+    """Check a whole report; with ``today`` a section that ends later is a fault.
+
+    ``ruled`` makes of each section's official edition the one by which it is rated.
+    """
     faults = report_faults(report)
     sections: list[CheckedSection] = []
     for at in range(len(report.sections)):
-        found, checked = check_section(report, at, today, calendar)
+        found, checked = check_section(report, at, today, calendar, ruled)
         faults += found
         if checked is not None and not any(f.severity is Severity.ERROR for f in found):
             sections.append(checked)
@@ -65,7 +79,11 @@ def check(report: Report, *, today: date | None = None, calendar: Calendar = Cal
 
 
 def check_section(
-    report: Report, at: int, today: date | None = None, calendar: Calendar = Calendar.LISTED
+    report: Report,
+    at: int,
+    today: date | None = None,
+    calendar: Calendar = Calendar.LISTED,
+    ruled: Ruling = officially,
 ) -> tuple[list[Fault], CheckedSection | None]:
     """Every fault of one section, and the section as it can be rated where its dates and rules are known."""
     section = report.sections[at]
@@ -79,7 +97,7 @@ def check_section(
         return [*faults, fault("no-dates", here, f"The section has no {missing} date that can be read.")], None
     faults += _date_faults(section, place, start, end, today)
     try:
-        edition = edition_by(calendar, start, end)
+        edition = ruled(edition_by(calendar, start, end))
     except NoEditionError as error:
         return [*faults, fault("no-rules", here, f"{str(error).capitalize()}.")], None
     if section.is_half_k and not edition.constants.half_k_is_allowed:

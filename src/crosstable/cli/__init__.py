@@ -26,6 +26,8 @@ class Command(NamedTuple):
 COMMANDS: Mapping[str, Command] = {
     "rate": Command("crosstable.cli.rate", "rate an event file and print its crosstable"),
     "explain": Command("crosstable.cli.explain", "the whole calculation of one player, step by step"),
+    "estimate": Command("crosstable.cli.estimate", "one player's new rating from the results, no file"),
+    "calculator": Command("crosstable.cli.calculator", "performance, badges, classes, K, why calculators differ"),
     "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
     "convert": Command("crosstable.cli.convert", "from any known format to any that can be written"),
     "verify": Command(
@@ -36,6 +38,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "history": Command("crosstable.cli.history", "a federation's whole history: replay it in seconds", is_long=True),
     "lab": Command("crosstable.cli.lab", "a laboratory: federations made from a seed", is_long=True),
+    "serve": Command("crosstable.cli.serve", "the site and the API of an office; --demo shows one", is_long=True),
     "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
     "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
 }

@@ -13,12 +13,12 @@ from crosstable.cli.files import (
     fault_text,
     gathered,
     with_accepted,
-    with_plausibility,
 )
+from crosstable.cli.rule_option import take_rules
 from crosstable.errors import Severity
 from crosstable.output.rated_json import fault_object
 from crosstable.preview import missing_ratings
-from crosstable.whole_event import rate_event
+from crosstable.whole_event import rate_event, with_plausibility
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,6 +39,8 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
+    if not take_rules(options):
+        return FAULTY
     code = 0
     for given in chosen_inputs(options.files):
         checked, chained = gathered(given, options)

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from crosstable.cli.files import FAULTY, Help, add_file_options, chosen_inputs, print_faults, rated_input
+from crosstable.cli.rule_option import take_rules
 from crosstable.engine import RatedSection
 from crosstable.explain import Line, explain
 from crosstable.terms import RatingSystem
@@ -35,6 +36,8 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
+    if not take_rules(options):
+        return FAULTY
     event = rated_input(chosen_inputs(options.file)[0], options)
     print_faults(chosen_inputs(options.file)[0].name, event.faults)
     if event.has_errors:
@@ -92,12 +95,14 @@ def lines_text(lines: tuple[Line, ...]) -> str:
 
 def explained_document(rated: RatedSection, number: int, lines: tuple[Line, ...]) -> dict[str, Any]:
     """An explanation as programs read it."""
+    ruled = {} if rated.edition.ruled is None else {"rules": rated.edition.ruled._asdict()}
     return {
         "format": "crosstable-explained/1",
         "section": rated.section.number,
         "player": number,
         "system": rated.system.name,
         "edition": rated.edition.name,
+        **ruled,
         "lines": line_objects(lines),
     }
 

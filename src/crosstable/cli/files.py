@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from crosstable.checks import CheckedEvent, check
+from crosstable.checks.report import officially
+from crosstable.cli.rule_option import add_rules_option
 from crosstable.errors import AcceptanceError, Fault, FormatError, Severity
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs, read_input
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
-from crosstable.whole_event import RatedEvent, rate_event
+from crosstable.whole_event import RatedEvent, rate_event, with_plausibility
 
 FAULTY = 1
 USAGE = 2
@@ -55,6 +57,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         help="which dates pick the rules: the 2025 list by the day a section starts (default), or the "
         "announcements of the time by the day it ends",
     )
+    add_rules_option(parser)
 
 
 def add_accept_option(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +93,8 @@ def gathered(given: Input, options: argparse.Namespace) -> Gathered:
 
         report = after_round(report, options.after_round)
     today = datetime.now(tz=UTC).date()
-    checked = check(report, today=today, calendar=Calendar(options.calendar))
+    ruled = officially if options.rules is None else options.rule_set.edition
+    checked = check(report, today=today, calendar=Calendar(options.calendar), ruled=ruled)
     return Gathered(checked._replace(faults=(*faults, *checked.faults)), chained)
 
 
@@ -117,21 +121,6 @@ def rated_input(given: Input, options: argparse.Namespace) -> RatedEvent:
         else:
             checked = checked._replace(faults=(*checked.faults, *missing_ratings(checked)))
     return with_plausibility(rate_event(checked, chained))
-
-
-def with_plausibility(event: RatedEvent) -> RatedEvent:
-    """The event with the warnings that only its result shows."""
-    from crosstable.checks.places import section_number
-    from crosstable.checks.plausibility import plausibility
-
-    reports = {section_number(section, at): section for at, section in enumerate(event.report.sections)}
-    found = [
-        fault
-        for by_system in event.sections
-        for rated in by_system
-        for fault in plausibility(rated, reports.get(rated.section.number))
-    ]
-    return event._replace(faults=(*event.faults, *found))
 
 
 def with_accepted(event: RatedEvent, options: argparse.Namespace) -> tuple[RatedEvent, list[dict[str, str]]]:

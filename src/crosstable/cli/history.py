@@ -2,15 +2,17 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from crosstable.cli.files import FAULTY, Help
 from crosstable.cli.progress import counting, waiting
+from crosstable.cli.rule_option import add_rules_option, chosen_rules
 from crosstable.errors import HistoryError, OfficeError
 
 if TYPE_CHECKING:
+    from crosstable.history.archive_checks import ArchiveError
     from crosstable.history.running import Replayed
 
 
@@ -34,7 +36,40 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(metavar="COMMAND", required=True)
     _add_replay(commands.add_parser("replay", help="rate an archive from its beginning", formatter_class=Help))
+    _add_export(commands.add_parser("export", help="write an office's record as an archive", formatter_class=Help))
+    _add_import(commands.add_parser("import", help="bring an archive into an empty office", formatter_class=Help))
     return made
+
+
+def _add_export(made: argparse.ArgumentParser) -> None:
+    made.description = (
+        "Writes everything an office knows, or knew on a day, as an archive: members with their birth dates, sections, "
+        "games, openings and decisions. Ratings are not in it; history replay gives the ones that the office posts."
+    )
+    _add_database(made)
+    made.add_argument("--out", required=True, metavar="DIR", help="the folder for the archive")
+    made.add_argument("--known-on", type=_day, metavar="DATE", help="as the office knew it at the end of this day")
+    made.set_defaults(run=_export)
+
+
+def _add_import(made: argparse.ArgumentParser) -> None:
+    made.description = (
+        "Brings an archive into an office that was only just made, all of it in one transaction. Ratings follow with "
+        "crosstable office rerate."
+    )
+    made.add_argument("archive", metavar="ARCHIVE", help="the folder of the archive")
+    _add_database(made)
+    made.add_argument("--by", metavar="NAME", help="who does this (default: your login name)")
+    made.add_argument("--reason", metavar="WHY", default="", help="why; it stays in the record")
+    made.set_defaults(run=_import)
+
+
+def _add_database(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--database",
+        metavar="URL",
+        help="the office: a file, or postgresql://… (default: that of the office commands)",
+    )
 
 
 def _add_replay(made: argparse.ArgumentParser) -> None:
@@ -45,9 +80,7 @@ def _add_replay(made: argparse.ArgumentParser) -> None:
     )
     made.add_argument("archive", metavar="ARCHIVE", help="the folder of the archive")
     made.add_argument("--out", required=True, metavar="DIR", help="the folder for the results")
-    made.add_argument(
-        "--rules", type=_day, metavar="DATE", help="rate everything by the rules of this day (default: of its own day)"
-    )
+    add_rules_option(made)
     made.add_argument("--from-year", type=int, metavar="YEAR", help="start from the snapshot of this year in DIR")
     made.add_argument("--threads", type=int, metavar="N", help="how many threads (default: one per core)")
     made.add_argument("--no-snapshots", action="store_true", help="write no snapshots")
@@ -67,12 +100,15 @@ def _replay(options: argparse.Namespace) -> int:
     from crosstable.history.kernel.compiling import is_cached
     from crosstable.history.running import Wishes, replay_archive
 
+    rules = chosen_rules(options.rules)
+    if rules is None:
+        return FAULTY
     wishes = Wishes(
         threads=options.threads,
         keeps_index=not options.no_index,
         keeps_snapshots=not options.no_snapshots,
         from_year=options.from_year,
-        rules_of=options.rules,
+        rules=rules,
     )
     try:
         if not is_cached():
@@ -81,11 +117,47 @@ def _replay(options: argparse.Namespace) -> int:
         with counting("rating sections") as bar:
             done = replay_archive(options.archive, options.out, wishes, bar.done, bar.start)
     except ArchiveError as error:
-        for fault in error.faults:
-            sys.stderr.write(f"{options.archive}: {fault.place}: {fault.message}\n")
-        return FAULTY
+        return _tell_faults(options.archive, error)
     sys.stdout.write(_summary(done))
     return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from crosstable.cli.office_desk import opened
+    from crosstable.office.bulk.archive_out import export_archive
+
+    with opened(options) as office, waiting("reading the record"):
+        done = export_archive(office, options.out, options.known_on)
+    counts = f"{done.members:,} members, {done.sections:,} sections, {done.games:,} games"
+    sys.stdout.write(f"{options.out}: {counts}\n{_stages(done.stages)}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from crosstable.cli.office_desk import deed_of, opened
+    from crosstable.history.archive_checks import ArchiveError
+    from crosstable.office.bulk.archive_in import import_archive
+
+    try:
+        with opened(options) as office, counting("bringing in sections") as bar:
+            deed = deed_of(options, "an archive brought in")
+            done = import_archive(office, deed, options.archive, bar.done, bar.start)
+    except ArchiveError as error:
+        return _tell_faults(options.archive, error)
+    counts = f"{done.members:,} members, {done.sections:,} sections of {done.events:,} events, {done.games:,} games"
+    sys.stdout.write(f"{counts}; ratings follow with the next run: crosstable office rerate\n{_stages(done.stages)}")
+    return 0
+
+
+def _tell_faults(archive: str, error: "ArchiveError") -> int:
+    for fault in error.faults:
+        sys.stderr.write(f"{archive}: {fault.place}: {fault.message}\n")
+    return FAULTY
+
+
+def _stages(seconds: Mapping[str, float]) -> str:
+    width = max(8, *(len(name) for name in seconds))
+    return "".join(f"  {name:<{width}} {spent:8.2f} s\n" for name, spent in seconds.items())
 
 
 def _warm_up() -> None:
@@ -96,8 +168,7 @@ def _warm_up() -> None:
 
 
 def _summary(done: "Replayed") -> str:
-    lines = [f"{done.sections:,} sections rated, {done.rows:,} ratings"]
+    lines = [f"{done.sections:,} sections rated, {done.rows:,} ratings; rules: {done.rules}"]
     if done.unratable:
         lines.append(f"{done.unratable:,} sections could not be rated: a document of their time was not found")
-    lines += [f"  {name:<8} {seconds:8.2f} s" for name, seconds in done.stages.items()]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in lines) + _stages(done.stages)

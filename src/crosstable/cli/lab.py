@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from crosstable.cli.files import FAULTY, Help
+from crosstable.cli.lab_backtest import add_backtest
+from crosstable.cli.lab_rules import add_rules
 from crosstable.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -23,11 +25,13 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crosstable lab",
         formatter_class=Help,
-        description="A laboratory for rating systems: federations made from a seed.",
+        description="A laboratory for rating systems: federations made from a seed, rule sets, and how they predict.",
         epilog="crosstable lab COMMAND --help says what a command takes.",
     )
     commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands")
     _add_simulate(commands)
+    add_rules(commands)
+    add_backtest(commands)
     return made
 
 
@@ -37,8 +41,8 @@ def _add_simulate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         formatter_class=Help,
         help="make a federation from a seed and write it as an archive",
         description="Make a federation from a seed: members join, improve, play and leave; their true strengths decide "
-        "the games. Everything is written as an archive (docs/archive.md) and nothing is rated. The same numbers give "
-        "the same archive.",
+        "the games. Everything is written as an archive (docs/archive.md), with the true strengths beside it "
+        "(truth.parquet), and nothing is rated. The same numbers give the same archive.",
     )
     made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in all")
     much = made.add_mutually_exclusive_group()
@@ -52,7 +56,7 @@ def _add_simulate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     made.add_argument("--out", required=True, metavar="FOLDER", help="where the archive is written")
     made.add_argument("--force", action="store_true", help="write into a folder that is not empty")
-    made.set_defaults(run=_simulate)
+    made.set_defaults(run=_simulate, needs=("numpy", "polars", "numba"))
 
 
 def _count(text: str) -> int:
@@ -75,8 +79,8 @@ def _years(text: str) -> int:
 
 def run(arguments: list[str]) -> int:
     """Run a command of the laboratory."""
-    missing = [library for library in ("numpy", "polars", "numba") if find_spec(library) is None]
     options = parser().parse_args(arguments)
+    missing = [library for library in options.needs if find_spec(library) is None]
     if missing:
         sys.stderr.write(
             f"crosstable lab: {' and '.join(missing)} is not installed; the laboratory needs more than rating a file "
@@ -93,16 +97,18 @@ def _simulate(options: argparse.Namespace) -> int:
         return FAULTY
     from crosstable.history.archive import write
     from crosstable.lab.population import Federation
-    from crosstable.lab.simulate import GAMES_A_SECTION, simulate
+    from crosstable.lab.simulate import GAMES_A_SECTION, simulated
     from crosstable.lab.summary import summary_of
+    from crosstable.lab.truth import write_truth
 
     sections = options.sections or max(1, options.members // MEMBERS_A_SECTION)
     if options.games:
         sections = max(1, round(options.games / GAMES_A_SECTION))
     federation = Federation(options.members, sections, years=options.years, seed=options.seed)
     with progress("playing", sections) as tell:
-        archive = simulate(federation, tell)
+        archive, truth = simulated(federation, tell)
     write(archive, options.out)
+    write_truth(truth, options.out)
     sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
     return 0
 

@@ -18,6 +18,7 @@ LONGEST_COMMAND = 300
 def parser() -> argparse.ArgumentParser:
     """What the command takes: every command of the office has a parser of its own."""
     from crosstable.cli import (
+        accounts,
         office_corrections,
         office_decisions,
         office_house,
@@ -46,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     office_runs.add(commands)
     office_lists.add(commands)
     office_questions.add(commands)
+    accounts.add(commands)
     office_house.add_keeping(commands)
     return made
 

@@ -1,8 +1,7 @@
 """``office decide``: floors, titles, ceilings, matches, adjustments, opting in, and facts that arrive late."""
 
 import argparse
-from collections.abc import Callable, Mapping
-from datetime import date
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crosstable.cli.files import USAGE
@@ -18,10 +17,9 @@ from crosstable.cli.office_desk import (
 )
 from crosstable.cli.office_drawing import say, warn
 from crosstable.cli.office_runs import rate_if_asked
-from crosstable.formats.json_fields import iso_day
-from crosstable.formats.sheet_rows import flag_of
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
+from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members
 from crosstable.terms import OutsideRating, RatingSystem
@@ -132,7 +130,7 @@ def _decide(options: argparse.Namespace) -> int:
 
 def _fact(options: argparse.Namespace) -> int:
     try:
-        facts = dict(_read_fact(text) for text in options.facts)
+        facts = dict(read_fact(text) for text in options.facts)
     except ValueError as error:
         warn(f"crosstable office decide fact: {error}")
         return USAGE
@@ -161,44 +159,3 @@ def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[s
     if made.act is None:
         raise OfficeError(f"nothing of that is new about member {options.member}")
     return made.act
-
-
-def _read_fact(text: str) -> tuple[str, Any]:
-    """A fact as it was typed, by the name the office knows it under."""
-    name, equals, value = text.partition("=")
-    name = name.strip().lower().replace("-", "_")
-    readers: Mapping[str, Callable[[str], Any]] = {
-        "birth_date": _day,
-        "member_until": _day,
-        "adult": _flag,
-        "canadian_resident": lambda text: bool(_flag(text)),
-        "fide_rating": _outside,
-        "cfc_rating": _outside,
-    }
-    if not equals:
-        raise ValueError(f"{text!r}: write NAME=VALUE")
-    if name in readers:
-        return name, readers[name](value.strip())
-    return name, value.strip()
-
-
-def _day(value: str) -> date | None:
-    found = iso_day(value)
-    if value and found is None:
-        raise ValueError(f"{value!r} is not a date; write it as YYYY-MM-DD")
-    return found
-
-
-def _flag(value: str) -> bool | None:
-    found = flag_of(value)
-    if value and found is None:
-        raise ValueError(f"{value!r} is neither yes nor no")
-    return found
-
-
-def _outside(value: str) -> OutsideRating:
-    rating, _, on = value.partition("@")
-    as_of = iso_day(on)
-    if as_of is None or not rating.isdecimal() or not 0 < int(rating) < 4000:
-        raise ValueError(f"{value!r} is no rating of a list; write it as 1850@2026-05-01")
-    return OutsideRating(float(rating), as_of)

@@ -105,6 +105,7 @@ _WORDS: Mapping[ActKind, Callable[[Act], str]] = {
     ActKind.MERGE: lambda act: f"into {act.after['into']}",
     ActKind.UNMERGE: lambda act: f"from {act.after['into']}",
     ActKind.SUBMIT: _submitted,
+    ActKind.IMPORT: lambda act: f"{counted(act.after['events'], 'event')}, {counted(act.after['sections'], 'section')}",
     ActKind.CONFIRM: _sections,
     ActKind.CORRECT: _corrected,
     ActKind.WITHDRAW: _sections,

@@ -22,11 +22,9 @@ from crosstable.cli.progress import progress
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, Deed, act_of
-from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.fold import steps_of
-from crosstable.office.ledger.rerate import Run, last_run, rerate
-from crosstable.office.ledger.touched import touched_since
-from crosstable.office.views import RippleRow, known, ripple
+from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
+from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.views import RippleRow, ripple, ripple_size
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
 
 # A run prints so many lines of its ripple; ``office ripple`` prints all.
 MOST_LINES = 30
+# Of a ripple of more lines than this only those that are printed are read.
+MOST_READ = 2000
 MOST_PLACES = 3
 MOST_CAUSES = 10
 COLUMNS = (
@@ -55,6 +55,7 @@ def add(commands: "Commands") -> None:
     made.epilog = "Only what the acts since the last run touch is rated; a second run finds nothing to do."
     add_act_options(made)
     made.add_argument("--json", action="store_true", help="print the ripple as JSON")
+    made.add_argument("--times", action="store_true", help="print how long each stage of the run took")
     asked = add_command(commands, "ripple", "who changed in a run, by how much, through what, and why", _ripple)
     asked.add_argument("run_number", nargs="?", type=int, metavar="RUN", help="the run's act (default: the newest run)")
     asked.add_argument("--member", metavar="ID", default="", help="everything that ever moved this member")
@@ -62,18 +63,15 @@ def add(commands: "Commands") -> None:
     add_public_option(asked)
 
 
-def rated_now(office: Office, deed: Deed) -> Run | None:
+def rated_now(office: Office, deed: Deed, clock: StageClock | None = None) -> Run | None:
     """A rating run with a bar, where somebody watches."""
-    with progress("rating", _steps_ahead(office) if sys.stderr.isatty() else 0) as tell:
-        return rerate(office, deed, tell)
+    with progress("rating", _sections_ahead(office) if sys.stderr.isatty() else 0) as tell:
+        return rerate(office, deed, watch=Watch(tell, clock or StageClock()))
 
 
-def _steps_ahead(office: Office) -> int:
-    """How many places of the fold a run will look at."""
+def _sections_ahead(office: Office) -> int:
     with office.reading() as connection:
-        record: Record = known(connection).record
-        touched = touched_since(record, last_run(connection))
-        return 0 if touched is None else sum(step.key >= touched.first for step in steps_of(record))
+        return sections_ahead(connection)
 
 
 def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
@@ -84,21 +82,24 @@ def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
     return 0
 
 
-def rate_and_tell(office: Office, deed: Deed, *, is_brief: bool = False, idle: str = "") -> int:
+def rate_and_tell(
+    office: Office, deed: Deed, *, is_brief: bool = False, idle: str = "", clock: StageClock | None = None
+) -> int:
     """Rate, and print what changed; in brief, ratings that are new are only counted. ``idle``: nothing was to do."""
-    made = rated_now(office, deed)
+    made = rated_now(office, deed, clock)
     if made is None or (is_brief and not made.ripple):
         if idle:
             say(idle)
         return 0
     with office.reading() as connection:
-        lines = ripple(connection, made.act)
-        changed = counted(sum(line.change != 0.0 for line in lines), "rating")
-        say(f"run {made.act}: {counted(made.sections, 'section')} rated, {changed} new or changed")
+        many, changed = ripple_size(connection, made.act)
+        say(f"run {made.act}: {counted(made.sections, 'section')} rated, {counted(changed, 'rating')} new or changed")
+        lines = ripple(connection, made.act, most=MOST_LINES if many > MOST_READ else None)
         wanted = [line for line in lines if line.rating_before is not None] if is_brief else lines
         print_ripple(wanted[:MOST_LINES], _causes(connection, wanted[:MOST_LINES]))
-    if len(wanted) > MOST_LINES:
-        say(f"and {len(wanted) - MOST_LINES:,} more: crosstable office ripple {made.act}")
+    left = max(many if many > MOST_READ else 0, len(wanted)) - MOST_LINES
+    if left > 0:
+        say(f"and {left:,} more: crosstable office ripple {made.act}")
     return _tell_unratable(made)
 
 
@@ -110,14 +111,24 @@ def _tell_unratable(made: Run) -> int:
 
 def _rerate(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        deed = deed_of(options, "rating run")
+        deed, clock = deed_of(options, "rating run"), StageClock()
         if not options.json:
-            return rate_and_tell(office, deed, idle="nothing to rate: no act since the last run touches a rating")
-        made = rated_now(office, deed)
+            idle = "nothing to rate: no act since the last run touches a rating"
+            code = rate_and_tell(office, deed, idle=idle, clock=clock)
+            _tell_times(clock if options.times else StageClock())
+            return code
+        made = rated_now(office, deed, clock)
+        _tell_times(clock if options.times else StageClock())
         with office.reading() as connection:
             lines = [] if made is None else ripple(connection, made.act)
             print_json(_document(None if made is None else made.act, lines, _causes(connection, lines)))
         return 0 if made is None else _tell_unratable(made)
+
+
+def _tell_times(clock: StageClock) -> None:
+    """How long each stage took; not among the answers, which may be JSON."""
+    for name, seconds in clock.seconds.items():
+        warn(f"{name:<22} {seconds:8.2f} s")
 
 
 def _ripple(options: argparse.Namespace) -> int:

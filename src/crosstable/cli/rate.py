@@ -15,6 +15,7 @@ from crosstable.cli.files import (
     rated_input,
     with_accepted,
 )
+from crosstable.cli.rule_option import take_rules
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input
 from crosstable.output.rated_json import rated_document
@@ -47,6 +48,8 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
+    if not take_rules(options):
+        return FAULTY
     code = 0
     chosen = chosen_inputs(options.files)
     if len(chosen) > 1 and (options.html or options.csv or options.xlsx):
@@ -60,6 +63,10 @@ def run(arguments: list[str]) -> int:
             document = rated_document(event)
             if accepted:
                 document["accepted"] = accepted
+            if options.rule_set is not None:
+                from crosstable.rules.rule_sets import document_of
+
+                document["rules"] = document_of(options.rule_set)
             sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
             continue
         print_faults(given.name, event.faults)

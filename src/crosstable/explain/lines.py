@@ -110,7 +110,7 @@ def _rules(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
         "Rules",
         "§8",
         f"The section started on {section.start} and is rated {rated.system.title} under the edition of "
-        f"{rated.edition.name}, the law as seen through the text of {LAW_SEEN_THROUGH}.",
+        f"{rated.edition.title}, the law as seen through the text of {LAW_SEEN_THROUGH}.",
     )
     for amendment in (one for one in doubts(section.start) if _touches(one, rated, player)):
         yield _say(

@@ -51,7 +51,8 @@ class Happenings:
         deciding = {member for member, _ in self.decisions}
         frame = archive.openings.with_row_index("at")
         says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in _MORE_THAN_NUMBERS)
-        telling = frame.filter(says_more)["member"].to_list()
+        is_one_of_two = pl.struct("member", "system").is_duplicated()  # as in an office that merged two ids
+        telling = frame.filter(says_more | is_one_of_two)["member"].to_list()
         special = pl.col("member").is_in([*deciding, *telling])  # all openings of a member, so that they keep order
         self.plain = frame.filter(~special)
         self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
@@ -84,6 +85,13 @@ class Happenings:
             pair = occasion.member, system
             found.append(Limits(pair, int(rows[occasion.before]), standing.floors, standing.ceiling))
         return found
+
+    def why_not(self, walker: Walker, section: int) -> str:
+        """Why a section cannot be rated from the standings of now."""
+        part = _part(self.archive, np.array([section]))
+        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+        sections = PlainSections(part, arrays.of, self.openings, self.decisions, walker.rules)
+        return sections.take(next(sections_of(part))).unratable
 
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
@@ -241,7 +249,7 @@ class _SlowSections:
         arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
         if self._walker is not walker or self._sections is None:
             self._walker = walker
-            self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions)
+            self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions, walker.rules)
         taken = self._sections.take(archived)
         walker.note_rated(at, taken.rated, taken.unratable)
         if taken.unratable:

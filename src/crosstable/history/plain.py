@@ -19,6 +19,7 @@ from crosstable.history.archive_sections import ArchivedSection, Row, sections_o
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Background, Entry, RatingSystem, Standing
 
 ORIGIN = "archive"
@@ -61,11 +62,11 @@ def in_silence(done: int) -> None:
     """Progress that nobody watches."""
 
 
-def plain_fold(archive: Archive, progress: Progress = in_silence) -> PlainFolded:
-    """Rate an archive from nothing."""
+def plain_fold(archive: Archive, progress: Progress = in_silence, rules: RuleSet = OFFICIAL) -> PlainFolded:
+    """Rate an archive from nothing, by the official rules or by a rule set."""
     lines: list[Line] = []
     unratable: dict[int, str] = {}
-    walk = PlainWalk(archive)
+    walk = PlainWalk(archive, rules)
     for taken in walk:
         at = taken.archived.at
         if taken.unratable:
@@ -115,8 +116,10 @@ class PlainSections:
         standings_of: Callable[[int], Standings],
         openings: Iterable[Opened],
         decisions: Iterable[Decided],
+        rules: RuleSet = OFFICIAL,
     ) -> None:
         self.archive = archive
+        self.rules = rules
         self._standings_of = standings_of
         self._people: dict[int, Mapping[str, Any]] = {}
         self._decided: dict[int, list[Decision]] = {}
@@ -132,7 +135,7 @@ class PlainSections:
         key = key_of(archived)
         backgrounds = {entry.number: self._brings(row, key) for entry, row in rows_of(archived)}
         try:
-            edition = edition_for(key.started)
+            edition = self.rules.edition(edition_for(key.started))
             section = archived.section
             if section.kind.is_foreign:
                 entries = tuple(
@@ -199,11 +202,11 @@ class PlainSections:
 class PlainWalk:
     """Takes an archive section by section; ``standings`` holds, by member, what stands after the last one taken."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:
         self.archive = archive
         self.standings: dict[int, dict[RatingSystem, Standing]] = {}
         openings, decisions = openings_of(archive), decisions_of(archive)
-        self._sections = PlainSections(archive, lambda member: self.standings.get(member, {}), openings, decisions)
+        self._sections = PlainSections(archive, self._standings_of, openings, decisions, rules)
         moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]
         self._moves: list[tuple[int, Opening | Decision]] = sorted([*openings, *moving], key=lambda one: one[1].key)
 
@@ -219,6 +222,9 @@ class PlainWalk:
             yield taken
         for left in self._moves[at:]:
             self._move(*left)
+
+    def _standings_of(self, member: int) -> Standings:
+        return self.standings.get(member, {})
 
     def _move(self, member: int, step: Opening | Decision) -> None:
         own = self.standings.setdefault(member, {})

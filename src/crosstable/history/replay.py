@@ -30,8 +30,8 @@ from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
 from crosstable.history.kernel.walk import say_done, wait_until_ready, walk_share
 from crosstable.history.standings import no_limits
-from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Standing
 
 Progress = Callable[[int], None]
@@ -78,11 +78,11 @@ class Walker:
         threads: int | None = None,
         *,
         keeps_working: bool = False,
-        constants: Constants | None = None,
+        rules: RuleSet = OFFICIAL,
     ) -> None:
-        """A walk over an index; with ``constants`` everything is rated by those, whatever its date."""
+        """A walk over an index, by the official rules of each section's day or by a rule set."""
         self.index = index
-        self._always = None if constants is None else constants_for(constants)
+        self.rules = rules
         self.threads = threads or len(os.sched_getaffinity(0))
         self.standings = Standings(
             unrated(index.standings), no_limits(0), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
@@ -167,11 +167,9 @@ class Walker:
 
     def constants_at(self, section: int) -> Array:
         """The numbers of the edition of a section."""
-        if self._always is not None:
-            return self._always
         edition = int(self.index.history.sections[section]["edition"])
         if edition not in self._constants:
-            self._constants[edition] = constants_for(EDITIONS[edition].constants)
+            self._constants[edition] = constants_for(self.rules.edition(EDITIONS[edition]).constants)
         return self._constants[edition]
 
 

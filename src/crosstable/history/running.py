@@ -30,10 +30,7 @@ from crosstable.history.results import (
     write_heading,
     write_table,
 )
-from crosstable.rules.constants import Constants
-from crosstable.rules.editions import edition_for
-
-BY_DATE = "the edition of each section's start"
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 
 
 class Wishes(NamedTuple):
@@ -43,7 +40,7 @@ class Wishes(NamedTuple):
     keeps_index: bool = True
     keeps_snapshots: bool = True
     from_year: int | None = None
-    rules_of: date | None = None
+    rules: RuleSet = OFFICIAL
 
 
 NO_WISHES = Wishes()
@@ -57,6 +54,7 @@ class Replayed(NamedTuple):
     rows: int
     unratable: int
     stages: dict[str, float]
+    rules: str
 
 
 class Stages:
@@ -87,8 +85,8 @@ def replay_archive(
     with stages.timed("index"):
         index = index_of(archive, folder, keeps=wishes.keeps_index)
     starting(index.sections)
-    constants, rules = _rules(wishes)
-    walker = Walker(index, wishes.threads, constants=constants)
+    rules = wishes.rules.title
+    walker = Walker(index, wishes.threads, rules=wishes.rules)
     with stages.timed("prepare"):
         plan = _plan(walker, archive, out, wishes, rules)
     with stages.timed("rate"):
@@ -96,7 +94,16 @@ def replay_archive(
     if plan.writer is not None:
         stages.seconds["snapshots"] = plan.writer.seconds
         stages.seconds["rate"] -= plan.writer.seconds
-    write_heading(out, plan.snapshots, {"rules": rules, "sections": index.sections, "first": plan.first})
+    write_heading(
+        out,
+        plan.snapshots,
+        {
+            "rules": rules,
+            "rule_set": document_of(wishes.rules),
+            "sections": index.sections,
+            "first": plan.first,
+        },
+    )
     first = plan.first
     with stages.timed("write"), ThreadPoolExecutor(1) as beside:
         standing = beside.submit(lambda: write_table(standings_frame(walker), os.path.join(out, STANDINGS)))
@@ -104,14 +111,7 @@ def replay_archive(
         write_table(frame, os.path.join(out, RATINGS))
         standing.result()
     unratable = int((walker.results.faults != 0).sum())
-    return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds)
-
-
-def _rules(wishes: Wishes) -> tuple[Constants | None, str]:
-    if wishes.rules_of is None:
-        return None, BY_DATE
-    edition = edition_for(wishes.rules_of)
-    return edition.constants, f"the edition of {edition.name} for every section"
+    return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds, rules)
 
 
 class Plan(NamedTuple):

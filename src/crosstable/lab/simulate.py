@@ -31,6 +31,7 @@ from crosstable.lab.names import member_names, town_names
 from crosstable.lab.playing import Field, Luck, Whole, played
 from crosstable.lab.population import Facts, Federation, Population, made_facts, made_population
 from crosstable.lab.schedule import Headings, Month, months_of, scheduled
+from crosstable.lab.truth import no_truth, truth_of_month
 from crosstable.terms import RatingSystem
 
 # So many games are played in a section of a large federation.
@@ -70,8 +71,20 @@ def in_silence(done: int) -> None:
     """Progress that nobody watches."""
 
 
+class Simulated(NamedTuple):
+    """A federation's archive, and the true strengths of its entries, which no archive knows."""
+
+    archive: Archive
+    truth: pl.DataFrame
+
+
 def simulate(federation: Federation, progress: Progress = in_silence, *, is_compiled: bool | None = None) -> Archive:
     """Make a federation. The same federation gives the same archive, compiled or not."""
+    return simulated(federation, progress, is_compiled=is_compiled).archive
+
+
+def simulated(federation: Federation, progress: Progress = in_silence, *, is_compiled: bool | None = None) -> Simulated:
+    """Make a federation, and say how strong everybody truly was."""
     # What is played does not hang on how its tables are made: each has luck of its own.
     rng, writing = (
         np.random.Generator(np.random.PCG64(seed)) for seed in np.random.SeedSequence(federation.seed).spawn(2)
@@ -81,12 +94,14 @@ def simulate(federation: Federation, progress: Progress = in_silence, *, is_comp
         is_compiled = federation.sections >= COMPILED_FROM
     tables: dict[str, list[pl.DataFrame]] = {"sections": [], "entries": [], "games": []}
     decisions = _opt_ins(world)
+    truth = []
     for month in _portions(_months(world, rng, progress, is_compiled=is_compiled)):
         tables["sections"].append(sections_table(month, world.choices, world.towns, writing))
         tables["entries"].append(entries_table(month, world.foreigners))
         tables["games"].append(games_table(month))
+        truth.append(truth_of_month(tables["entries"][-1], month))
         decisions += decisions_after(month, federation, tables["sections"][-1]["event_id"], writing)
-    return Archive(
+    archive = Archive(
         members=world.facts.members,
         outside=world.facts.outside,
         openings=world.facts.openings,
@@ -94,6 +109,7 @@ def simulate(federation: Federation, progress: Progress = in_silence, *, is_comp
         **{name: pl.concat(frames, rechunk=True) if frames else empty_table(name) for name, frames in tables.items()},
         source={"simulated": {name: _plain(value) for name, value in federation._asdict().items()}},
     )
+    return Simulated(archive, pl.concat(truth, rechunk=True) if truth else no_truth())
 
 
 def _plain(value: object) -> object:

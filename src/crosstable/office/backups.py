@@ -3,6 +3,9 @@
 A zip with a manifest and one file of JSON lines per table, read in one snapshot while others go on writing. The
 manifest holds the schema, the head of the record, and the hash of every part; a restore checks them all before it
 stores anything.
+
+Only the record is in it: who may log in is not, so a backup lets nobody in, and who restores one gives out accounts and
+tokens anew. One that an older program wrote is restored and brought up to the schema of this one.
 """
 
 import base64
@@ -21,7 +24,7 @@ from sqlalchemy import Connection, Date, LargeBinary, Table, func, insert, selec
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
-from crosstable.office.database import SCHEMA, Clock, Office, schema_in, system_clock
+from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.founding import migrate
 from crosstable.office.ledger.acts import NO_HASH, broken_links, head
 from crosstable.office.ledger.fold import Progress, in_silence
@@ -123,6 +126,7 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
                 _fill(connection, archive, table, manifest)
                 progress(done)
             _check_restored(connection, manifest, path)
+            migrate(connection, SCHEMA)
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 
@@ -140,7 +144,7 @@ def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         manifest = json.loads(archive.read(_MANIFEST))
         if manifest["format"] != FORMAT:
             raise OfficeError(f"{path} is a {manifest['format']}; this program reads {FORMAT}")
-        if manifest["schema"] != SCHEMA:
+        if manifest["schema"] not in KNOWN_SCHEMAS:
             raise OfficeError(f"{path} has schema {manifest['schema']}; this program knows {SCHEMA}")
         known = {name: manifest[name] for name in ("schema", "head", "acts", "rows", "sha256")}
         known["rows"] = {tables.metadata.tables[name].name: int(count) for name, count in known["rows"].items()}

@@ -20,8 +20,8 @@ from crosstable.office.stores import Postgres, Sqlite, Store
 Clock = Callable[[], datetime]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0001"
-KNOWN_SCHEMAS = ("0001",)
+SCHEMA = "0002"
+KNOWN_SCHEMAS = ("0001", "0002")
 DEFAULT = "office.db"
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0

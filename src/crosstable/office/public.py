@@ -45,6 +45,7 @@ _SAID: Mapping[ActKind, Sequence[str]] = {
     ActKind.MERGE: ("member", "into"),
     ActKind.UNMERGE: ("member", "into"),
     ActKind.SUBMIT: ("event", "sections"),
+    ActKind.IMPORT: ("events", "sections"),
     ActKind.CONFIRM: ("sections",),
     ActKind.CORRECT: ("event", "differences", "requested"),
     ActKind.WITHDRAW: ("sections",),

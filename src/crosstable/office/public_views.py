@@ -10,7 +10,9 @@ from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeError
 from crosstable.explain import Line
+from crosstable.formulas.floors import Level
 from crosstable.office import tables
+from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.fold import Progress, in_silence
 from crosstable.office.ledger.postings import Posting
@@ -27,12 +29,12 @@ from crosstable.office.public import (
     public_rows,
     shown,
 )
-from crosstable.office.supplements import supplements
+from crosstable.office.supplements import Basis, supplements
 from crosstable.office.titles import Title, titles_of
 from crosstable.office.veiled_record import RecordVeils, spans_on_list
 from crosstable.office.veils import Spans
 from crosstable.office.views import KnownOn, OfficialRating, history, known, log, member_view, ripple
-from crosstable.terms import RatingSystem
+from crosstable.terms import FloorKind, RatingSystem
 
 
 class PublicSystem(NamedTuple):
@@ -42,6 +44,7 @@ class PublicSystem(NamedTuple):
     live: Shown
     official: Shown | None
     month: str | None
+    floor: Level | None = None
 
 
 class PublicMember(NamedTuple):
@@ -79,13 +82,25 @@ class PublicSection(NamedTuple):
 class PublicOffice:
     """What anybody may ask of an office, as known now or on a past day."""
 
-    def __init__(self, connection: Connection, known_on: KnownOn = None, progress: Progress = in_silence) -> None:
-        """Find out what is hidden; ``progress`` is told how many steps of the record are done."""
+    def __init__(
+        self,
+        connection: Connection,
+        known_on: KnownOn = None,
+        progress: Progress = in_silence,
+        *,
+        veils: RecordVeils | None = None,
+        lists: dict[str, Spans] | None = None,
+    ) -> None:
+        """Find out what is hidden; ``progress`` is told how many steps of the record are done.
+
+        ``veils`` of the same run, and what is hidden on ``lists``, may be handed on: neither ever changes.
+        """
         self._connection = connection
         self._known_on = known_on
         self._record, self._run = known(connection, known_on)
-        self.veils = RecordVeils(connection, self._run, progress)
-        self._lists: dict[str, Spans] = {}
+        self.run = self._run
+        self.veils = RecordVeils(connection, self._run, progress) if veils is None else veils
+        self._lists: dict[str, Spans] = {} if lists is None else lists
 
     def member(self, member_id: str) -> PublicMember:
         """A member and his ratings."""
@@ -95,7 +110,8 @@ class PublicOffice:
             live = self._posting(one.last).after
             assert live is not None
             official = self._official(view.member_id, one.system, one.official)
-            systems.append(PublicSystem(one.system, live, official, one.official and one.official.month))
+            floor = None if live.between is not None or one.floor.kind is FloorKind.NONE else one.floor
+            systems.append(PublicSystem(one.system, live, official, one.official and one.official.month, floor))
         person = view.person
         titles = tuple(titles_of(self._connection, member_id, self._known_on))
         return PublicMember(
@@ -105,11 +121,18 @@ class PublicOffice:
     def _official(self, member_id: str, system: RatingSystem, listed: OfficialRating | None) -> Shown | None:
         if listed is None:
             return None
-        if listed.month not in self._lists:
-            supplement = next(one for one in supplements(self._connection) if one.month == listed.month)
-            self._lists[listed.month] = spans_on_list(self._connection, supplement)
-        span = self._lists[listed.month].get((member_id, system))
+        span = self.hidden_on_list(listed.month).get((member_id, system))
         return shown(float(listed.rating), listed.games, span, is_clear=False)
+
+    def hidden_on_list(self, month: str) -> Spans:
+        """The ratings of a published list that are hidden; found once."""
+        if month not in self._lists:
+            supplement = next(one for one in supplements(self._connection) if one.month == month)
+            if supplement.run == self._run and supplement.basis is not Basis.PLAYED:
+                self._lists[month] = self.veils.spans_by(None)
+            else:
+                self._lists[month] = spans_on_list(self._connection, supplement)
+        return self._lists[month]
 
     def history(self, member_id: str) -> list[PublicHistoryLine]:
         """Everything that moved a member's ratings."""
@@ -117,6 +140,13 @@ class PublicOffice:
             PublicHistoryLine(self._posting(line.posting), line.event_name, line.section_name)
             for line in history(self._connection, member_id, self._known_on)
         ]
+
+    def postings(self, member_id: str) -> list[PublicPosting]:
+        """The same without names, for who knows them already."""
+        root = self._record.one_id(member_id)
+        chains = Chains(self._connection, self._run)
+        chains.load([root])
+        return [self._posting(posting) for posting in chains.postings(root)]
 
     def _posting(self, posting: Posting) -> PublicPosting:
         return public_posting(posting, self.veils.hidden(posting))
@@ -152,11 +182,12 @@ class PublicOffice:
         """The acts of the office, oldest first."""
         return [public_act(act) for act in log(self._connection, self._known_on)]
 
-    def ripple(self, run: int) -> list[PublicRipple]:
-        """What a run did to whom."""
-        table = tables.run
-        query = select(func.max(table.c.act)).where(table.c.act < run)
-        earlier = RecordVeils(self._connection, self._connection.execute(query).scalar() or 0)
+    def ripple(self, run: int, earlier: RecordVeils | None = None) -> list[PublicRipple]:
+        """What a run did to whom; the veils of the run before it are found unless they are given."""
+        if earlier is None:
+            table = tables.run
+            query = select(func.max(table.c.act)).where(table.c.act < run)
+            earlier = RecordVeils(self._connection, self._connection.execute(query).scalar() or 0)
         later = self.veils if run == self._run else RecordVeils(self._connection, run)
         return [
             public_ripple(row, earlier.span_of(row.member_id, row.system), later.span_of(row.member_id, row.system))

@@ -95,7 +95,7 @@ def document_of(given: Input) -> Document:
     reading = read_input(given)
     if len(paths) == 1 and not os.path.isdir(given.paths[0]):
         return Document(given.name, file_bytes(paths[0]), reading)
-    return Document(given.name, _zipped([(os.path.basename(path), file_bytes(path)) for path in paths]), reading)
+    return Document(given.name, zipped([(os.path.basename(path), file_bytes(path)) for path in paths]), reading)
 
 
 def document_of_bytes(content: bytes, name: str) -> Document:
@@ -114,7 +114,7 @@ def _paths(given: Input) -> list[str]:
     return [os.path.join(first, name) for name in names if name.lower().endswith(".dbf")]
 
 
-def _zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
+def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Files in one zip that depends on nothing but them."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -146,7 +146,7 @@ def submit_into(
     if event is not None:
         return _another_version(record, document, event, today)
     report = document.reading.report
-    report = report._replace(event_id=report.event_id or _new_event_id(record, report))
+    report = report._replace(event_id=report.event_id or new_event_id(record, report))
     if wishes.adds_members:
         people, openings = members_of_report(record, report, takes_openings=wishes.takes_openings)
         import_into(office, connection, deed._replace(reason=f"new in {document.name}"), people, openings)
@@ -194,7 +194,7 @@ def _event(row: dict[str, object]) -> EventFact:
     return EventFact(**fields)  # type: ignore[arg-type]
 
 
-def _new_event_id(record: Record, report: Report) -> str:
+def new_event_id(record: Record, report: Report) -> str:
     """An id as the federation gives them: the end date, a serial number of three digits, one more digit."""
     ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
     if not ends:

@@ -30,6 +30,7 @@ from crosstable.terms import NORM_CODES, RatingSystem
 
 NORMS_NEEDED = 5
 MASTER_LEVEL = 2200
+NEAR_MASTER = MASTER_LEVEL - 1.0
 CONSTANTS = EDITIONS[-1].constants
 
 
@@ -74,11 +75,14 @@ class Title(NamedTuple):
     act: int
 
 
-class _Posted(NamedTuple):
+class Version(NamedTuple):
+    """A posting as a run wrote it; a later run may write another about the same thing."""
+
     run: int
     posting: Posting
 
 
+_Posted = Version
 _State = Mapping[tuple[str, int], _Posted]
 
 
@@ -102,6 +106,34 @@ def titles_of(connection: Connection, member_id: str, known_on: KnownOn = None) 
         if title.kind not in found or title.act < found[title.kind].act:
             found[title.kind] = title
     return [found[kind] for kind in TitleKind if kind in found]
+
+
+def merits_of_versions(versions: Sequence[Version], decisions: Iterable[Decision]) -> tuple[list[Norm], list[Title]]:
+    """The norms and titles of one id, from all its postings in the order they were written, and its decisions."""
+    history = [version for version in versions if version.posting.system is RatingSystem.OTBR]
+    awarded: dict[TitleKind, Title] = {}
+    norms: list[Norm] = []
+    if history and _may_have_merits(history):
+        for run, state in _states(history):
+            for title in _earned(state, run):
+                awarded.setdefault(title.kind, title)
+        norms = [_norm(posted) for posted in _in_order(state) if posted.posting.norm]
+    for decision in decisions:
+        if decision.kind is DecisionKind.LIFE_MASTER:
+            title = _decided(decision)
+            if title.kind not in awarded or title.act < awarded[title.kind].act:
+                awarded[title.kind] = title
+    return norms, [awarded[kind] for kind in TitleKind if kind in awarded]
+
+
+def _may_have_merits(history: Sequence[_Posted]) -> bool:
+    """Whether there is anything to look for: most members never earned a norm, nor were they masters."""
+    return any(
+        posting.norm
+        or (posting.games_at_2200 or 0)
+        or max(posting.rating_after or 0.0, posting.peak or 0.0) >= NEAR_MASTER
+        for _, posting in history
+    )
 
 
 def _require(what: Known, member_id: str) -> None:

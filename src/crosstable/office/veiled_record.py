@@ -5,6 +5,7 @@ to section: a span until it has become too narrow to matter, decimals for good.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from datetime import date
 from typing import NamedTuple
 
@@ -13,15 +14,18 @@ from sqlalchemy import Connection, select
 from crosstable.engine import RatedSection
 from crosstable.office import tables
 from crosstable.office.ledger.chains import Chains
-from crosstable.office.ledger.facts import DecisionKind, Heading, Opening, Record, State
+from crosstable.office.ledger.facts import DecisionKind, Heading, Opening, Person, Record, State
 from crosstable.office.ledger.fold import Progress, Step, Walk, in_silence, portions, steps_of
-from crosstable.office.ledger.postings import Posting, PostingKey
+from crosstable.office.ledger.postings import Key, Posting, PostingKey
 from crosstable.office.published import cut_off_day, month_of
 from crosstable.office.supplements import Basis, Supplement
 from crosstable.office.veils import CLEAR, Span, Spans, Veil, veil_of
 from crosstable.terms import RatingSystem
 
 MemberSystem = tuple[str, RatingSystem]
+# How many places of a walk are remembered: of the first one, and of those that went on from it.
+OLD_CHECKPOINTS = 10
+NEW_CHECKPOINTS = 4
 
 
 class Hidden(NamedTuple):
@@ -41,22 +45,103 @@ def spans_on_list(connection: Connection, listed: Supplement, progress: Progress
     return RecordVeils(connection, listed.run, progress).spans_by(until)
 
 
+class _Checkpoint(NamedTuple):
+    """What is hidden after a place of the fold: a later walk can begin there."""
+
+    after: Key
+    spans: Mapping[MemberSystem, Span]
+    blurred: frozenset[MemberSystem]
+
+
+def first_touched(record: Record, since: int, chains: Chains) -> Key | None:
+    """The first place of the fold that is not as it was after an earlier run; nothing where all is."""
+    connection, through = record.connection, record.through
+    posting, old, section = tables.posting.c, tables.posting.alias("old").c, tables.section.c
+    is_fresh = (posting.run > since) & (posting.run <= through)
+    written = select(posting.ended, posting.started, posting.event_id, posting.section).where(is_fresh)
+    replaced = select(old.ended, old.started, old.event_id, old.section).where(
+        is_fresh, old.posting_id == posting.supersedes
+    )
+    versions = select(section.ended, section.started, section.event_id, section.number).where(
+        section.act > since, section.act <= through, section.started.is_not(None), section.ended.is_not(None)
+    )
+    places = [Key(*row) for query in (written, replaced, versions) for row in connection.execute(query)]
+    for member, day in _told_since(record, since):
+        chains.load([member])
+        places += [one.key for one in chains.postings(member) if one.ended >= day]
+    return min(places, default=None)
+
+
+def _told_since(record: Record, since: int) -> Iterator[tuple[str, date]]:
+    """Members of whom something was told after an act that a start may rest on, and from which day on it counts.
+
+    What they were told to have changes postings too, nearly always; a birth date may change a veil and no posting.
+    """
+    connection = record.connection
+    for table in (tables.member, tables.outside_rating):
+        query = select(table.c.member_id).where(table.c.act > since, table.c.act <= record.through).distinct()
+        ids = [row[0] for row in connection.execute(query)]
+        then, now = Record(connection, since).people(ids), record.people(ids)
+        for one in ids:
+            if one not in then or _start_of(then[one]) != _start_of(now[one]):
+                yield record.one_id(one), date.min
+    for table, day in ((tables.decision, tables.decision.c.effective), (tables.opening, tables.opening.c.as_of)):
+        query = select(table.c.member_id, day).where(table.c.act > since, table.c.act <= record.through)
+        for member_id, begins in connection.execute(query):
+            yield record.one_id(member_id), begins
+
+
+def _start_of(person: Person) -> tuple[object, ...]:
+    return person.birth_date, person.adult, person.canadian_resident, person.fide, person.cfc
+
+
+def _marks(steps: int) -> set[int]:
+    """After how many steps a walk is marked: at the end, and half as often the further back."""
+    found = {steps}
+    left = steps
+    while left > 1 and len(found) < OLD_CHECKPOINTS:
+        left //= 2
+        found.add(steps - left)
+    return found - {0}
+
+
 class RecordVeils:
     """Veils of all sections and postings of a record, as it was known to a run."""
 
-    def __init__(self, connection: Connection, run: int, progress: Progress = in_silence) -> None:
-        """Walk the whole record once; ``progress`` is told how many steps are done."""
+    def __init__(
+        self,
+        connection: Connection,
+        run: int,
+        progress: Progress = in_silence,
+        *,
+        before: "RecordVeils | None" = None,
+    ) -> None:
+        """Walk the whole record once; ``progress`` is told how many steps are done.
+
+        From the veils of an earlier run only what was touched since is walked again, and everything after it.
+        """
         self.record = record = Record(connection, run)
         self.postings: dict[PostingKey, Hidden] = {}
         self.sections: dict[tuple[str, int, RatingSystem], Veil] = {}
         self._spans: dict[MemberSystem, Span] = {}
         self._blurred: set[MemberSystem] = set()
+        self._checkpoints: list[_Checkpoint] = []
         posting = tables.posting.c
         rows = connection.execute(select(posting.member_id).where(posting.run <= run).distinct())
         self._members = sorted(row[0] for row in rows)
         self._chains = Chains(connection, run)
         self._walk = Walk(record, self._chains.before)
-        self._go(progress)
+        steps = steps_of(record)
+        self._go(steps if before is None else self._resumed(before, steps), progress)
+
+    def on(self, connection: Connection) -> "RecordVeils":
+        """The same on another connection, without the chains that only the walk needed: they are most of it."""
+        other = copy(self)
+        run = self.record.through
+        other.record = Record(connection, run)
+        other._chains = Chains(connection, run)
+        other._walk = Walk(other.record, other._chains.before)
+        return other
 
     def veil(self, event_id: str, number: int, system: RatingSystem) -> Veil:
         """The veil of a section in one system."""
@@ -75,6 +160,7 @@ class RecordVeils:
         if day is None:
             return dict(self._spans)
         found = {}
+        self._chains.load(self._members)
         for member in self._members:
             last: dict[RatingSystem, Posting] = {}
             for posting in self._chains.postings(member):
@@ -89,30 +175,44 @@ class RecordVeils:
     def rated(self, heading: Heading) -> list[tuple[RatedSection, Veil]]:
         """A section as it is rated, each system with its veil."""
         self._walk.prepare([heading])
+        self._chains.load(self._walk.members_of(heading))
         return [
             (rated, self.veil(heading.event_id, heading.number, rated.system)) for rated in self._walk.rated(heading)
         ]
 
     # the walk
 
-    def _go(self, progress: Progress) -> None:
-        by_place = self._posted()
+    def _resumed(self, before: "RecordVeils", steps: Sequence[Step]) -> Sequence[Step]:
+        """Take over what an earlier walk found; returns the steps that are left."""
+        first = first_touched(self.record, before.record.through, self._chains)
+        sound = [one for one in before._checkpoints if first is None or one.after < first]
+        if not sound:
+            return steps
+        start = sound[-1]
+        self.postings, self.sections = dict(before.postings), dict(before.sections)
+        self._spans, self._blurred = dict(start.spans), set(start.blurred)
+        self._checkpoints = [*sound[:OLD_CHECKPOINTS], *sound[OLD_CHECKPOINTS:][-NEW_CHECKPOINTS:]]
+        return [step for step in steps if step.key > start.after]
+
+    def _go(self, steps: Sequence[Step], progress: Progress) -> None:
+        by_place: dict[tuple[str, int], list[Posting]] = {}
+        met: set[str] = set()
         done = 0
-        for portion in portions(steps_of(self.record)):
+        marks = _marks(len(steps))
+        for portion in portions(steps):
             self._walk.prepare(portion)
+            fresh = {member for step in portion for member in self._walk.members_of(step)} - met
+            met |= fresh
+            self._chains.load(fresh)
+            for member in sorted(fresh):
+                for posting in self._chains.postings(member):
+                    by_place.setdefault((posting.event_id, posting.section), []).append(posting)
             for step in portion:
                 self._take(step, by_place.get((step.key.event_id, step.key.section), []))
-            done += len(portion)
+                done += 1
+                if done in marks and (done == len(steps) or steps[done].key > step.key):
+                    self._checkpoints.append(_Checkpoint(step.key, dict(self._spans), frozenset(self._blurred)))
             progress(done)
-
-    def _posted(self) -> dict[tuple[str, int], list[Posting]]:
-        """All postings, by the place they stand at."""
-        self._chains.load(self._members)
-        found: dict[tuple[str, int], list[Posting]] = {}
-        for member in self._members:
-            for posting in self._chains.postings(member):
-                found.setdefault((posting.event_id, posting.section), []).append(posting)
-        return found
 
     def _take(self, step: Step, postings: Sequence[Posting]) -> None:
         if isinstance(step, Heading):

@@ -132,14 +132,19 @@ def member_view(connection: Connection, member_id: str, known_on: KnownOn = None
 
 
 def _system_view(record: Record, circumstances: Circumstances, last: Posting, member: str) -> SystemView:
+    standing, floor = standing_floor_of(circumstances, last, member)
+    return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
+
+
+def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) -> tuple[Standing, Level]:
+    """A member's standing after his last posting with all that is decided about him, and the floor that holds it."""
     standing = last.standing
     assert standing is not None
     end = Key(date.max, DAWN, "", 0)
     standing = circumstances.decided(member, last.system, standing, end)
     constants = edition_for(last.started if last.started != DAWN else last.ended).constants
     merits = merits_of(constants, tally_of(standing), NOTHING_MORE)
-    floor = standing_floor(constants, last.system, merits, decided_floor(standing))
-    return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
+    return standing, standing_floor(constants, last.system, merits, decided_floor(standing))
 
 
 def _official(record: Record, member: str, system: RatingSystem) -> OfficialRating | None:
@@ -208,8 +213,13 @@ def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", 
     ]
 
 
-def ripple(connection: Connection, run: int | None = None, *, member_id: str = "") -> list[RippleRow]:
-    """The ripple of a run (of the newest without one), or everything that moved one member; largest change first."""
+def ripple(
+    connection: Connection, run: int | None = None, *, member_id: str = "", most: int | None = None
+) -> list[RippleRow]:
+    """The ripple of a run (of the newest without one), or everything that moved one member; largest change first.
+
+    ``most`` keeps it to so many lines of those that changed most.
+    """
     record = known(connection).record
     table = tables.ripple
     query = select(table)
@@ -220,6 +230,9 @@ def ripple(connection: Connection, run: int | None = None, *, member_id: str = "
         query = query.where(table.c.run == (newest or 0))
     if run is not None:
         query = query.where(table.c.run == run)
+    if most is not None:
+        change = func.abs(table.c.rating_after - table.c.rating_before)
+        query = query.order_by(func.coalesce(change, 0.0).desc()).limit(most)
     rows = connection.execute(query.order_by(table.c.run, table.c.member_id, table.c.system)).mappings().all()
     people = record.people({row["member_id"] for row in rows})
     found = [
@@ -236,3 +249,12 @@ def ripple(connection: Connection, run: int | None = None, *, member_id: str = "
         for row in rows
     ]
     return sorted(found, key=lambda line: (line.run, -abs(line.change) if line.change == line.change else 0.0))
+
+
+def ripple_size(connection: Connection, run: int) -> tuple[int, int]:
+    """How many ratings a run posted anew, and how many of them are new or not what they were."""
+    table = tables.ripple
+    is_changed = table.c.rating_before.is_distinct_from(table.c.rating_after)
+    query = select(func.count(), func.count().filter(is_changed)).where(table.c.run == run)
+    lines, changed = connection.execute(query).one()
+    return lines, changed

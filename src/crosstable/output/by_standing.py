@@ -57,7 +57,7 @@ def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection) -> Ta
     order = sorted(range(len(section.entries)), key=lambda at: _standing(section.entries[at], by_system[0].players[at]))
     entries = [section.entries[at] for at in order]
     cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in entries]
-    columns = _columns(cells, rounds)
+    columns = columns_of(cells, rounds)
     numbers = {entry.number: number for number, entry in enumerate(entries, start=1)}
     rows = tuple(
         Row(
@@ -65,7 +65,7 @@ def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection) -> Ta
             entry,
             states[entry.number],
             total_points(entry),
-            tuple(_renamed(cells[number - 1][column], numbers) for column in columns),
+            tuple(renamed(cells[number - 1][column], numbers) for column in columns),
             tuple(rated.players[order[number - 1]] for rated in by_system),
         )
         for number, entry in enumerate(entries, start=1)
@@ -78,14 +78,15 @@ def _standing(entry: Entry, player: RatedPlayer) -> tuple[float, float, int]:
     return -total_points(entry), -after, entry.number
 
 
-def _columns(rows: Sequence[Sequence[Cell]], rounds: int) -> list[int]:
+def columns_of(rows: Sequence[Sequence[Cell]], rounds: int) -> list[int]:
     """The columns in order: as played, but where each belongs to one player (his own has a star), as the rows stand."""
     own = [[at for at, cell in enumerate(cells) if cell.result is Result.OWN_COLUMN] for cells in rows]
     first = [columns[0] for columns in own if len(columns) == 1]
     return first if len(rows) == rounds and sorted(first) == list(range(rounds)) else list(range(rounds))
 
 
-def _renamed(cell: Cell, numbers: dict[int, int]) -> Cell:
+def renamed(cell: Cell, numbers: dict[int, int]) -> Cell:
+    """A cell that names its opponent by his row."""
     return cell._replace(opponent=numbers.get(cell.opponent, 0))
 
 

@@ -101,7 +101,7 @@ def _caption(table: Table) -> str:
         f"{_counted(len(table.rows), 'player')}",
         _plain(table.time_control),
         f"rated {systems}{', half K' if section.is_half_k else ''}",
-        f"rules of {table.by_system[0].edition.name}",
+        f"rules of {_plain(table.by_system[0].edition.title)}",
     ]
     return ", ".join(filter(None, parts))
 

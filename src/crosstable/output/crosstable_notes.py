@@ -53,6 +53,7 @@ def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
     if warnings:
         warnings.append("Warnings name players by their pairing numbers in the report.")
     kinds: Mapping[str, Iterator[str] | Sequence[str]] = {
+        "Rules": _rules(tables),
         "Norms": _norms(results),
         "Floors and limits": _limits(results),
         "Ratings not from the report": _grouped(results, lambda player: [player.origin] if player.origin else []),
@@ -69,6 +70,13 @@ def floor_text(player: RatedPlayer) -> str:
     if player.formula is Formula.NONE or not player.outcome.floor_kind:
         return ""
     return f"{player.outcome.floor_kind.name.lower().replace('_', ' ')} {player.outcome.floor_level:g}"
+
+
+def _rules(tables: Sequence[Table]) -> Iterator[str]:
+    """The rule set by which sections were rated, where it was not the official rules."""
+    titles = dict.fromkeys(table.by_system[0].edition.title for table in tables if table.by_system[0].edition.ruled)
+    for title in titles:
+        yield f"Not rated by the official rules, but by those of {title}."
 
 
 def _norms(results: Sequence[_Result]) -> Iterator[str]:

@@ -67,4 +67,4 @@ def section_title(by_system: Sequence[RatedSection]) -> str:
     systems = " and ".join(rated.system.name for rated in by_system)
     name = f" {section.name}" if section.name else ""
     dates = f"{section.start}" if section.start == section.end else f"{section.start} to {section.end}"
-    return f"Section {section.number}{name}: {dates}{control}, {systems}, rules of {by_system[0].edition.name}"
+    return f"Section {section.number}{name}: {dates}{control}, {systems}, rules of {by_system[0].edition.title}"

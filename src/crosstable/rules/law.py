@@ -46,8 +46,18 @@ class Amendment(NamedTuple):
         return self.could_be is not None
 
 
+class Ruled(NamedTuple):
+    """The rule set that changed an edition, by its name and the digest of its numbers."""
+
+    name: str
+    digest: str
+
+
 class Edition(NamedTuple):
-    """The whole law on a day: what formulas read, which systems exist, which controls belong to them."""
+    """The whole law on a day: what formulas read, which systems exist, which controls belong to them.
+
+    An edition that a rule set changed is no official one any more, and says by which (``ruled``).
+    """
 
     effective: date
     constants: Constants
@@ -55,11 +65,17 @@ class Edition(NamedTuple):
     controls: ControlRanges
     lists: ListRule
     amendments: tuple[Amendment, ...]
+    ruled: Ruled | None = None
 
     @property
     def name(self) -> str:
         """The name under which a result says by which edition it was computed."""
         return self.effective.isoformat()
+
+    @property
+    def title(self) -> str:
+        """The name, and the rule set where one changed the edition."""
+        return self.name if self.ruled is None else f"{self.name}, rule set {self.ruled.name} ({self.ruled.digest})"
 
 
 def amended(edition: Edition, amendment: Amendment) -> Edition:

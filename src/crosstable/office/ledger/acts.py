@@ -6,7 +6,7 @@ act writes into other tables are covered through their digest in ``after``.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ class ActKind(StrEnum):
     UNMERGE = "unmerge"
     OPENING = "opening"
     SUBMIT = "submit"
+    IMPORT = "import"
     CONFIRM = "confirm"
     CORRECT = "correct"
     WITHDRAW = "withdraw"
@@ -103,23 +104,32 @@ class Change(NamedTuple):
 
 def append(connection: Connection, clock: Clock, deed: Deed, change: Change) -> int:
     """Append an act and return its number. Times never run backwards in the record, whatever a clock does."""
+    return append_all(connection, clock, deed, [change])
+
+
+def append_all(connection: Connection, clock: Clock, deed: Deed, changes: Sequence[Change]) -> int:
+    """Append acts, each bound to the one before it, and return the number of the first."""
     last = head(connection)
     seq, previous, at = 1, NO_HASH, clock()
     if last is not None:
         seq, previous = last.seq + 1, last.digest
         at = max(at, last.at + _TICK)
-    row = {
-        "seq": seq,
-        "at": at.isoformat(timespec="microseconds"),
-        "kind": change.kind.value,
-        "actor": deed.actor,
-        "reason": deed.reason,
-        "subject": change.subject,
-        "before": canonical(change.before),
-        "after": canonical(change.after),
-        "previous": previous,
-    }
-    connection.execute(insert(tables.act), {**row, "digest": digest_of(row)})
+    rows = []
+    for number, change in enumerate(changes):
+        row = {
+            "seq": seq + number,
+            "at": (at + number * _TICK).isoformat(timespec="microseconds"),
+            "kind": change.kind.value,
+            "actor": deed.actor,
+            "reason": deed.reason,
+            "subject": change.subject,
+            "before": canonical(change.before),
+            "after": canonical(change.after),
+            "previous": previous,
+        }
+        previous = digest_of(row)
+        rows.append({**row, "digest": previous})
+    connection.execute(insert(tables.act), rows)
     return seq
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select
 
+from crosstable.folding import DAWN, Key
 from crosstable.folding import MOVING as MOVING
 from crosstable.folding import Decision as Decision
 from crosstable.folding import DecisionKind as DecisionKind
-from crosstable.folding import Key
 from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
@@ -166,12 +166,13 @@ class Record:
 
     # sections
 
-    def headings(self) -> list[Heading]:
-        """Every section that has dates, in the order of the fold, whatever its state."""
-        found = [_heading(row) for row in self.connection.execute(self._standing_sections()).mappings()]
+    def headings(self, since: date = DAWN) -> list[Heading]:
+        """Every section that has dates and does not end before a day, in the order of the fold, whatever its state."""
+        query = self.standing_sections().where(tables.section.c.ended >= since)
+        found = [_heading(row) for row in self.connection.execute(query).mappings()]
         return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)
 
-    def _standing_sections(self, *where: ColumnElement[bool]) -> Select[Any]:
+    def standing_sections(self, *where: ColumnElement[bool]) -> Select[Any]:
         """The newest version of each section; one that is only asked for does not stand yet."""
         stands = tables.section.c.state != State.REQUESTED.value
         return latest(tables.section, ("event_id", "number"), self.through, stands, *where)
@@ -192,7 +193,7 @@ class Record:
 
     def headings_of(self, event_id: str) -> list[Heading]:
         """The sections of an event, by number."""
-        rows = self.connection.execute(self._standing_sections(tables.section.c.event_id == event_id)).mappings()
+        rows = self.connection.execute(self.standing_sections(tables.section.c.event_id == event_id)).mappings()
         return sorted((_heading(row) for row in rows), key=lambda one: one.number)
 
     def entries(self, headings: Iterable[Heading]) -> dict[tuple[str, int], list[EntryFact]]:
@@ -211,7 +212,7 @@ class Record:
     def sections_of(self, members: Iterable[str]) -> set[tuple[str, int]]:
         """The sections in whose present entries any of these ids stands."""
         entry = tables.entry
-        present = self._standing_sections().subquery()
+        present = self.standing_sections().subquery()
         found: set[tuple[str, int]] = set()
         for some in chunks(sorted(members)):
             joined = and_(
@@ -225,9 +226,10 @@ class Record:
 
     # openings and decisions
 
-    def openings(self, members: Iterable[str] | None = None) -> list[Opening]:
-        """Opening standings, of some members or of all."""
-        return [_opening(row) for row in self._of_members(tables.opening, ("member_id", "system"), members)]
+    def openings(self, members: Iterable[str] | None = None, *, since: date = DAWN) -> list[Opening]:
+        """Opening standings of a day or later, of some members or of all."""
+        keys, is_wanted = ("member_id", "system"), tables.opening.c.as_of >= since
+        return [_opening(row) for row in self._of_members(tables.opening, keys, members, is_wanted)]
 
     def decisions(self, members: Iterable[str] | None = None) -> list[Decision]:
         """Decisions that stand: those that were revoked are left out."""
@@ -244,17 +246,24 @@ class Record:
 
     def decision(self, act: int) -> Decision | None:
         """One decision, revoked or not."""
-        row = self.connection.execute(select(tables.decision).where(tables.decision.c.act == act)).mappings().first()
-        return None if row is None else _decision(row)
+        return next(iter(self.decisions_where(tables.decision.c.act == act)), None)
 
-    def _of_members(self, table: Table, keys: Sequence[str], members: Iterable[str] | None) -> Iterator[Any]:
+    def decisions_where(self, condition: ColumnElement[bool]) -> list[Decision]:
+        """Decisions, revoked or not, and revocations, by their acts."""
+        table = tables.decision
+        query = select(table).where(condition).order_by(table.c.act)
+        return [_decision(row) for row in self.connection.execute(query).mappings()]
+
+    def _of_members(
+        self, table: Table, keys: Sequence[str], members: Iterable[str] | None, *where: ColumnElement[bool]
+    ) -> Iterator[Any]:
+        """The newest rows about members, those of them that a condition picks."""
         if members is None:
-            yield from self.connection.execute(latest(table, keys, self.through)).mappings()
+            yield from self.connection.execute(latest(table, keys, self.through).where(*where)).mappings()
             return
         for some in chunks(sorted(members)):
-            yield from self.connection.execute(
-                latest(table, keys, self.through, table.c.member_id.in_(some))
-            ).mappings()
+            query = latest(table, keys, self.through, table.c.member_id.in_(some)).where(*where)
+            yield from self.connection.execute(query).mappings()
 
     def same_member(self, member_id: str) -> set[str]:
         """Every id that stands for the same member as this one."""

@@ -13,7 +13,7 @@ from crosstable.checks.eligibility import why_not_abroad
 from crosstable.checks.players import OWN_RECORD
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import NoEditionError
-from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
+from crosstable.folding import DAWN, MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
 from crosstable.office.ledger.facts import (
     EntryFact,
     Heading,
@@ -70,10 +70,11 @@ class Folded(NamedTuple):
     unratable: Mapping[Key, str]
 
 
-def steps_of(record: Record, headings: Sequence[Heading] | None = None) -> list[Step]:
-    """All steps of the record in the order of the fold."""
-    moving = [one for one in record.decisions() if one.kind in MOVING]
-    found: list[Step] = [*(record.headings() if headings is None else headings), *record.openings(), *moving]
+def steps_of(record: Record, headings: Sequence[Heading] | None = None, *, since: date = DAWN) -> list[Step]:
+    """All steps of the record that do not end before a day, in the order of the fold."""
+    moving = [one for one in record.decisions() if one.kind in MOVING and one.effective >= since]
+    sections = record.headings(since) if headings is None else headings
+    found: list[Step] = [*sections, *record.openings(since=since), *moving]
     return sorted(found, key=lambda step: step.key)
 
 

@@ -7,15 +7,15 @@ forgotten by a crash: a run that did not finish left no trace, and the next one 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select
 
 from crosstable import __version__
 from crosstable.engine import RatedSection
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, digest_of, head
+from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, digest_of, head, last_act_of
 from crosstable.office.ledger.chains import Chains
-from crosstable.office.ledger.facts import Heading, Record
+from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.fold import Progress, Standings, Step, Taken, Walk, in_silence, portions, steps_of
 from crosstable.office.ledger.postings import (
     Entering,
@@ -27,8 +27,13 @@ from crosstable.office.ledger.postings import (
     state_digest,
 )
 from crosstable.office.ledger.touched import Ghost, Touched, touched_since
+from crosstable.office.ledger.watching import LONG, StageClock, Watch
 from crosstable.terms import RatingSystem, Standing
 
+# A long run looks at more than this part of the record; less is sooner done by reading that part alone.
+LONG_SHARE = 25
+# Of so many acts a run says which are behind each change; of more it names those that touch a section or a member.
+MOST_FOLLOWED = 500
 Causes = frozenset[int]
 MemberSystem = tuple[str, RatingSystem]
 
@@ -50,7 +55,7 @@ class Run(NamedTuple):
     act: int
     sections: int
     postings: int
-    ripple: tuple[RippleLine, ...]
+    ripple: Sequence[RippleLine]
     unratable: Mapping[Key, str]
 
 
@@ -61,23 +66,64 @@ class _Moved(NamedTuple):
     causes: Causes
 
 
-def rerate(office: Office, deed: Deed, progress: Progress = in_silence, *, patience: float = 30.0) -> Run | None:
+def rerate(
+    office: Office, deed: Deed, progress: Progress = in_silence, *, patience: float = 30.0, watch: Watch | None = None
+) -> Run | None:
     """Rate what the acts since the last run touched; nothing is written where there is nothing to rate."""
     with office.writing(deed.actor, "rating run", patience) as connection:
-        return rate_pending(office, connection, deed, progress)
+        return rate_pending(office, connection, deed, watch or Watch(progress, StageClock()))
 
 
-def rate_pending(office: Office, connection: Connection, deed: Deed, progress: Progress = in_silence) -> Run | None:
-    """A run inside a transaction that is already open."""
+def rate_pending(office: Office, connection: Connection, deed: Deed, watch: Watch) -> Run | None:
+    """A run inside a transaction that is already open; a long one goes through the compiled replay."""
     last = head(connection)
     assert last is not None
     record = Record(connection, last.seq)
-    touched = touched_since(record, last_run(connection))
+    run = last_run(connection)
+    if _sections_since(connection, run) > watch.long:
+        return _long_run(office, connection, deed, run, watch)
+    with watch.clock.timed("find what is touched"):
+        touched = touched_since(record, run)
     if touched is None:
         return None
+    if _is_long(connection, touched, watch.long):
+        return _long_run(office, connection, deed, run, watch)
     replay = _Replay(record, touched)
-    replay.go(progress)
-    return replay.posted(office, connection, deed, last.digest)
+    with watch.clock.timed("rate"):
+        replay.go(watch.progress)
+    with watch.clock.timed("post"):
+        return replay.posted(office, connection, deed, last.digest)
+
+
+def sections_ahead(connection: Connection) -> int:
+    """About how many sections a run will look at."""
+    run = last_run(connection)
+    if _sections_since(connection, run) > LONG:
+        return _sections(connection)
+    touched = touched_since(Record(connection, last_act_of(connection, None)), run)
+    return 0 if touched is None else _sections(connection, tables.section.c.ended >= touched.first.ended)
+
+
+def _sections(connection: Connection, *where: ColumnElement[bool]) -> int:
+    return connection.execute(select(func.count()).select_from(tables.section).where(*where)).scalar_one()
+
+
+def _sections_since(connection: Connection, run: int) -> int:
+    """How many versions of sections acts wrote after a run."""
+    table = tables.section
+    return _sections(connection, table.c.act > run, table.c.state != State.REQUESTED.value)
+
+
+def _is_long(connection: Connection, touched: Touched, long: int) -> bool:
+    """Whether enough stands after the first place that is touched to read everything at once; 0: always."""
+    ahead = _sections(connection, tables.section.c.ended >= touched.first.ended)
+    return not long or ahead > max(long, _sections(connection) // LONG_SHARE)
+
+
+def _long_run(office: Office, connection: Connection, deed: Deed, run: int, watch: Watch) -> Run:
+    from crosstable.office.bulk.run import long_run
+
+    return long_run(office, connection, deed, run, watch)
 
 
 def last_run(connection: Connection) -> int:
@@ -94,6 +140,7 @@ class _Replay:
         self.touched = touched
         self.chains = Chains(record.connection)
         self.walk = Walk(record, self.standings)
+        self._follows = len(touched.acts) <= MOST_FOLLOWED
         self.moved: dict[MemberSystem, _Moved] = {}
         self.entering: list[Entering] = []
         self.causes: dict[MemberSystem, Causes] = {}
@@ -113,7 +160,8 @@ class _Replay:
 
     def go(self, progress: Progress) -> None:
         """Take every step that is touched, or that reads a standing that moved."""
-        steps = [step for step in steps_of(self.record) if step.key >= self.touched.first]
+        first = self.touched.first
+        steps = [step for step in steps_of(self.record, since=first.ended) if step.key >= first]
         ghosts = sorted(self.touched.ghosts, key=lambda ghost: ghost.key)
         done = 0
         for portion in portions(steps):
@@ -136,11 +184,11 @@ class _Replay:
     def _consider(self, step: Step) -> None:
         members = self.walk.members_of(step)
         causes = self.touched.causes_of(step, members)
-        for member in members:
-            for system in RatingSystem:
-                moved = self.moved.get((member, system))
-                causes |= moved.causes if moved is not None else frozenset()
-        if causes:
+        places = ((member, system) for member in members for system in RatingSystem)
+        moved = [self.moved[place] for place in places if place in self.moved]
+        if self._follows:
+            causes = causes.union(*(one.causes for one in moved))
+        if causes or moved:
             self._take(step, causes)
 
     def _take(self, step: Step, causes: Causes) -> None:
@@ -202,7 +250,7 @@ class _Replay:
     def posted(self, office: Office, connection: Connection, deed: Deed, signature: str) -> Run:
         """Write the run, its postings and its ripple."""
         ripple = tuple(self._ripple())
-        before = _state(connection)
+        before = newest_state(connection)
         total = int(before, 16)
         entered = [one.posting.fingerprint for one in self.entering]
         for one, fingerprint in zip(self.entering, entered, strict=True):
@@ -271,7 +319,8 @@ def signature_of(rated: RatedSection) -> str:
     return digest_of([rated.edition.name, int(rated.system), entered, cells])
 
 
-def _state(connection: Connection) -> str:
+def newest_state(connection: Connection) -> str:
+    """The state of the office after its last run."""
     run = tables.run
     newest = connection.execute(select(run.c.state_after).order_by(run.c.act.desc()).limit(1)).scalar()
     return newest or state_digest(0)

@@ -49,6 +49,12 @@ class Touched(NamedTuple):
     members: Mapping[str, list[Since]]
     ghosts: tuple[Ghost, ...]
 
+    @property
+    def acts(self) -> Causes:
+        """Every act that touches something."""
+        of_members = (since.act for found in self.members.values() for since in found)
+        return frozenset(of_members).union(*self.sections.values())
+
     def causes_of(self, step: Step, members: Iterable[str]) -> Causes:
         """The acts that touch a step by itself."""
         causes = self.sections.get((step.key.event_id, step.key.section), frozenset())
@@ -82,20 +88,19 @@ def _sections(record: Record, run: int) -> dict[tuple[str, int], Causes]:
     query = select(table.c.event_id, table.c.number, table.c.act).where(table.c.act > run, stands)
     for event_id, number, act in record.connection.execute(query):
         found[event_id, number] = found.get((event_id, number), frozenset()) | {act}
-    for act, decision in _decisions(record, run):
+    for act, decision in decisions_since(record, run):
         if decision.kind is DecisionKind.GRANT_MATCH_FLOOR and decision.section is not None:
             place = decision.event_id, decision.section
             found[place] = found.get(place, frozenset()) | {act}
     return found
 
 
-def _decisions(record: Record, run: int) -> list[tuple[int, Decision]]:
+def decisions_since(record: Record, run: int) -> list[tuple[int, Decision]]:
     """Decisions after a run with the act that matters: a revocation stands for what it revokes."""
     table = tables.decision
     found = []
-    for (act,) in record.connection.execute(select(table.c.act).where(table.c.act > run)).all():
-        decision = record.decision(act)
-        assert decision is not None
+    for decision in record.decisions_where(table.c.act > run):
+        act = decision.act
         if decision.kind is DecisionKind.REVOKE:
             revoked = record.decision(decision.details["act"])
             assert revoked is not None
@@ -119,7 +124,7 @@ def _members(record: Record, run: int) -> dict[str, list[Since]]:
         found.setdefault(row["member_id"], []).append(Since(BEGINNING, row["act"]))
     for member_id, act, as_of in _opened(record, run):
         touch(member_id, Key(as_of, DAWN, NO_EVENT, 0), act)
-    for act, decision in _decisions(record, run):
+    for act, decision in decisions_since(record, run):
         if decision.member_id and decision.kind is not DecisionKind.REFUSE_MATCH_FLOOR:
             touch(decision.member_id, Key(decision.effective, DAWN, NO_EVENT, 0), act)
     return found

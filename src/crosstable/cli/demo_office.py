@@ -1,0 +1,105 @@
+"""A demonstration office: a season of an invented federation, rated and published as it was played, then corrected."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from crosstable.errors import OfficeError
+from crosstable.formats.event_json_write import write
+from crosstable.lab.season import season
+from crosstable.office.corrections import ChangedResult, correct_result
+from crosstable.office.database import Office
+from crosstable.office.founding import found_office
+from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.rerate import rerate
+from crosstable.office.published import Month, cut_off
+from crosstable.office.submissions import Status, Wishes, document_of_bytes, submit
+from crosstable.office.supplements import publish
+from crosstable.terms import Report, Result
+
+NAME = "Demonstration federation"
+OFFICE = "ratings office"
+NEW_MEMBERS = Wishes(adds_members=True, takes_openings=True)
+# A report comes in two days after its event; the correction comes two months after the season.
+_EVENING = time(18, 0)
+_MENDED = {Result.WIN: "D", Result.DRAW: "W", Result.LOSS: "D"}
+
+
+class _Clock:
+    """The time of the demonstration, which passes as the season does."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class Mistake(NamedTuple):
+    """A result that was reported wrong, as the office will put it right."""
+
+    event_id: str
+    change: ChangedResult
+
+
+def make_demo(address: str, seed: int = 1) -> None:
+    """Found an office, and let it work through a season: reports, runs, lists, a late correction and its ripple."""
+    reports = season(seed)
+    first = min(report.start for report in reports if report.start)
+    clock = _Clock(_evening(first - timedelta(days=30)))
+    office = found_office(address, NAME, Deed("host", "a demonstration"), clock)
+    try:
+        month = Month(first.year, first.month)
+        for report in reports:
+            assert report.end is not None
+            came_in = _evening(report.end + timedelta(days=2))
+            month = _publish_until(office, clock, month, came_in)
+            clock.now = max(clock.now, came_in)
+            _take(office, report)
+        month = _publish_until(office, clock, month, clock.now + timedelta(days=40))
+        clock.now += timedelta(days=3)
+        _correct(office, mistake_in(reports))
+        _publish_until(office, clock, month, clock.now + timedelta(days=25))
+    finally:
+        office.close()
+
+
+def _evening(day: date) -> datetime:
+    return datetime.combine(day, _EVENING, tzinfo=UTC)
+
+
+def _publish_until(office: Office, clock: _Clock, month: Month, until: datetime) -> Month:
+    """Publish every list whose cut-off has passed by then; returns the next month."""
+    while cut_off(month) < until:
+        clock.now = max(clock.now, cut_off(month) + timedelta(hours=8))
+        publish(office, Deed(OFFICE, f"the list of {month}"), month)
+        month = Month(month.year + month.month // 12, month.month % 12 + 1)
+    return month
+
+
+def _take(office: Office, report: Report) -> None:
+    director = Deed("director of the event", "")
+    document = document_of_bytes(write(report), f"{report.event_id}.json")
+    done = submit(office, director, document, office.clock().date(), NEW_MEMBERS)
+    if done.status is not Status.ACCEPTED:
+        raise OfficeError(f"the demonstration's own report of {report.event_id} was {done.status.value}")
+    rerate(office, Deed(OFFICE, f"rated with {report.name}"))
+
+
+def _correct(office: Office, mistake: Mistake) -> None:
+    deed = Deed("director of the event", "The score sheets show another result than the report.")
+    correct_result(office, deed, mistake.event_id, mistake.change, office.clock().date())
+    rerate(office, Deed(OFFICE, "rated again after a correction"))
+
+
+def mistake_in(reports: Sequence[Report]) -> Mistake:
+    """A result of the season's middle: late enough to be of these members, early enough to have a ripple."""
+    for report in reports[len(reports) // 3 :]:
+        for section in report.sections:
+            for player in section.players:
+                for round_number, cell in enumerate(player.cells, start=1):
+                    if cell.result in _MENDED and cell.opponent and player.number and section.number:
+                        text = f"{_MENDED[cell.result]}{cell.opponent}"
+                        change = ChangedResult(section.number, player.number, round_number, text)
+                        return Mistake(report.event_id, change)
+    raise OfficeError("the demonstration's season has no game")

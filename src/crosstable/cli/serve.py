@@ -1,0 +1,156 @@
+"""``crosstable serve``: the site and the API of an office, on this machine."""
+
+import argparse
+import os
+import sys
+import tempfile
+from importlib.util import find_spec
+
+from crosstable.cli.files import FAULTY, USAGE, Help
+
+NEEDED = ("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic")
+APPLICATION = "crosstable.web.app:from_environment"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    from crosstable.cli.office_desk import ENVIRONMENT
+    from crosstable.office.database import DEFAULT
+
+    made = argparse.ArgumentParser(
+        prog="crosstable serve",
+        formatter_class=Help,
+        description="Serve the site and the API of an office. With --demo an invented federation is made first, in a "
+        "temporary file unless --database names one.",
+    )
+    made.add_argument("--demo", action="store_true", help="make a demonstration office, and serve that")
+    made.add_argument(
+        "--database",
+        metavar="URL",
+        help=f"where the office is: a file, or postgresql://… (default: ${ENVIRONMENT}, else {DEFAULT} in this folder)",
+    )
+    made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
+    made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
+    made.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a name under which the site is reached, beside this machine's own (repeatable)",
+    )
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command."""
+    missing = [library for library in NEEDED if find_spec(library) is None]
+    if missing:
+        sys.stderr.write(f"crosstable serve: {' and '.join(missing)} is not installed: pip install 'crosstable[web]'\n")
+        return FAULTY
+    options = parser().parse_args(arguments)
+    from crosstable.cli.office_desk import database_of, shown_address
+    from crosstable.errors import OfficeError
+
+    with tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
+        address = database_of(options)
+        if options.demo:
+            address = options.database or os.path.join(folder, "office.db")
+        try:
+            _prepare(address, options)
+        except OfficeError as error:
+            said = " ".join(str(error).split()).replace(address, shown_address(address))
+            sys.stderr.write(f"crosstable serve: {said}\n")
+            return FAULTY
+        if refused := why_not(address, options.host):
+            sys.stderr.write(f"crosstable serve: {refused}\n")
+            return USAGE
+        _serve(address, options)
+    return 0
+
+
+def _prepare(address: str, options: argparse.Namespace) -> None:
+    """The office must be there before a worker opens it."""
+    from crosstable.office.database import Office, open_office
+
+    if options.demo and not Office(address).store.is_there():
+        from crosstable.cli.demo_office import make_demo
+
+        sys.stderr.write("Making a demonstration federation; this takes some seconds …\n")
+        make_demo(address)
+    open_office(address).close()
+
+
+def why_not(address: str, host: str) -> str:
+    """Why the site may not listen there: without anybody who can sign in, it stays on this machine."""
+    if host in LOOPBACK or _has_accounts(address):
+        return ""
+    return (
+        f"{host} can be reached from other machines, and nobody is set up to sign in; "
+        "make the first user on the host (crosstable office users add NAME), or serve 127.0.0.1"
+    )
+
+
+def _has_accounts(address: str) -> bool:
+    from crosstable.office.accounts import has_accounts
+    from crosstable.office.database import open_office
+
+    office = open_office(address)
+    try:
+        return has_accounts(office)
+    finally:
+        office.close()
+
+
+def machine_link(address: str, site: str) -> str:
+    """The link by which the person at this machine comes in, once; nothing where accounts do that."""
+    from crosstable.office.credentials import make_link
+    from crosstable.office.database import open_office
+
+    if _has_accounts(address):
+        return ""
+    office = open_office(address)
+    try:
+        return f"{site}machine/{make_link(office)}"
+    finally:
+        office.close()
+
+
+def _serve(address: str, options: argparse.Namespace) -> None:
+    import uvicorn
+
+    hand_over(address, options)
+    site = f"http://{_shown_host(options.host)}:{options.port}/"
+    sys.stderr.write(f"Serving {site} (stop with Ctrl-C)\n")
+    if link := machine_link(address, site):
+        sys.stderr.write(f"To change anything, come in by this link; it works once, for half an hour:\n  {link}\n")
+    sys.stderr.flush()
+    # uvloop and httptools are asked for by name: on the plain loop several workers lose TCP_NODELAY, and every
+    # reply on a kept connection then waits 40 ms.
+    uvicorn.run(
+        APPLICATION,
+        factory=True,
+        host=options.host,
+        port=options.port,
+        workers=options.workers,
+        loop="uvloop",
+        http="httptools",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=True,
+    )
+
+
+def hand_over(address: str, options: argparse.Namespace) -> None:
+    """Leave the settings for the workers, in the form that ``web.settings`` reads."""
+    import json
+
+    hosts = [*options.name, options.host]
+    fields = {"database": os.path.abspath(address) if "://" not in address else address, "hosts": hosts}
+    os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, "is_demo": options.demo})
+
+
+def _shown_host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

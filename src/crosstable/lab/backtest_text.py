@@ -1,0 +1,104 @@
+"""A back-test as text for people."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from crosstable.lab.backtesting import Backtest, Judged
+from crosstable.lab.bootstrap import Estimate
+from crosstable.lab.cohorts import Cohort
+from crosstable.lab.measures import Measure
+
+# Strength itself hardly changes at this age, so changes of ratings are inflation.
+SETTLED = "25 to 49"
+
+
+def backtest_text(found: Backtest) -> str:
+    """The whole text."""
+    lines = [*_heading(found)]
+    for judged in (found.judged, found.against):
+        if judged is not None:
+            lines += ["", f"Rules: {judged.rules.title}", "", *_judged_lines(judged)]
+    if found.against is not None:
+        first, second = found.judged.rules.name, found.against.rules.name
+        lines += [
+            "",
+            f"Differences, {first} less {second}; deviance and Brier score below zero: the first predicts better",
+            "",
+        ]
+        lines += _measure_lines(found.differences)
+    return "\n".join(lines) + "\n"
+
+
+def _heading(found: Backtest) -> Iterator[str]:
+    days = [None if day is None else f"{word} {day}" for word, day in (("from", found.start), ("to", found.end))]
+    span = " ".join(filter(None, days)) or "of all days"
+    yield f"{found.archive} ({found.archive_digest[:16]})"
+    yield f"{found.games:,} predictions in {found.sections:,} sections {span}"
+    yield f"95 % intervals from {found.draws.replicates} draws of sections, seed {found.draws.seed}"
+
+
+def _judged_lines(judged: Judged) -> Iterator[str]:
+    yield from _measure_lines(judged.measures)
+    if judged.best is not None:
+        best = f"a deviance of {judged.best.deviance}, a Brier score of {judged.best.brier}"
+        yield f"  true strengths would have had {best}"
+    yield ""
+    yield f"  Favourites, mean distance of scored from expected {judged.calibration_error}"
+    yield f"  {'':<14} {'games':>9}   expected   scored"
+    for one in judged.calibration:
+        yield f"  {one.group:<14} {one.games:>9,}   {one.expected.value:.4f}     {one.scored}"
+    yield ""
+    yield from _points_lines(judged)
+    yield from _cohort_lines(judged.cohorts)
+    if judged.showing is not None:
+        shown = judged.showing
+        days, games = (_median(one) for one in (shown.median_days, shown.median_games))
+        yield ""
+        yield f"  {shown.rises:,} rises of true strength by a hundred, {shown.shown:,} seen to show"
+        yield f"  half of them within {days} days; {games} games"
+
+
+def _median(estimate: Estimate) -> str:
+    if math.isinf(estimate.value):
+        return "more than anybody was seen for"
+    ends = "" if math.isnan(estimate.low) else f" [{estimate.low:.0f}, {estimate.high:.0f}]"
+    return f"{estimate.value:.0f}{ends}"
+
+
+def _measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
+    has_truth = not math.isnan(measures[0].rms.value)
+    truth = f"{'bias':>8} {'rms':>8}" if has_truth else ""
+    yield f"  {'':<8} {'':<16} {'games':>9}  {'deviance':<26}{'Brier score':<26}{'surplus':<28}{truth}".rstrip()
+    last = ""
+    for one in measures:
+        name = "" if one.grouping == last else one.grouping
+        last = one.grouping
+        error = f"{one.bias.value:>8.1f} {one.rms.value:>8.1f}" if has_truth else ""
+        numbers = f"{one.deviance!s:<26}{one.brier!s:<26}{one.surplus!s:<28}"
+        yield f"  {name:<8} {one.group:<16} {one.games:>9,}  {numbers}{error}".rstrip()
+
+
+def _points_lines(judged: Judged) -> Iterator[str]:
+    yield f"  {'Points':<8} {'':<16} {'ratings':>9}  {'bonus earners':>13} {'bonus':>9} {'floors':>9} {'change':>9}"
+    last = ""
+    for one in judged.points:
+        name = "" if one.grouping == last else one.grouping
+        last = one.grouping
+        earners = f"{one.bonus_earners:,} ({100.0 * one.earning_share.value:.1f} %)"
+        numbers = (one.bonus_a_rating, one.floors_a_rating, one.change_a_rating)
+        columns = " ".join(f"{number.value:>9.3f}" for number in numbers)
+        yield f"  {name:<8} {one.group:<16} {one.ratings:>9,}  {earners:>13} {columns}"
+
+
+def _cohort_lines(cohorts: Sequence[Cohort]) -> Iterator[str]:
+    settled = [one for one in cohorts if one.age == SETTLED]
+    if not settled:
+        return
+    has_truth = not math.isnan(settled[0].true_change)
+    truth = f"  {'true':>7}" if has_truth else ""
+    yield ""
+    yield f"  Regular ratings of the same players aged {SETTLED}, from the end of a year to the end of the next"
+    yield f"  {'year':<6} {'players':>8}  {'change':>7}  {'added up':>8}{truth}"
+    for one in settled:
+        true = f"  {one.true_added_up:>7.1f}" if has_truth else ""
+        yield f"  {one.year:<6} {one.players:>8,}  {one.change.value:>7.1f}  {one.added_up.value:>8.1f}{true}"

@@ -1,0 +1,106 @@
+"""Intervals by drawing clusters anew: sections for predictions, members for cohorts.
+
+Each replicate has a seed of its own, made of the given one and its number, so the same seed gives the same numbers on
+any number of threads, and two rule sets that are compared are drawn the same clusters.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from crosstable.history.kernel.arrays import Array
+from crosstable.history.kernel.compiling import compiled
+from crosstable.lab.metrics import Cells
+from crosstable.lab.predictions import Floats, Whole
+
+# The share of replicates between the two ends of an interval.
+CONFIDENCE = 0.95
+# An interval from fewer clusters than this would promise too much.
+FEWEST_CLUSTERS = 10
+
+
+class Draws(NamedTuple):
+    """How clusters are drawn anew."""
+
+    seed: int = 1
+    replicates: int = 500
+    threads: int = 1
+
+
+class Estimate(NamedTuple):
+    """A number with its interval; no ends where too few clusters speak."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """The number and its interval as people write them."""
+        if np.isnan(self.low):
+            return f"{self.value:.4f}"
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@compiled
+def weighted_sums(weights: Array, cluster: Array, group: Array, sums: Array, out: Array) -> None:
+    """The sums of each group when every cluster counts as often as it was drawn."""
+    for at in range(len(cluster)):
+        weight = weights[cluster[at]]
+        if weight != 0.0:
+            for column in range(sums.shape[1]):
+                out[group[at], column] += weight * sums[at, column]
+
+
+def weights_of(draws: Draws, replicate: int, clusters: int) -> Floats:
+    """How often each cluster is drawn in a replicate: as many are drawn as there are."""
+    rng = np.random.Generator(np.random.PCG64([draws.seed, replicate]))
+    drawn = rng.integers(0, clusters, clusters)
+    return np.bincount(drawn, minlength=clusters).astype(np.float64)
+
+
+def replicated(cells: Cells, groups: int, draws: Draws) -> Floats:
+    """The sums of every group in every replicate: replicates by groups by columns."""
+    out = np.zeros((draws.replicates, groups, cells.sums.shape[1]))
+    inside, cluster = np.unique(cells.cluster, return_inverse=True)
+
+    def fill(replicate: int) -> None:
+        weights = weights_of(draws, replicate, len(inside))
+        weighted_sums(weights, cluster, cells.group, cells.sums, out[replicate])
+
+    if len(inside):
+        over_replicates(fill, draws)
+    return out
+
+
+def over_replicates(fill: Callable[[int], None], draws: Draws) -> None:
+    """Do something for every replicate, on several threads."""
+    with ThreadPoolExecutor(draws.threads) as pool:
+        list(pool.map(fill, range(draws.replicates)))
+
+
+def totals(cells: Cells, groups: int) -> Floats:
+    """The sums of every group."""
+    out = np.zeros((groups, cells.sums.shape[1]))
+    np.add.at(out, cells.group, cells.sums)
+    return out
+
+
+def clusters_in(cells: Cells, groups: int) -> Whole:
+    """How many clusters speak of each group."""
+    return np.bincount(cells.group, minlength=groups)
+
+
+def estimates(values: Floats, drawn: Floats, clusters: Whole) -> list[Estimate]:
+    """Numbers of groups with percentile intervals; ``drawn`` holds them by replicate and group."""
+    tail = (1.0 - CONFIDENCE) / 2.0
+    found = []
+    for group, value in enumerate(values.tolist()):
+        known = drawn[:, group][np.isfinite(drawn[:, group])]
+        if clusters[group] < FEWEST_CLUSTERS or not len(known):
+            found.append(Estimate(value, np.nan, np.nan))
+        else:
+            low, high = np.quantile(known, (tail, 1.0 - tail)).tolist()
+            found.append(Estimate(value, low, high))
+    return found

@@ -1,0 +1,178 @@
+"""Every game of a history with what was known of its players before its section: what a rule set predicts.
+
+A game is predicted in every system in which its section is rated, from the ratings that both players brought into the
+section; a newcomer brings the rating that Step 1 gives. Left out are games that no rule set predicts: those of foreign
+events, against opponents who have no rating of this system, and those whose two sides report different results.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosstable.formulas.tally import games_counted
+from crosstable.history.archive import Archive
+from crosstable.history.archive_tables import ONE_SIDED
+from crosstable.history.happenings import Happenings
+from crosstable.history.index import Index
+from crosstable.history.kernel.arrays import SYSTEMS, Array
+from crosstable.history.kernel.indexing import Rows, competitors_of, first_of
+from crosstable.history.kernel.rows import row_places
+from crosstable.history.replay import Walker, in_silence
+from crosstable.rules.rule_sets import RuleSet
+
+Progress = Callable[[int], None]
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+
+class Games(NamedTuple):
+    """Games as they are predicted: a row per game and system; players are rows of results.
+
+    ``score`` is that of the first player.
+    """
+
+    section: NDArray[np.int32]
+    system: NDArray[np.uint8]
+    one: NDArray[np.int32]
+    other: NDArray[np.int32]
+    score: Floats
+
+    def where(self, kept: Truths) -> "Games":
+        """Some of the games."""
+        return Games(self.section[kept], self.system[kept], self.one[kept], self.other[kept], self.score[kept])
+
+
+class People(NamedTuple):
+    """What every row of results is about, whatever the rules: section, member (-1 for none), system, age, strength.
+
+    Ages are in years on the day a section starts, NaN where no birth date is known. ``strength`` is the true one, NaN
+    where nobody knows it. ``counted`` is by how much the section raises N.
+    """
+
+    section: NDArray[np.uint32]
+    member: NDArray[np.int32]
+    system: NDArray[np.uint8]
+    age: Floats
+    strength: Floats
+    counted: Floats
+
+
+class Brought(NamedTuple):
+    """What a rule set made of every row of results."""
+
+    prior: Floats
+    before: Floats
+    after: Floats
+    games_after: Floats
+    computed: Floats
+    bonus: Floats
+    floor_level: Floats
+
+    @property
+    def is_rated(self) -> Truths:
+        """Whether a row has a result at all."""
+        return np.asarray(~np.isnan(self.after))
+
+
+def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progress: Progress = in_silence) -> Brought:
+    """Replay a history by a rule set."""
+    walker = Walker(index, threads, keeps_working=True, rules=rules)
+    happenings = Happenings(archive, index)
+    happenings.prepare(walker)
+    walker.walk(happenings.stops(), progress)
+    rows, working = walker.results.rows, walker.results.working
+    columns = [rows[name] for name in ("before", "after", "games_after")]
+    columns += [working[name] for name in ("computed", "bonus", "floor_level")]
+    return Brought(*(np.ascontiguousarray(column) for column in (working["prior"], *columns)))
+
+
+def games_of(archive: Archive, index: Index, span: tuple[date | None, date | None]) -> Games:
+    """The games of the sections that start in a span of days, both ends included, where they are not open."""
+    sections = index.history.sections
+    position = _positions(archive, index)
+    chosen = _in_span(sections[:-1]["start"], span)
+    games = archive.games
+    section, result = games["section"].to_numpy(), games["result"].to_numpy()
+    first = np.searchsorted(archive.entries["section"].to_numpy(), np.arange(index.sections))
+    one = position[first[section] + games["first"].to_numpy()]
+    other = position[first[section] + games["second"].to_numpy()]
+    kept = (result < ONE_SIDED) & chosen[section] & (one != other)
+    section, one, other, result = section[kept], one[kept], other[kept], result[kept]
+    width = np.diff(sections["first"])
+    masks = sections[:-1]["systems"]
+    parts = []
+    for system in range(SYSTEMS):
+        inside = np.flatnonzero((masks[section] >> system) & 1)
+        at = section[inside]
+        base = sections["row"][at] + _rank(masks, system)[at] * width[at]
+        numbers = np.full(len(inside), system, dtype=np.uint8)
+        parts.append((at, numbers, base + one[inside], base + other[inside], result[inside] / 2.0))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    kinds: tuple[Any, ...] = (np.int32, np.uint8, np.int32, np.int32, np.float64)
+    return Games(*(column.astype(kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+def _rank(masks: Array, system: int) -> Whole:
+    """Which of a section's systems one is, counted from 0."""
+    found = np.zeros(len(masks), dtype=np.int64)
+    for before in range(system):
+        found += (masks >> before) & 1
+    return found
+
+
+def _in_span(start: Array, span: tuple[date | None, date | None]) -> Truths:
+    low, high = span
+    kept = np.ones(len(start), dtype=np.bool_)
+    if low is not None:
+        kept &= start >= low.toordinal()
+    if high is not None:
+        kept &= start <= high.toordinal()
+    return kept
+
+
+def _positions(archive: Archive, index: Index) -> Whole:
+    """The competitor of every entry, counted in its section: both rows of a re-entry are one."""
+    member = archive.entries["member"].to_numpy()
+    strangers = np.flatnonzero(member < 0)
+    member = member.copy()
+    member[strangers] = index.members + np.arange(len(strangers), dtype=np.int32)
+    rows = Rows(archive.entries["section"].to_numpy(), member)
+    first = first_of(rows.section, index.sections)
+    position, _, _ = competitors_of(rows, first, index.members + len(strangers))
+    return np.asarray(position, dtype=np.int64)
+
+
+def people_of(archive: Archive, index: Index, strength: Floats | None) -> People:
+    """Who every row of results is about; ``strength`` is by entry."""
+    history = index.history
+    sections, competitors = history.sections, history.competitors
+    section, member, system = row_places(sections, competitors, 0)
+    width = np.diff(sections["first"])[section]
+    competitor = sections["first"][section] + (np.arange(len(section)) - sections["row"][section]) % width
+    born = history.people["born"][member]
+    age = (sections["start"][section] - born) / 365.25
+    true = np.full(len(competitors), np.nan)
+    if strength is not None:
+        entry_section = archive.entries["section"].to_numpy()
+        # Written backwards, so that of two rows of a re-entry the first one counts.
+        true[(sections["first"][entry_section] + _positions(archive, index))[::-1]] = strength[::-1]
+    played = (np.diff(competitors["first"]))[competitor]
+    return People(
+        section,
+        np.where(member < index.members, member, -1).astype(np.int32),
+        system,
+        np.where(born > 0, age, np.nan),
+        true[competitor],
+        _counted(played, sections["is_half_k"][section] != 0),
+    )
+
+
+def _counted(played: Array, is_half_k: Truths) -> Floats:
+    """By how much sections raise N, by the formula of each."""
+    most = int(played.max(initial=0))
+    table = np.array([[games_counted(games, half) for games in range(most + 1)] for half in (False, True)])
+    return np.asarray(table[is_half_k.astype(np.int64), played])

@@ -1,0 +1,58 @@
+"""True strengths beside an archive: how strong everybody was in the games of each section.
+
+Only a generator knows them. They lie in a file of their own, ``truth.parquet``, which is no table of the archive: a row
+for each entry, in the order of the entries.
+"""
+
+import os
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from polars.exceptions import PolarsError
+
+from crosstable.errors import HistoryError
+from crosstable.history.archive import Archive
+from crosstable.lab.month import MonthPlayed
+
+FILE = "truth.parquet"
+SCHEMA = {"section": pl.UInt32(), "member": pl.Int32(), "strength": pl.Float64()}
+
+
+def no_truth() -> pl.DataFrame:
+    """The truth about nobody."""
+    return pl.DataFrame(schema=SCHEMA)
+
+
+def truth_of_month(entries: pl.DataFrame, month: MonthPlayed) -> pl.DataFrame:
+    """The true strengths of a month's entries."""
+    strength = month.draft.strength[month.seats.draft].astype(np.float64)
+    return entries.select("section", "member", strength=pl.Series(strength)).cast(SCHEMA)  # type: ignore[arg-type]
+
+
+def write_truth(truth: pl.DataFrame, folder: str) -> None:
+    """Write true strengths beside an archive."""
+    truth.write_parquet(os.path.join(folder, FILE), compression="zstd")
+
+
+def read_truth(archive: Archive, folder: str) -> NDArray[np.float64] | None:
+    """The true strength of every entry, where the archive has a truth beside it that fits."""
+    path = os.path.join(folder, FILE)
+    if not os.path.exists(path):
+        return None
+    try:
+        frame = pl.read_parquet(path)
+    except (PolarsError, OSError) as error:
+        raise HistoryError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+    return strengths_of(archive, frame, path)
+
+
+def strengths_of(archive: Archive, truth: pl.DataFrame, path: str = FILE) -> NDArray[np.float64]:
+    """The true strength of every entry; a truth that is not about these entries is refused."""
+    if dict(truth.schema) != SCHEMA:
+        raise HistoryError(f"{path} should have the columns {', '.join(SCHEMA)}")
+    about = ["section", "member"]
+    if not truth.select(about).equals(archive.entries.select(about)):
+        raise HistoryError(f"{path} is about other entries than those of the archive beside it; remove it")
+    found: NDArray[np.float64] = truth["strength"].to_numpy()
+    return found

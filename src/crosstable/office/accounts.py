@@ -1,0 +1,251 @@
+"""Accounts: who may come in through the site, in which role, for which affiliate, and by which password.
+
+Passwords are kept as argon2id hashes. An unknown name costs as much time as a wrong password and gets the same answer.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from crosstable.errors import OfficeError
+from crosstable.office import account_tables as tables
+from crosstable.office.database import Office
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+# Who writes an account waits so long for another writer, in seconds: a person sits before the page.
+PATIENCE = 8.0
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+# Ten tries in fifteen minutes, for one name as for one address.
+MOST_TRIES = 10
+TRIES_WITHIN = timedelta(minutes=15)
+# The cost of an argon2id hash: passes, and KiB of memory. Hashes carry their own, so it may be raised later.
+PASSES = 3
+MEMORY_KIB = 65_536
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+_AFFILIATE = re.compile(r"[A-Z0-9-]{1,16}", re.ASCII)
+
+
+class Role(StrEnum):
+    """What somebody is to the office (the host works on the command line and needs no account)."""
+
+    TD = "td"
+    CLUB = "club"
+    OFFICE = "office"
+    RESEARCH = "research"
+
+
+# Roles that act for one affiliate only.
+BOUND = frozenset({Role.TD, Role.CLUB})
+
+
+class Account(NamedTuple):
+    """Somebody who may come in; the hash of the password never leaves this room."""
+
+    name: str
+    full_name: str
+    role: Role
+    affiliate: str
+    is_disabled: bool
+    made: datetime
+    last_login: datetime | None
+
+
+class NewAccount(NamedTuple):
+    """An account to be made."""
+
+    name: str
+    role: Role
+    affiliate: str = ""
+    full_name: str = ""
+
+
+def add_account(office: Office, who: str, wanted: NewAccount, password: str) -> Account:
+    """Make an account; raises ``OfficeError`` where the name is taken or something is missing."""
+    wanted = _sound(wanted)
+    row = {
+        **wanted._asdict(),
+        "role": wanted.role.value,
+        "password": hashed(password),
+        "is_disabled": False,
+        "made": instant(office.clock()),
+    }
+    with office.writing(who, f"adding the account {wanted.name}", PATIENCE) as connection:
+        if account_in(connection, wanted.name) is not None:
+            raise OfficeError(f"there is an account {wanted.name} already")
+        connection.execute(insert(tables.account), row)
+        found = account_in(connection, wanted.name)
+    assert found is not None
+    return found
+
+
+def _sound(wanted: NewAccount) -> NewAccount:
+    name = wanted.name.strip().lower()
+    if not _NAME.fullmatch(name):
+        raise OfficeError(f"{wanted.name!r} is no name to log in with: up to 40 letters, digits, dots and dashes")
+    affiliate = affiliate_id(wanted.affiliate)
+    if wanted.role in BOUND and not affiliate:
+        raise OfficeError(f"a {wanted.role.value} acts for one affiliate; say which")
+    if wanted.role not in BOUND and affiliate:
+        raise OfficeError(f"the role {wanted.role.value} acts for no affiliate")
+    full_name = " ".join(wanted.full_name.split())[:100] or name
+    if not full_name.isprintable():
+        raise OfficeError("a name has only printable characters")
+    return NewAccount(name, wanted.role, affiliate, full_name)
+
+
+def affiliate_id(given: str) -> str:
+    """An affiliate's id in its one spelling, empty for none."""
+    found = given.strip().upper()
+    if found and not _AFFILIATE.fullmatch(found):
+        raise OfficeError(f"{given!r} is no affiliate's id; it looks like A1234567")
+    return found
+
+
+def accounts(office: Office) -> list[Account]:
+    """Every account, by name."""
+    with office.reading() as connection:
+        rows = connection.execute(select(tables.account).order_by(tables.account.c.name)).mappings()
+        return [_account(row) for row in rows]
+
+
+def has_accounts(office: Office) -> bool:
+    """Whether anybody was given an account; until then only the person at the machine itself may write."""
+    with office.reading() as connection:
+        return connection.execute(select(tables.account.c.name).limit(1)).first() is not None
+
+
+def account_in(connection: Connection, name: str) -> Account | None:
+    """One account inside an open transaction."""
+    row = connection.execute(select(tables.account).where(tables.account.c.name == name)).mappings().first()
+    return None if row is None else _account(row)
+
+
+def _account(row: Mapping[Any, Any]) -> Account:
+    fields = {name: row[name] for name in Account._fields}
+    fields["role"] = Role(row["role"])
+    fields["made"] = datetime.fromisoformat(row["made"])
+    fields["last_login"] = row["last_login"] and datetime.fromisoformat(row["last_login"])
+    return Account(**fields)
+
+
+def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> None:
+    """Shut an account, or open it again; whoever is logged in with it is out at once, and its tokens with him."""
+    with office.writing(who, f"the account {name}", PATIENCE) as connection:
+        _require(connection, name)
+        table = tables.account
+        connection.execute(update(table).where(table.c.name == name).values(is_disabled=is_disabled))
+        connection.execute(delete(tables.session).where(tables.session.c.account == name))
+
+
+def set_password(office: Office, who: str, name: str, password: str) -> None:
+    """Give an account another password; every session of it ends."""
+    made = hashed(password)
+    with office.writing(who, f"the password of {name}", PATIENCE) as connection:
+        _require(connection, name)
+        table = tables.account
+        connection.execute(update(table).where(table.c.name == name).values(password=made))
+        connection.execute(delete(tables.session).where(tables.session.c.account == name))
+        connection.execute(delete(tables.failed_login).where(tables.failed_login.c.name == name))
+
+
+def _require(connection: Connection, name: str) -> Account:
+    found = account_in(connection, name)
+    if found is None:
+        raise OfficeError(f"there is no account {name}; crosstable office users list shows them")
+    return found
+
+
+# Passwords.
+
+
+def hashed(password: str) -> str:
+    """The argon2id hash of a new password; one that is too short or too long is refused."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise OfficeError(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+    return _hasher().hash(password)
+
+
+def _hasher() -> "PasswordHasher":
+    try:
+        from argon2 import PasswordHasher, Type
+    except ImportError as error:
+        raise OfficeError("argon2-cffi is not installed; accounts need it: pip install 'crosstable[web]'") from error
+    return PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1, type=Type.ID)
+
+
+_OF_NOBODY: dict[tuple[int, int], str] = {}
+
+
+def _hash_of_nobody() -> str:
+    """A hash that no password fits, at today's cost: it is tried where there is no account."""
+    cost = PASSES, MEMORY_KIB
+    if cost not in _OF_NOBODY:
+        _OF_NOBODY[cost] = _hasher().hash(secrets.token_hex(32))
+    return _OF_NOBODY[cost]
+
+
+def proven(office: Office, name: str, password: str) -> Account | None:
+    """The account that a name and a password open; nothing for a wrong one, an unknown one and a shut one alike."""
+    from argon2.exceptions import VerificationError
+
+    name = name.strip().lower()[:40]
+    with office.reading() as connection:
+        table = tables.account
+        row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
+    kept = _hash_of_nobody() if row is None else row["password"]
+    try:
+        _hasher().verify(kept, password[: LONGEST_PASSWORD + 1])
+    except VerificationError:
+        return None
+    return None if row is None or row["is_disabled"] else _account(row)
+
+
+# Tries to log in.
+
+
+def may_try(office: Office, name: str, address: str) -> bool:
+    """Whether a name, and an address, have not failed too often of late."""
+    table = tables.failed_login
+    since = instant(office.clock() - TRIES_WITHIN)
+    query = select(table.c.name, table.c.address).where(
+        table.c.at > since, or_(table.c.name == name.strip().lower()[:40], table.c.address == address[:48])
+    )
+    with office.reading() as connection:
+        rows = connection.execute(query.limit(2 * MOST_TRIES)).all()
+    by_name = [row for row in rows if row[0] == name.strip().lower()[:40]]
+    by_address = [row for row in rows if row[1] == address[:48]]
+    return max(len(by_name), len(by_address)) < MOST_TRIES
+
+
+def note_failure(office: Office, name: str, address: str) -> None:
+    """Write a failed try down, and forget those that no longer count."""
+    now = office.clock()
+    row = {
+        "failure_id": secrets.token_hex(16),
+        "at": instant(now),
+        "name": name.strip().lower()[:40],
+        "address": address[:48],
+    }
+    table = tables.failed_login
+    with office.writing("the site", "a login that failed", PATIENCE) as connection:
+        connection.execute(delete(table).where(table.c.at <= instant(now - TRIES_WITHIN)))
+        connection.execute(insert(table), row)
+
+
+def failures(office: Office) -> int:
+    """How many failed tries are kept."""
+    with office.reading() as connection:
+        return connection.execute(select(func.count()).select_from(tables.failed_login)).scalar() or 0
+
+
+def instant(at: datetime) -> str:
+    """A time as these tables hold it: UTC, one spelling, so that texts compare as times do."""
+    return at.isoformat(timespec="microseconds")

@@ -1,0 +1,256 @@
+"""The record of an office as the tables of an archive: what was known at an act, all of it at once.
+
+An archive knows no merges: whoever is one member in the office is one row, and everything about his other ids is his.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from sqlalchemy import and_, select
+
+from crosstable.history.archive import Archive, table_of
+from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS, NO_MEMBER
+from crosstable.office import tables
+from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
+from crosstable.office.bulk.frames import frame_of, portions_of, schema_of
+from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Record, State, latest
+from crosstable.terms import RatingSystem
+
+Array = Any
+# So many rows are taken apart at a time.
+_TOGETHER = 500_000
+# Of what a row says beside its columns, only this matters for ratings.
+_TELLING = ('"rate"', '"fide', '"start"')
+_HEADING = ("event_id", "number", "act", "state", "name", "kind", "is_online", "time_controls", "asked_systems",
+            "systems", "is_dual_control", "is_half_k", "match_waiver", "started", "ended")  # fmt: skip
+_EXTRAS: Mapping[str, pl.DataType] = {
+    "rate": pl.Boolean(),
+    "fide": pl.Float64(),
+    "fide_as_of": pl.String(),
+    "fide_flag": pl.String(),
+    "fide_opt_in": pl.Boolean(),
+    "start_rating": pl.Float64(),
+    "start_games": pl.Float64(),
+}
+
+
+class Known(NamedTuple):
+    """What an office knows: an archive of it, every section with dates whatever became of it, and the ids of members.
+
+    ``openings`` and ``decisions`` of the archive also say under which id they were recorded. ``ids`` has members in the
+    order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted.
+    """
+
+    archive: Archive
+    headings: pl.DataFrame
+    ids: pl.DataFrame
+    rounds: pl.Series
+
+
+def known_at(record: Record, source: Mapping[str, Any]) -> Known:
+    """The record as known at its act."""
+    members = _members(record)
+    ids = _ids(record, members)
+    headings = _headings(record)
+    sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
+    rows = _rows(record, sections, ids, members["name"])
+    entries, games = _entries(rows)
+    archive = Archive(
+        members=table_of("members", members.to_dict()),
+        outside=_outside(record, ids),
+        openings=_openings(record, ids),
+        decisions=_decisions(record, ids),
+        sections=_sections(sections, _event_names(record)),
+        entries=entries,
+        games=games,
+        source=source,
+    )
+    return Known(archive, headings, ids, rows["rounds"])
+
+
+def _members(record: Record) -> pl.DataFrame:
+    names = [column.name for column in PERSON_COLUMNS]
+    found = latest(tables.member, ("member_id",), record.through).with_only_columns(*PERSON_COLUMNS)
+    frame = frame_of(record.connection, found, schema_of(tables.member, names))
+    merged = list(record.aliases())
+    return frame.filter(~pl.col("member_id").is_in(merged)).sort("member_id")
+
+
+def _ids(record: Record, members: pl.DataFrame) -> pl.DataFrame:
+    """Every id and the row of its member."""
+    own = members.select("member_id").with_row_index("member").select("member_id", pl.col("member").cast(pl.Int32))
+    pairs = list(record.aliases().items())
+    merged = pl.DataFrame(
+        {"alias": [one for one, _ in pairs], "member_id": [other for _, other in pairs]},
+        schema={"alias": pl.String, "member_id": pl.String},
+    ).join(own, on="member_id")
+    return pl.concat([own, merged.select(pl.col("alias").alias("member_id"), "member")])
+
+
+def _outside(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+    table = tables.outside_rating
+    names = ("member_id", "body", "as_of", "rating")
+    found = latest(table, names[:3], record.through).with_only_columns(*(table.c[name] for name in names))
+    frame = frame_of(record.connection, found, schema_of(table, names))
+    own = ids.unique("member", keep="first", maintain_order=True)  # what is known of a member stands under his own id
+    joined = frame.join(own, on="member_id").with_columns(
+        body=pl.when(pl.col("body") == "FIDE").then(FIDE).otherwise(CFC)
+    )
+    return table_of("outside", joined.sort("member", "body", "as_of").to_dict())
+
+
+def _openings(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+    table = tables.opening
+    found = latest(table, ("member_id", "system"), record.through)
+    frame = frame_of(record.connection, found, schema_of(table)).join(ids, on="member_id")
+    frame = frame.sort("as_of", "member_id", "act", "system")
+    return table_of("openings", frame.to_dict()).with_columns(frame["member_id"])
+
+
+def _decisions(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+    table = tables.decision
+    found = select(table).where(table.c.act <= record.through)
+    frame = frame_of(record.connection, found, schema_of(table)).sort("act")
+    is_revocation = pl.col("kind") == DecisionKind.REVOKE.value
+    revoked = [json.loads(text)["act"] for text in frame.filter(is_revocation)["details"]]
+    frame = frame.filter(~is_revocation & ~pl.col("act").is_in(revoked))
+    frame = frame.join(ids, on="member_id", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.col("member").fill_null(NO_MEMBER))
+    return table_of("decisions", frame.to_dict()).with_columns(frame["member_id"])
+
+
+def _headings(record: Record) -> pl.DataFrame:
+    """Every section that has dates, in the order of the fold."""
+    found = record.standing_sections().with_only_columns(*(tables.section.c[name] for name in _HEADING))
+    frame = frame_of(record.connection, found, schema_of(tables.section, _HEADING))
+    dated = frame.filter(pl.col("started").is_not_null() & pl.col("ended").is_not_null())
+    return dated.sort("ended", "started", "event_id", "number")
+
+
+def _event_names(record: Record) -> pl.DataFrame:
+    table = tables.event
+    found = latest(table, ("event_id",), record.through).with_only_columns(table.c.event_id, table.c.name)
+    return frame_of(record.connection, found, {"event_id": pl.String(), "event_name": pl.String()})
+
+
+def _sections(sections: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
+    named = sections.join(events, on="event_id", how="left", maintain_order="left")
+    kinds = {kind.value: at for at, kind in enumerate(KINDS)}
+    made = named.with_columns(
+        pl.col("event_name").fill_null(""),
+        pl.col("started").alias("start"),
+        pl.col("ended").alias("end"),
+        pl.col("kind").replace_strict(kinds, return_dtype=pl.UInt8),
+        mapped(named["time_controls"], _controls).alias("time_control"),
+        mapped(named["asked_systems"], _mask).alias("asked_systems"),
+        mapped(named["systems"], _mask).alias("systems"),
+    )
+    return table_of("sections", made.to_dict())
+
+
+def mapped(column: pl.Series, made: Callable[[Any], str | int]) -> pl.Series:
+    """A column through a function that is called once for every different value."""
+    different = column.unique().to_list()
+    results = [made(value) for value in different]
+    known = pl.DataFrame({"value": pl.Series(different, dtype=column.dtype), "result": results})
+    frame = pl.DataFrame({"value": column})
+    return frame.join(known, on="value", how="left", maintain_order="left", nulls_equal=True)["result"]
+
+
+def _controls(text: str) -> str:
+    return BETWEEN_CONTROLS.join(json.loads(text))
+
+
+def _mask(text: str) -> int:
+    return sum(1 << RatingSystem[name] for name in text.split())
+
+
+# entries
+
+
+def _entries(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of sections and their games."""
+    number = rows["number"].to_numpy()
+    section = rows["section"].to_numpy()
+    unplayed, games = [pl.Series("text", [], dtype=pl.String)], [table_of("games", _no_games())]
+    for first, last in whole_sections(section):
+        cells = parsed(rows["rounds"][first:last])
+        part = Rows(section[first:last], number[first:last])
+        games.append(games_of(cells, part))
+        unplayed.append(unplayed_of(cells))
+    extras = _extras(rows["extra"])
+    columns = {name: rows[name] for name in ("section", "number", "member", "name")}
+    made = table_of("entries", {**columns, **extras.to_dict(), "unplayed": pl.concat(unplayed)})
+    return made, pl.concat(games, rechunk=True)
+
+
+def _no_games() -> dict[str, list[int]]:
+    return {name: [] for name in ("section", "round", "first", "second", "result", "colour")}
+
+
+def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
+    """Whole sections together, about so many rows at a time."""
+    if not len(section):
+        return []
+    starts = np.flatnonzero(np.concatenate([[True], section[1:] != section[:-1]]))
+    wanted = np.arange(0, len(section), _TOGETHER)
+    cuts = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
+    return list(zip(cuts.tolist(), [*cuts[1:].tolist(), len(section)], strict=True))
+
+
+def _rows(record: Record, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """The rows of sections with the numbers of their sections and members, in order."""
+    table = tables.entry
+    standing = record.standing_sections().subquery()
+    same = and_(
+        standing.c.event_id == table.c.event_id, standing.c.number == table.c.section, standing.c.act == table.c.act
+    )
+    wanted = ("event_id", "section", "row", "number", "member_id", "name", "rounds", "extra")
+    query = select(*(table.c[name] for name in wanted)).join(standing, same)
+    query = query.where(standing.c.state == State.ACCEPTED.value, table.c.number.is_not(None))
+    places = sections.select("event_id", pl.col("number").alias("section")).with_row_index("at")
+    people = pl.DataFrame({"own": names}).with_row_index("member").with_columns(pl.col("member").cast(pl.Int32))
+    found = [
+        _placed(portion, places, ids, people)
+        for portion in portions_of(record.connection, query, schema_of(table, wanted))
+    ]
+    empty = _placed(pl.DataFrame(schema=schema_of(table, wanted)), places, ids, people)
+    return pl.concat([empty, *found]).sort("section", "row")
+
+
+def _placed(rows: pl.DataFrame, places: pl.DataFrame, ids: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    joined = rows.join(places, on=["event_id", "section"]).join(ids, on="member_id", how="left")
+    joined = joined.join(people, on="member", how="left")
+    return joined.select(
+        pl.col("at").alias("section"),
+        "row",
+        "number",
+        pl.col("member").fill_null(NO_MEMBER),
+        pl.when(pl.col("name") == pl.col("own")).then(None).otherwise(pl.col("name")).alias("name"),
+        "rounds",
+        pl.when(pl.col("extra").str.contains_any(list(_TELLING))).then(pl.col("extra")).alias("extra"),
+    )
+
+
+def _extras(texts: pl.Series) -> pl.DataFrame:
+    """What rows say beside their columns."""
+    places = np.flatnonzero(texts.is_not_null().to_numpy())
+    said = pl.DataFrame([_said(json.loads(text)) for text in texts.gather(places)], schema=dict(_EXTRAS), orient="row")
+    index = np.zeros(texts.len(), dtype=np.int64)
+    index[places] = np.arange(1, len(places) + 1)
+    nothing = pl.DataFrame({name: [None] for name in _EXTRAS}, schema=dict(_EXTRAS))
+    made = pl.concat([nothing, said])[index]
+    return made.with_columns(pl.col("fide_as_of").str.to_date("%Y-%m-%d"))
+
+
+def _said(extra: Mapping[str, Any]) -> tuple[Any, ...]:
+    fide, start = extra.get("fide") or (None, None), extra.get("start") or (None, None)
+    flags = extra.get("rate"), extra.get("fide_flag"), extra.get("fide_opt_in")
+    return (flags[0], _real(fide[0]), fide[1], flags[1], flags[2], _real(start[0]), _real(start[1]))
+
+
+def _real(value: float | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,131 @@
+"""Columns as the canonical JSON of the record, all rows at once: the same texts that ``acts.canonical`` writes.
+
+Digests of rows and fingerprints of postings are hashes of such texts, so every character counts.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from crosstable.office.ledger.acts import canonical
+
+NULL = "null"
+# Outside of this Python writes an exponent, and Polars does not, or writes it otherwise.
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e15
+_ESCAPED = [chr(code) for code in range(32)]
+_MODULUS = 1 << 256
+_DIGEST_BYTES = 32
+
+
+def spelled_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns as JSON; nothing stays nothing."""
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Date)]
+    made = _plainly(frame).with_columns(pl.all().exclude(texts).cast(pl.String))
+    for name, places in _odd_places(frame):
+        right = [canonical(value) for value in frame[name].gather(places).to_list()]
+        made = made.with_columns(made[name].scatter(places, right))
+    return made
+
+
+def _plainly(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts and days as JSON, and one zero only; numbers stay numbers."""
+    return frame.select(_plain(name, dtype) for name, dtype in frame.schema.items())
+
+
+def _plain(name: str, dtype: pl.DataType) -> pl.Expr:
+    column = pl.col(name)
+    if dtype == pl.Float64:
+        return pl.when(column == 0.0).then(0.0).otherwise(column).alias(name)
+    if dtype == pl.Date:
+        column = column.cast(pl.String)
+    elif dtype == pl.String:
+        for character in ("\\", '"'):
+            column = column.str.replace_all(character, f"\\{character}", literal=True)
+    else:
+        return column
+    return pl.concat_str(pl.lit('"'), column, pl.lit('"')).alias(name)
+
+
+def _odd_places(frame: pl.DataFrame) -> Iterator[tuple[str, pl.Series]]:
+    """Columns with values that Polars does not write as Python's JSON does, and where those are."""
+    odd = {name: _is_odd(name, dtype) for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Float64)}
+    found = frame.select(one.any() for one in odd.values())
+    for name in found.columns:
+        if found[name][0]:
+            yield name, frame.select(odd[name].fill_null(False).arg_true()).to_series()
+
+
+def _is_odd(name: str, dtype: pl.DataType) -> pl.Expr:
+    column = pl.col(name)
+    if dtype == pl.String:
+        return column.str.contains_any(_ESCAPED)
+    size = column.abs()
+    is_plain = (size == 0.0) | size.is_between(_SMALLEST_PLAIN, _LARGEST_PLAIN)
+    return ~is_plain | column.is_nan()
+
+
+def rows_as_json(frame: pl.DataFrame) -> list[str]:
+    """Rows as the values of JSON lists, without the brackets around them."""
+    if has_controls(frame):  # among them the one that ends a line
+        return [row[1:-1] for row in joined_rows(spelled_columns(frame))]
+    text = _plainly(frame).write_csv(include_header=False, quote_style="never", null_value=NULL)
+    lines = text.split("\n")[:-1]
+    odd = sorted({place for _, places in _odd_places(frame) for place in places})
+    for place, line in zip(odd, joined_rows(spelled_columns(frame[odd])), strict=True):
+        lines[place] = line[1:-1]
+    return lines
+
+
+def has_controls(frame: pl.DataFrame) -> bool:
+    """Whether a text has characters in it that nobody sees, which JSON writes as words."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    return any(frame.select(pl.col(texts).str.contains_any(_ESCAPED).any()).row(0))
+
+
+def spelled(column: pl.Series) -> pl.Series:
+    """A column as JSON; nothing stays nothing."""
+    return spelled_columns(column.to_frame("column")).to_series()
+
+
+def written(column: pl.Series) -> pl.Series:
+    """A column as JSON; nothing is ``null``."""
+    return spelled(column).fill_null(NULL)
+
+
+def joined_rows(columns: pl.DataFrame) -> pl.Series:
+    """Rows as JSON lists of columns that are JSON already; nothing is ``null``."""
+    inside = pl.concat_str(pl.all().fill_null(NULL), separator=",")
+    return columns.select(pl.concat_str(pl.lit("["), inside, pl.lit("]"))).to_series()
+
+
+def rows_of(columns: Sequence[pl.Series]) -> pl.Series:
+    """The same of columns without names."""
+    return joined_rows(pl.DataFrame([column.alias(f"{at}") for at, column in enumerate(columns)]))
+
+
+def lines_of(frame: pl.DataFrame) -> pl.Series:
+    """Rows as ``acts.digest_of_rows`` hashes them: JSON objects without what is not there, numbers as reals."""
+    columns = spelled_columns(frame.with_columns(pl.selectors.integer().cast(pl.Float64)))
+    parts = [pl.concat_str(pl.lit(f'"{name}":'), pl.col(name)).alias(name) for name in sorted(columns.columns)]
+    whole = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
+    return columns.select(parts).select(pl.concat_str(pl.lit("{"), whole, pl.lit("}"))).to_series()
+
+
+def digest_of_lines(lines: Iterable[str]) -> str:
+    """The hash of lines in whatever order, as ``acts.digest_of_rows`` has it."""
+    return hashlib.sha256("".join([f"{line}\n" for line in sorted(lines)]).encode()).hexdigest()
+
+
+def hashes_of(texts: Iterable[str]) -> list[bytes]:
+    """The hash of every text."""
+    sha256 = hashlib.sha256
+    return [sha256(text.encode()).digest() for text in texts]
+
+
+def sum_of(hashes: Sequence[bytes]) -> int:
+    """The sum of hashes as numbers."""
+    words = np.frombuffer(b"".join(hashes), dtype=">u4").reshape(-1, _DIGEST_BYTES // 4)
+    columns: list[int] = words.sum(axis=0, dtype=np.uint64).tolist()
+    return sum(column << (32 * (len(columns) - 1 - at)) for at, column in enumerate(columns)) % _MODULUS

@@ -1,0 +1,323 @@
+"""Two people: what touches a published period, sets a rating by hand, or publishes a list is proposed and approved.
+
+A proposal waits beside the record and changes nothing. Somebody else of the office approves it; only then is it an act,
+and its actor names both. What the host does on the command line is logged and needs no second person.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from crosstable.errors import OfficeError
+from crosstable.office import account_tables as tables
+from crosstable.office.accounts import PATIENCE, instant
+from crosstable.office.corrections import confirm, withdraw
+from crosstable.office.database import Office
+from crosstable.office.decisions import Ruling, decide, set_fact
+from crosstable.office.late_facts import read_fact
+from crosstable.office.ledger.acts import Deed, canonical
+from crosstable.office.ledger.facts import DecisionKind, Record, State
+from crosstable.office.ledger.postings import current_of_members
+from crosstable.office.members import merge_members
+from crosstable.office.published import CENTRAL, month_of
+from crosstable.office.supplements import Basis, publish, supplements
+from crosstable.office.views import known
+from crosstable.terms import RatingSystem
+
+
+class ProposalKind(StrEnum):
+    """What can be proposed."""
+
+    CONFIRM = "confirm"
+    WITHDRAW = "withdraw"
+    DECIDE = "decide"
+    FACT = "fact"
+    MERGE = "merge"
+    PUBLISH = "publish"
+
+
+class ProposalState(StrEnum):
+    """What has become of a proposal; ``begun`` is one whose approval was cut short."""
+
+    OPEN = "open"
+    BEGUN = "begun"
+    DONE = "done"
+    REFUSED = "refused"
+
+
+class Wish(NamedTuple):
+    """An act that somebody of the office wants: of which kind, with which arguments, in one sentence."""
+
+    kind: ProposalKind
+    arguments: Mapping[str, Any]
+    summary: str
+
+
+class Proposal(NamedTuple):
+    """A wish that waits for a second person, or waited."""
+
+    number: int
+    wish: Wish
+    reason: str
+    proposed_by: str
+    proposed_at: datetime
+    state: ProposalState
+    settled_by: str | None
+    settled_at: datetime | None
+    act: int | None
+
+
+# Wishes.
+
+
+def confirmation(record: Record, event_id: str, sections: tuple[int, ...] = ()) -> Wish:
+    """Accept what is held or was asked for; which versions, is part of the wish."""
+    waiting = [one for one in record.headings_of(event_id) if one.state is State.HELD]
+    waiting += record.requests(event_id)
+    versions = {one.number: one.act for one in waiting if not sections or one.number in sections}
+    if not versions:
+        raise OfficeError(f"nothing of event {event_id} waits to be confirmed")
+    which = ", ".join(map(str, sorted(versions)))
+    arguments = {"event": event_id, "versions": [[number, versions[number]] for number in sorted(versions)]}
+    return Wish(ProposalKind.CONFIRM, arguments, f"accept section {which} of event {event_id} as it was asked for")
+
+
+def withdrawal(event_id: str, sections: tuple[int, ...] = ()) -> Wish:
+    """Take an event, or sections of it, out of the ratings."""
+    what = f"section {', '.join(map(str, sections))} of event {event_id}" if sections else f"event {event_id}"
+    arguments = {"event": event_id, "sections": list(sections)}
+    return Wish(ProposalKind.WITHDRAW, arguments, f"take {what} out of the ratings")
+
+
+def ruling_wish(ruling: Ruling) -> Wish:
+    """A decision."""
+    fields = ruling._asdict() | {
+        "kind": ruling.kind.value,
+        "system": None if ruling.system is None else ruling.system.name,
+        "effective": None if ruling.effective is None else ruling.effective.isoformat(),
+    }
+    about = f"member {ruling.member_id}" if ruling.member_id else f"event {ruling.event_id} section {ruling.section}"
+    if ruling.kind is DecisionKind.REVOKE:
+        about = f"act {ruling.details.get('act')}"
+    level = "" if ruling.value is None else f", {ruling.value:g}"
+    system = "" if ruling.system is None else f", {ruling.system.name}"
+    return Wish(ProposalKind.DECIDE, fields, f"decide {ruling.kind.value}: {about}{system}{level}")
+
+
+def _ruling(arguments: Mapping[str, Any]) -> Ruling:
+    system, effective = arguments["system"], arguments["effective"]
+    changed = {
+        "kind": DecisionKind(arguments["kind"]),
+        "system": None if system is None else RatingSystem[system],
+        "effective": None if effective is None else date.fromisoformat(effective),
+    }
+    return Ruling(**{**arguments, **changed})
+
+
+def fact_wish(member_id: str, fact: str) -> Wish:
+    """A fact about a member, written as ``birth-date=2014-02-03``."""
+    name, _ = _fact(fact)
+    arguments = {"member": member_id, "fact": fact}
+    return Wish(ProposalKind.FACT, arguments, f"put {name.replace('_', ' ')} of member {member_id} right")
+
+
+def _fact(fact: str) -> tuple[str, Any]:
+    try:
+        return read_fact(fact)
+    except ValueError as error:
+        raise OfficeError(str(error)) from error
+
+
+def merging(member_id: str, into: str) -> Wish:
+    """Two ids of one person."""
+    arguments = {"member": member_id, "into": into}
+    return Wish(ProposalKind.MERGE, arguments, f"merge member {member_id} into {into}")
+
+
+def publication(month: str, basis: Basis = Basis.RULE) -> Wish:
+    """The list of a month."""
+    arguments = {"month": str(month_of(month)), "basis": basis.value}
+    return Wish(ProposalKind.PUBLISH, arguments, f"publish the list of {month} ({basis.value})")
+
+
+# Who has to agree.
+
+
+def published_through(connection: Connection) -> date | None:
+    """The last day that a published list covers."""
+    days = [one.cut_off.astimezone(CENTRAL).date() for one in supplements(connection)]
+    return max(days, default=None)
+
+
+def needs_two(office: Office, wish: Wish) -> bool:
+    """Whether a second person has to agree: a list, a rating by hand, or anything within a published period."""
+    if wish.kind is ProposalKind.PUBLISH:
+        return True
+    with office.reading() as connection:
+        record = known(connection).record
+        through = published_through(connection)
+        if wish.kind is ProposalKind.DECIDE:
+            return _decision_needs_two(record, _ruling(wish.arguments), through, office.clock().date())
+        if through is None:
+            return False
+        return _first_day(record, wish) <= through
+
+
+def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, today: date) -> bool:
+    effective = ruling.effective or today
+    if ruling.kind is DecisionKind.REVOKE:
+        revoked = record.decision(int(ruling.details.get("act", 0)))
+        if revoked is None:
+            return False  # the office refuses it by itself
+        ruling, effective = ruling._replace(kind=revoked.kind), revoked.effective
+    if ruling.kind is DecisionKind.ADJUST:
+        return True
+    if ruling.event_id:
+        ends = [one.ended for one in record.headings_of(ruling.event_id) if one.ended]
+        effective = min([effective, *ends])
+    return through is not None and effective <= through
+
+
+def _first_day(record: Record, wish: Wish) -> date:
+    """The first day whose ratings a wish touches, far ahead where it touches none that were posted."""
+    if wish.kind in (ProposalKind.MERGE, ProposalKind.FACT):
+        ids = {record.one_id(wish.arguments[name]) for name in ("member", "into") if name in wish.arguments}
+        return min((one.posting.ended for one in current_of_members(record.connection, ids)), default=date.max)
+    arguments = wish.arguments
+    numbers = [number for number, _ in arguments["versions"]] if "versions" in arguments else arguments["sections"]
+    rated = [one for one in record.headings_of(arguments["event"]) if one.state is State.ACCEPTED]
+    ends = [one.ended for one in rated if one.ended and (not numbers or one.number in numbers)]
+    return min(ends, default=date.max)
+
+
+# Proposing, approving, refusing.
+
+
+def propose(office: Office, deed: Deed, wish: Wish) -> int:
+    """Write a proposal down; returns its number."""
+    if not deed.reason:
+        raise OfficeError("a proposal needs a reason")
+    table = tables.proposal
+    with office.writing(deed.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
+        number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
+        row = {
+            "number": number,
+            "kind": wish.kind.value,
+            "wish": canonical(wish.arguments),
+            "summary": wish.summary,
+            "reason": deed.reason,
+            "proposed_by": deed.actor,
+            "proposed_at": instant(office.clock()),
+            "state": ProposalState.OPEN.value,
+        }
+        connection.execute(insert(table), row)
+    return int(number)
+
+
+def proposals(office: Office, *, is_open: bool = False) -> list[Proposal]:
+    """Every proposal, newest first, or those that wait."""
+    table = tables.proposal
+    query = select(table).order_by(table.c.number.desc())
+    if is_open:
+        query = query.where(table.c.state.in_([ProposalState.OPEN.value, ProposalState.BEGUN.value]))
+    with office.reading() as connection:
+        return [_proposal(row) for row in connection.execute(query).mappings()]
+
+
+def _proposal(row: Mapping[Any, Any]) -> Proposal:
+    settled = row["settled_at"]
+    return Proposal(
+        row["number"],
+        Wish(ProposalKind(row["kind"]), json.loads(row["wish"]), row["summary"]),
+        row["reason"],
+        row["proposed_by"],
+        datetime.fromisoformat(row["proposed_at"]),
+        ProposalState(row["state"]),
+        row["settled_by"],
+        None if settled is None else datetime.fromisoformat(settled),
+        row["act"],
+    )
+
+
+def approve(office: Office, approver: str, number: int) -> int:
+    """Carry a proposal out as a second person; returns its act. Where the office refuses, it stays open."""
+    proposal = _claim(office, approver, number)
+    deed = Deed(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
+    try:
+        act = carry_out(office, deed, proposal.wish)
+    except OfficeError:
+        _settle(office, approver, number, ProposalState.OPEN)
+        raise
+    _settle(office, approver, number, ProposalState.DONE, act)
+    return act
+
+
+def _claim(office: Office, approver: str, number: int) -> Proposal:
+    """Nobody else may approve it now; asked under the lock, for two may try at once."""
+    table = tables.proposal
+    with office.writing(approver, f"approving proposal {number}", PATIENCE) as connection:
+        row = connection.execute(select(table).where(table.c.number == number)).mappings().first()
+        if row is None or row["state"] != ProposalState.OPEN.value:
+            raise OfficeError(f"there is no open proposal {number}")
+        if row["proposed_by"] == approver:
+            raise OfficeError("this takes two people: somebody else has to approve what you proposed")
+        changed = {"state": ProposalState.BEGUN.value, "settled_by": approver, "settled_at": instant(office.clock())}
+        connection.execute(update(table).where(table.c.number == number).values(changed))
+        return _proposal(row)
+
+
+def _settle(office: Office, who: str, number: int, state: ProposalState, act: int | None = None) -> None:
+    table = tables.proposal
+    is_open = state is ProposalState.OPEN
+    changed = {
+        "state": state.value,
+        "settled_by": None if is_open else who,
+        "settled_at": None if is_open else instant(office.clock()),
+        "act": act,
+    }
+    with office.writing(who, f"proposal {number}") as connection:
+        connection.execute(update(table).where(table.c.number == number).values(changed))
+
+
+def refuse(office: Office, who: str, number: int) -> None:
+    """Turn a proposal down, or take one's own back."""
+    table = tables.proposal
+    with office.reading() as connection:
+        row = connection.execute(select(table.c.state).where(table.c.number == number)).first()
+    if row is None or row[0] not in (ProposalState.OPEN.value, ProposalState.BEGUN.value):
+        raise OfficeError(f"there is no open proposal {number}")
+    _settle(office, who, number, ProposalState.REFUSED)
+
+
+def carry_out(office: Office, deed: Deed, wish: Wish) -> int:
+    """Do what a wish says; returns the act."""
+    arguments = wish.arguments
+    if wish.kind is ProposalKind.PUBLISH:
+        return publish(office, deed, month_of(arguments["month"]), Basis(arguments["basis"])).act
+    if wish.kind is ProposalKind.DECIDE:
+        return decide(office, deed, _ruling(arguments))
+    if wish.kind is ProposalKind.FACT:
+        return set_fact(office, deed, arguments["member"], dict([_fact(arguments["fact"])]))
+    if wish.kind is ProposalKind.MERGE:
+        return merge_members(office, deed, arguments["member"], arguments["into"])
+    if wish.kind is ProposalKind.WITHDRAW:
+        return withdraw(office, deed, arguments["event"], tuple(arguments["sections"]))
+    return _confirm(office, deed, arguments)
+
+
+def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
+    event_id, versions = arguments["event"], dict(arguments["versions"])
+    with office.reading() as connection:
+        now = confirmation(known(connection).record, event_id, tuple(versions)).arguments
+    if now != {**arguments}:
+        raise OfficeError(f"what waits of event {event_id} is no longer what was proposed; look at it again")
+    made = confirm(office, deed, event_id, office.clock().date(), tuple(versions))
+    if not made.is_stored:
+        wrong = next((fault for fault in made.faults if fault.severity.value == "error"), None)
+        why = f": {wrong.place}: {wrong.message}" if wrong else ""
+        raise OfficeError(f"event {event_id} cannot be accepted as it is{why}")
+    return made.act

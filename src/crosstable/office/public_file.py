@@ -1,0 +1,144 @@
+"""A member's whole public file, read in a handful of statements: a site is asked for members more than for all else.
+
+What is the same for everybody is read once (decisions, openings that set floors); a member's own statements are made
+once and only bound. Somebody under several ids is read the long way, through the questions of ``public_views``; both
+ways give the same.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, select
+
+from crosstable.office import tables
+from crosstable.office.ledger.facts import Decision, Record
+from crosstable.office.ledger.fold import Circumstances
+from crosstable.office.ledger.postings import COLUMNS, Posting, PostingKey, posting_from
+from crosstable.office.public import PublicPosting, public_posting, shown
+from crosstable.office.public_index import Listed
+from crosstable.office.public_views import PublicMember, PublicOffice, PublicSystem
+from crosstable.office.titles import Norm, Version, merits_of_versions, norms_of
+from crosstable.office.views import RippleRow, standing_floor_of
+from crosstable.terms import FloorKind, RatingSystem
+
+_posting, _ripple, _listed = tables.posting.c, tables.ripple.c, tables.supplement_row.c
+_VERSIONS = (
+    select(_posting.run, *COLUMNS)
+    .where(_posting.member_id == bindparam("member"), _posting.run <= bindparam("run"))
+    .order_by(_posting.posting_id)
+)
+_MOVE = select(_ripple.rating_before, _ripple.rating_after, _ripple.sections, _ripple.causes).where(
+    _ripple.run == bindparam("run"), _ripple.member_id == bindparam("member"), _ripple.system == bindparam("system")
+)
+_OFFICIAL = select(_listed.system, _listed.rating, _listed.games).where(
+    _listed.month == bindparam("month"), _listed.member_id == bindparam("member")
+)
+
+
+class PublicFile(NamedTuple):
+    """A member, every posting of his in the order of the fold, his norms, and what moved him though he did not play.
+
+    ``moves`` are newest first, as the office has them: what of them may be shown, ripples say.
+    """
+
+    member: PublicMember
+    postings: tuple[PublicPosting, ...]
+    norms: tuple[Norm, ...]
+    moves: tuple[RippleRow, ...]
+
+
+class PublicFiles:
+    """The public files of an office at one state of its record."""
+
+    def __init__(self, office: PublicOffice, connection: Connection, record: Record, month: str | None) -> None:
+        """``month`` is that of the newest list."""
+        self._office = office
+        self._connection = connection
+        self._run = office.run
+        self._month = month
+        self._record = record
+        self._circumstances = Circumstances(record)
+        self._decisions: dict[str, list[Decision]] = {}
+        decided = record.decisions()
+        for decision in decided:
+            self._decisions.setdefault(record.one_id(decision.member_id), []).append(decision)
+        self._by_act = {decision.act: decision for decision in decided}
+        floored = {
+            one.member_id for one in record.openings() if one.standing.floors or one.standing.ceiling is not None
+        }
+        self._circumstances.know({record.one_id(one) for one in (*self._decisions, *floored)})
+
+    def decision(self, act: int) -> Decision | None:
+        """The decision that a posting of a member's own comes from."""
+        return self._by_act.get(act)
+
+    def file(self, listed: Listed) -> PublicFile:
+        """The file of a member."""
+        versions = self._versions(listed.member_id)
+        moves = tuple(self._moves(listed, versions))
+        if listed.also:
+            member = self._office.member(listed.member_id)
+            every = tuple(norms_of(self._connection, listed.member_id))
+            return PublicFile(member, tuple(self._office.postings(listed.member_id)), every, moves)
+        postings = self._postings(versions)
+        norms, titles = merits_of_versions(versions, self._decisions.get(listed.member_id, ()))
+        systems = tuple(self._systems(listed.member_id, postings))
+        member = PublicMember(listed.member_id, (), listed.name, listed.state, listed.fide_id, systems, tuple(titles))
+        public = tuple(self._public(posting) for posting in postings)
+        return PublicFile(member, public, tuple(norms), moves)
+
+    def _versions(self, member_id: str) -> list[Version]:
+        rows = self._connection.execute(_VERSIONS, {"member": member_id, "run": self._run})
+        return [Version(row[0], posting_from(row[1:])) for row in rows]
+
+    @staticmethod
+    def _postings(versions: Sequence[Version]) -> list[Posting]:
+        """What is current: the newest version about each thing, unless it says that nothing is left."""
+        newest: dict[PostingKey, Posting] = {version.posting.about: version.posting for version in versions}
+        current = [posting for posting in newest.values() if posting.rating_after is not None]
+        return sorted(current, key=lambda posting: (posting.key, posting.system))
+
+    def _public(self, posting: Posting) -> PublicPosting:
+        return public_posting(posting, self._office.veils.hidden(posting))
+
+    def _systems(self, member_id: str, postings: Sequence[Posting]) -> Iterator[PublicSystem]:
+        last = {posting.system: posting for posting in postings}
+        official = self._official(member_id) if last else {}
+        for system in sorted(last):
+            live = self._public(last[system]).after
+            assert live is not None
+            _, floor = standing_floor_of(self._circumstances, last[system], member_id)
+            is_shown = live.between is None and floor.kind is not FloorKind.NONE
+            listed = official.get(system)
+            rating = None
+            if listed is not None and self._month is not None:
+                span = self._office.hidden_on_list(self._month).get((member_id, system))
+                rating = shown(float(listed[0]), listed[1], span, is_clear=False)
+            yield PublicSystem(system, live, rating, self._month if rating else None, floor if is_shown else None)
+
+    def _official(self, member_id: str) -> dict[RatingSystem, tuple[int, float | None]]:
+        if self._month is None:
+            return {}
+        rows = self._connection.execute(_OFFICIAL, {"month": self._month, "member": member_id})
+        return {RatingSystem(system): (rating, games) for system, rating, games in rows}
+
+    def _moves(self, listed: Listed, versions: Sequence[Version]) -> Iterator[RippleRow]:
+        """The runs in which nothing of a member was rated for the first time, and yet something of his anew."""
+        first: dict[PostingKey, int] = {}
+        touched: dict[tuple[int, RatingSystem], set[PostingKey]] = {}
+        for run, posting in versions:
+            first.setdefault(posting.about, run)
+            touched.setdefault((run, posting.system), set()).add(posting.about)
+        for (run, system), abouts in sorted(touched.items(), reverse=True):
+            if all(first[about] < run for about in abouts):
+                yield from self._move(listed, run, system)
+
+    def _move(self, listed: Listed, run: int, system: RatingSystem) -> Iterator[RippleRow]:
+        asked = {"run": run, "member": listed.member_id, "system": int(system)}
+        found = self._connection.execute(_MOVE, asked).first()
+        if found is None or found[0] == found[1]:
+            return
+        before, after, sections, causes = found
+        through = tuple((event_id, section) for event_id, section in json.loads(sections))
+        yield RippleRow(run, listed.member_id, listed.name, system, before, after, through, tuple(json.loads(causes)))

@@ -1,0 +1,144 @@
+"""What a door needs to find things by: every member by name, every event by date; nothing that is not public."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from crosstable.office import tables
+from crosstable.office.ledger.acts import Act, act_of, acts
+from crosstable.office.ledger.facts import Record, State, latest
+
+
+class Listed(NamedTuple):
+    """A member as search lists him; ``also`` are ids that were merged into his."""
+
+    member_id: str
+    name: str
+    state: str
+    also: tuple[str, ...] = ()
+    fide_id: str = ""
+
+
+class ListedSection(NamedTuple):
+    """A section of an event: its number, name, systems, and whether it is rated, held or withdrawn."""
+
+    number: int
+    name: str
+    state: State
+    systems: str
+    entries: int
+
+
+class ListedEvent(NamedTuple):
+    """An event with its sections, in the order of their numbers."""
+
+    event_id: str
+    name: str
+    started: date | None
+    ended: date | None
+    sections: tuple[ListedSection, ...]
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether any section of it stands."""
+        return any(section.state is State.ACCEPTED for section in self.sections)
+
+
+def listed_members(record: Record) -> list[Listed]:
+    """Every member, merged ids under the one they stand for, by name."""
+    table = tables.member
+    found = latest(table, ("member_id",), record.through).subquery()
+    rows = record.connection.execute(select(found.c.member_id, found.c.name, found.c.state, found.c.fide_id)).all()
+    merged: dict[str, list[str]] = {}
+    for one, other in record.aliases().items():
+        if one != other:
+            merged.setdefault(other, []).append(one)
+    gone = {one for others in merged.values() for one in others}
+    members = [
+        Listed(member_id, name, state, tuple(sorted(merged.get(member_id, ()))), fide_id)
+        for member_id, name, state, fide_id in rows
+        if member_id not in gone
+    ]
+    return sorted(members, key=lambda member: (member.name.casefold(), member.member_id))
+
+
+def listed_events(record: Record) -> list[ListedEvent]:
+    """Every event, the newest first; an event whose sections were all withdrawn stays readable."""
+    event = latest(tables.event, ("event_id",), record.through).subquery()
+    sections = _sections(record)
+    found = [
+        ListedEvent(row.event_id, row.name, row.started, row.ended, tuple(sections.get(row.event_id, ())))
+        for row in record.connection.execute(select(event.c.event_id, event.c.name, event.c.started, event.c.ended))
+    ]
+    return sorted(found, key=lambda one: (one.ended or date.min, one.event_id), reverse=True)
+
+
+def _sections(record: Record) -> dict[str, list[ListedSection]]:
+    table, entry = tables.section, tables.entry
+    stands = table.c.state != State.REQUESTED.value
+    newest = latest(table, ("event_id", "number"), record.through, stands).subquery()
+    counts = (
+        select(entry.c.event_id, entry.c.section, entry.c.act, func.count().label("entries"))
+        .group_by(entry.c.event_id, entry.c.section, entry.c.act)
+        .subquery()
+    )
+    same = (
+        (counts.c.event_id == newest.c.event_id)
+        & (counts.c.section == newest.c.number)
+        & (counts.c.act == newest.c.act)
+    )
+    query = select(
+        newest.c.event_id, newest.c.number, newest.c.name, newest.c.state, newest.c.systems, counts.c.entries
+    ).select_from(newest.outerjoin(counts, same))
+    found: dict[str, list[ListedSection]] = {}
+    for event_id, number, name, state, systems, entries in record.connection.execute(query):
+        found.setdefault(event_id, []).append(ListedSection(number, name, State(state), systems, entries or 0))
+    return {event_id: sorted(some) for event_id, some in found.items()}
+
+
+def office_name(connection: Connection) -> str:
+    """What the office is called."""
+    founded: Act = next(acts(connection))
+    return founded.subject
+
+
+def newest_act(connection: Connection) -> int:
+    """The number of the newest act; the record has grown when it is another one."""
+    return connection.execute(select(func.max(tables.act.c.seq))).scalar() or 0
+
+
+def postings_count(connection: Connection) -> int:
+    """How many postings are current: how large the office is."""
+    return connection.execute(select(func.count()).select_from(tables.current_posting)).scalar() or 0
+
+
+class RunLine(NamedTuple):
+    """A rating run: its act, how many sections it rated, and how many ratings it moved."""
+
+    run: int
+    sections: int
+    moved: int
+
+
+def runs(connection: Connection) -> list[RunLine]:
+    """Every rating run, newest first."""
+    run, moved = tables.run, tables.ripple
+    counts = select(moved.c.run, func.count().label("moved")).group_by(moved.c.run).subquery()
+    query = (
+        select(run.c.act, run.c.sections, counts.c.moved)
+        .select_from(run.outerjoin(counts, counts.c.run == run.c.act))
+        .order_by(run.c.act.desc())
+    )
+    return [RunLine(act, sections, count or 0) for act, sections, count in connection.execute(query)]
+
+
+def some_acts(connection: Connection, kinds: Sequence[str], page: int, size: int) -> tuple[list[Act], int]:
+    """A page of the log, newest first, and how many acts there are in all."""
+    table = tables.act
+    where = table.c.kind.in_(kinds) if kinds else table.c.seq > 0
+    total = connection.execute(select(func.count()).select_from(table).where(where)).scalar() or 0
+    query = select(table.c.seq).where(where).order_by(table.c.seq.desc()).limit(size).offset((page - 1) * size)
+    found = (act_of(connection, seq) for seq in connection.execute(query).scalars().all())
+    return [act for act in found if act is not None], total

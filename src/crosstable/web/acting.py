@@ -1,0 +1,155 @@
+"""What people do through the site, by page or by program: submit, correct, decide; two people where it takes two.
+
+Directors and clubs act for their own affiliate. What the office does to a published period is proposed first; the
+person at the machine of an office without accounts is its host and does it at once.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.office.corrections import Correction, correct_by_file
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.rerate import Run, rerate
+from crosstable.office.proposals import Wish, carry_out, confirmation, needs_two, propose, withdrawal
+from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, event_of, submit
+from crosstable.office.views import known
+from crosstable.web.policies import Actor, may
+from crosstable.web.problems import Problem
+from crosstable.web.routes import Policy
+from crosstable.web.uploads import affiliate_of, for_affiliate
+
+# A person sits before the page; a writer who takes longer is named to him.
+PATIENCE = 10.0
+Correct = Callable[[Deed, bool], Correction]
+
+
+class Submitted(NamedTuple):
+    """A file that was submitted, and the run that rated it."""
+
+    submission: Submission
+    run: Run | None
+
+
+class Corrected(NamedTuple):
+    """A correction: stored, asked for, or proposed to a second person."""
+
+    correction: Correction
+    proposal: int | None
+    run: Run | None
+
+
+class Outcome(NamedTuple):
+    """What became of a wish: an act, or a proposal that waits for somebody else."""
+
+    act: int | None
+    proposal: int | None
+
+
+def submit_for(
+    office: Office, actor: Actor, document: Document, reason: str = "", wishes: Wishes = NO_WISHES
+) -> Submitted:
+    """Submit a file and rate what it brings."""
+    document = _owned(actor, document)
+    deed = Deed(actor.name, reason)
+    made = submit(office, deed, document, office.clock().date(), wishes)
+    if made.status is not Status.ACCEPTED or not made.accepted:
+        return Submitted(made, None)
+    return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}")))
+
+
+def _rated(office: Office, deed: Deed) -> Run | None:
+    """Rate at once where nobody else is writing; otherwise what was stored waits for the next run."""
+    try:
+        return rerate(office, deed, patience=PATIENCE)
+    except OfficeBusyError:
+        return None
+
+
+def _owned(actor: Actor, document: Document) -> Document:
+    """A director's file belongs to the director's affiliate, or it is refused."""
+    if actor.is_office:
+        return document
+    document = for_affiliate(document, actor.affiliate)
+    if not may(Policy.TD, actor, affiliate_of(document.reading.report)):
+        raise Problem(403, "You may not submit events of this affiliate.")
+    return document
+
+
+def require_event(office: Office, actor: Actor, event_id: str) -> None:
+    """Whether somebody may touch an event: the office any, others those of their affiliate."""
+    with office.reading() as connection:
+        affiliate = event_affiliate(known(connection).record, event_id)
+    if not may(Policy.TD, actor, affiliate):
+        raise Problem(403, "This event does not belong to your affiliate.")
+
+
+def event_affiliate(record: Record, event_id: str) -> str:
+    """The affiliate that an event of the record belongs to, empty for none."""
+    details = event_of(record, event_id).details
+    return str(details.get("affiliate", "")).strip().upper()
+
+
+def correct_by_file_for(office: Office, actor: Actor, event_id: str, document: Document, reason: str) -> Corrected:
+    """Another file takes the place of what was submitted."""
+    require_event(office, actor, event_id)
+    owned = _owned(actor, _of_event(office, event_id, document))
+    today = office.clock().date()
+    return correct_for(
+        office,
+        actor,
+        event_id,
+        lambda deed, is_request: correct_by_file(office, deed, event_id, owned, today, is_request=is_request),
+        reason,
+    )
+
+
+def _of_event(office: Office, event_id: str, document: Document) -> Document:
+    """A file that names no affiliate leaves the event with the one it has."""
+    if affiliate_of(document.reading.report):
+        return document
+    with office.reading() as connection:
+        return for_affiliate(document, event_affiliate(known(connection).record, event_id))
+
+
+def correct_for(office: Office, actor: Actor, event_id: str, correct: Correct, reason: str) -> Corrected:
+    """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing."""
+    if not reason:
+        raise OfficeError("a correction needs a reason")
+    require_event(office, actor, event_id)
+    deed = Deed(actor.name, reason)
+    with office.reading() as connection:
+        states = [one.state for one in known(connection).record.headings_of(event_id)]
+    is_rated = State.ACCEPTED in states
+    takes_two = actor.is_office and actor.needs_second and _takes_two(office, event_id)
+    made = correct(deed, (is_rated and not actor.is_office) or takes_two)
+    if not made.is_stored:
+        return Corrected(made, None, None)
+    if takes_two:
+        with office.reading() as connection:
+            wish = confirmation(known(connection).record, event_id)
+        return Corrected(made, propose(office, deed, wish), None)
+    run = None if made.is_requested else _rated(office, Deed(actor.name, f"after correcting {event_id}"))
+    return Corrected(made, None, run)
+
+
+def _takes_two(office: Office, event_id: str) -> bool:
+    return needs_two(office, withdrawal(event_id))
+
+
+def act_on(office: Office, actor: Actor, wish: Wish, reason: str) -> Outcome:
+    """Do what the office wishes, or propose it where a second person has to agree."""
+    if not reason:
+        raise OfficeError("say why; it stays in the record")
+    deed = Deed(actor.name, reason)
+    if actor.needs_second and needs_two(office, wish):
+        return Outcome(None, propose(office, deed, wish))
+    return Outcome(carry_out(office, deed, wish), None)
+
+
+def today_of(office: Office) -> date:
+    """The day by the office's clock."""
+    return office.clock().date()

@@ -1,0 +1,328 @@
+"""Submitting and correcting by program, with a token: files in, what became of them out."""
+
+from typing import Annotated, Any
+
+from fastapi import Body, Request, Response
+from pydantic import AfterValidator, BaseModel, Field
+
+from crosstable.errors import Fault, OfficeError
+from crosstable.office.corrections import ChangedResult, Correction, correct_member, correct_result
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
+from crosstable.office.ledger.facts import State
+from crosstable.office.ledger.rerate import last_run
+from crosstable.office.submissions import Status
+from crosstable.office.views import known
+from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
+from crosstable.web.forms import PRIVATE, actor_in, in_office, in_queue
+from crosstable.web.gate import form_of, office_of
+from crosstable.web.policies import Actor
+from crosstable.web.problems import MEDIA_TYPE, Problem
+from crosstable.web.replies import JSON
+from crosstable.web.routes import API, Policy, Route
+from crosstable.web.uploads import Upload, files_of, uploads_of
+
+
+class FaultBody(BaseModel):
+    """A finding: a stable code, how grave it is, where, what is wrong, and what would be right."""
+
+    code: str
+    severity: str
+    place: str
+    message: str
+    remedy: str
+
+
+class SubmissionBody(BaseModel):
+    """What became of a file. ``submission`` is its number, under which it can be looked up."""
+
+    submission: int = Field(description="The act of the record that holds it.")
+    event: str
+    name: str
+    status: str = Field(description="accepted, or known: the same file came in before.")
+    accepted: list[int] = Field(description="Sections that are rated.")
+    held: list[int] = Field(description="Sections that wait until their errors are put right.")
+    run: int | None = Field(description="The rating run that posted them.")
+    faults: list[FaultBody]
+
+
+class SectionState(BaseModel):
+    """A section of a submission, as it stands now."""
+
+    section: int
+    name: str
+    state: str = Field(description="accepted, held or withdrawn.")
+    is_rated: bool
+    faults: list[FaultBody]
+
+
+class SubmissionState(BaseModel):
+    """A submission as it stands now."""
+
+    submission: int
+    event: str
+    by: str
+    at: str
+    sections: list[SectionState]
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("there are characters in it that cannot be printed")
+    return text
+
+
+Line = Annotated[str, AfterValidator(_printable)]
+
+
+class ChangeOfResult(BaseModel):
+    """One result put right."""
+
+    section: int = Field(ge=1, le=1_000_000)
+    player: int = Field(ge=1, le=1_000_000, description="The player's number in the section.")
+    round: int = Field(ge=1, le=1000)
+    result: Line = Field(min_length=1, max_length=12, description="As the cell should read: W7, L7b, D3, X, H …")
+
+
+class ChangeOfMember(BaseModel):
+    """One member id put right wherever it stands in the event."""
+
+    wrong: Line = Field(min_length=1, max_length=40)
+    right: Line = Field(min_length=1, max_length=40)
+
+
+class CorrectionAsked(BaseModel):
+    """A correction: of one result, or of one member id."""
+
+    event: Line = Field(min_length=1, max_length=60)
+    reason: Line = Field(min_length=1, max_length=500)
+    result: ChangeOfResult | None = None
+    member: ChangeOfMember | None = None
+
+
+class CorrectionBody(BaseModel):
+    """What became of a correction."""
+
+    correction: int
+    event: str
+    is_requested: bool = Field(description="Whether the office has to accept it first; otherwise it is stored.")
+    differences: list[str]
+    faults: list[FaultBody]
+
+
+# Written out by hand: a declared file would be read before anybody asks for the token.
+_FILES = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "files": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 10,
+                            "items": {"type": "string", "format": "binary"},
+                            "description": "The file of one event; the three DBF files of a report go together.",
+                        }
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+async def submit_event(request: Request) -> Response:
+    """Submit one event of your affiliate. It is checked, stored and rated; sections with errors are held."""
+    upload = await _one_upload(request)
+    if upload.document is None:
+        assert upload.fault is not None
+        raise _faulty("The file cannot be read; nothing was stored.", [upload.fault])
+    made = await in_queue(submit_for, office_of(request), actor_in(request), upload.document)
+    if made.submission.status is Status.REFUSED:
+        raise _faulty("The event has errors; nothing was stored.", made.submission.faults)
+    if made.submission.status is Status.DIFFERS:
+        said = f"Event {made.submission.event_id} is in the record and this file differs; ask for a correction."
+        raise Problem(409, said, errors=[{"where": "file", "what": text} for text in made.submission.differences])
+    status = 201 if made.submission.status is Status.ACCEPTED else 200
+    return _json(_submission_body(made), status)
+
+
+async def _one_upload(request: Request) -> Upload:
+    uploads = await in_queue(uploads_of, await files_of(await form_of(request)))
+    if len(uploads) != 1:
+        raise Problem(422, "Send the file of one event, or the three DBF files of one report.")
+    return uploads[0]
+
+
+def _submission_body(made: Submitted) -> SubmissionBody:
+    one = made.submission
+    return SubmissionBody(
+        submission=one.act,
+        event=one.event_id,
+        name=one.event_name,
+        status=one.status.value,
+        accepted=list(one.accepted),
+        held=[held.number for held in one.held],
+        run=made.run.act if made.run else None,
+        faults=[_fault(fault) for fault in one.faults],
+    )
+
+
+def _fault(fault: Fault) -> FaultBody:
+    return FaultBody(**{**fault._asdict(), "severity": fault.severity.value})
+
+
+def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
+    return Problem(422, said, faults=[_fault(one).model_dump() for one in faults])
+
+
+def _json(body: BaseModel, status: int = 200) -> Response:
+    return Response(body.model_dump_json(), status, media_type=JSON, headers=dict(PRIVATE))
+
+
+async def submission_state(request: Request, number: int) -> Response:
+    """A submission of your affiliate as it stands now."""
+    return _json(await in_office(_state, office_of(request), actor_in(request), number))
+
+
+def _state(office: Office, actor: Actor, number: int) -> SubmissionState:
+    act = _own_act(office, actor, number, ActKind.SUBMIT)
+    with office.reading() as connection:
+        record, run = known(connection).record, last_run(connection)
+        sections = [
+            SectionState(
+                section=one.number,
+                name=one.name,
+                state=one.state.value,
+                is_rated=one.state is State.ACCEPTED and one.act <= run,
+                faults=[FaultBody(**fault) for fault in one.faults],
+            )
+            for one in record.headings_of(act.subject)
+        ]
+    at = act.at.isoformat(timespec="seconds")
+    return SubmissionState(submission=act.seq, event=act.subject, by=act.actor, at=at, sections=sections)
+
+
+def _own_act(office: Office, actor: Actor, number: int, kind: ActKind) -> Act:
+    """An act about an event of one's own; others' are as if they were not there."""
+    with office.reading() as connection:
+        act = act_of(connection, number) if 0 < number < 2**31 else None
+    if act is None or act.kind is not kind:
+        raise Problem(404, f"There is no {kind.value} with this number.")
+    require_event(office, actor, act.subject)
+    return act
+
+
+async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Body()]) -> Response:
+    """Ask for a correction of an event of your affiliate; before anybody is rated by it, it is stored at once."""
+    if (asked.result is None) == (asked.member is None):
+        raise Problem(422, "Give either a result or a member to put right.")
+    made = await in_office(_correct, office_of(request), actor_in(request), asked)
+    if not made.correction.is_stored:
+        if made.correction.differences:
+            raise _faulty("As corrected, the event has errors; nothing was stored.", made.correction.faults)
+        raise Problem(409, "Nothing differs from what the record says; nothing was stored.")
+    body = CorrectionBody(
+        correction=made.correction.act,
+        event=asked.event,
+        is_requested=made.correction.is_requested,
+        differences=list(made.correction.differences),
+        faults=[_fault(one) for one in made.correction.faults],
+    )
+    return _json(body, 202 if made.correction.is_requested else 201)
+
+
+def _correct(office: Office, actor: Actor, asked: CorrectionAsked) -> Corrected:
+    today = today_of(office)
+
+    def how(deed: Deed, is_request: bool) -> Correction:
+        if asked.member is not None:
+            swap = asked.member.wrong, asked.member.right
+            return correct_member(office, deed, asked.event, swap, today, is_request=is_request)
+        one = asked.result
+        if one is None:
+            raise OfficeError("there is nothing to put right")
+        change = ChangedResult(one.section, one.player, one.round, one.result)
+        return correct_result(office, deed, asked.event, change, today, is_request=is_request)
+
+    return correct_for(office, actor, asked.event, how, " ".join(asked.reason.split()))
+
+
+def _problems(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+    shape = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
+    always = (
+        (401, "No token, or one that is not valid."),
+        (403, "The token may not do this, or the event belongs to another affiliate."),
+        (503, "Somebody else is writing; ask again."),
+    )
+    return {status: {"description": said, "content": shape} for status, said in (*always, *statuses)}
+
+
+_SECURED: dict[str, Any] = {"security": [{"token": []}]}
+ROUTES = (
+    Route(
+        f"{API}/submissions",
+        submit_event,
+        Policy.TD,
+        ("POST",),
+        in_schema=True,
+        options={
+            "summary": "Submit an event",
+            "tags": ["submissions"],
+            "status_code": 201,
+            "response_model": SubmissionBody,
+            "operation_id": "submit_event",
+            "openapi_extra": {**_SECURED, **_FILES},
+            "responses": {
+                200: {"description": "The same file came in before.", "model": SubmissionBody},
+                **_problems(
+                    (400, "The form cannot be read."),
+                    (409, "The event is in the record and the file differs."),
+                    (413, "The files are too long, or too many."),
+                    (422, "The file has errors; every one is listed."),
+                ),
+            },
+        },
+    ),
+    Route(
+        f"{API}/submissions/{{number}}",
+        submission_state,
+        Policy.TD,
+        in_schema=True,
+        options={
+            "summary": "A submission as it stands now",
+            "tags": ["submissions"],
+            "response_model": SubmissionState,
+            "operation_id": "submission_state",
+            "openapi_extra": _SECURED,
+            "responses": _problems((404, "There is no such submission."), (422, "That is no number.")),
+        },
+    ),
+    Route(
+        f"{API}/corrections",
+        ask_correction,
+        Policy.TD,
+        ("POST",),
+        in_schema=True,
+        options={
+            "summary": "Ask for a correction",
+            "tags": ["submissions"],
+            "status_code": 202,
+            "response_model": CorrectionBody,
+            "operation_id": "ask_correction",
+            "openapi_extra": _SECURED,
+            "responses": {
+                201: {"description": "Stored: nobody was rated by the event.", "model": CorrectionBody},
+                **_problems(
+                    (409, "Nothing differs, or the record has no such event or row."),
+                    (413, "The body is too long."),
+                    (422, "The correction has errors; every one is listed."),
+                ),
+            },
+        },
+    ),
+)

@@ -1,0 +1,188 @@
+"""Making the site: settings in, an ASGI application out. Every route comes from the tables named here."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.staticfiles import StaticFiles
+
+from crosstable import __version__
+from crosstable.office.database import open_office
+from crosstable.web.api.described import described
+from crosstable.web.cache import FromCache, PageCache
+from crosstable.web.gate import guards
+from crosstable.web.headers import Doorkeeper
+from crosstable.web.limits import BodyLimit, Limiter
+from crosstable.web.problems import MEDIA_TYPE, Problem
+from crosstable.web.reading import Reading
+from crosstable.web.replies import HTML, render, routes_of
+from crosstable.web.routes import API, Page, Route
+from crosstable.web.settings import Settings, handed_over
+from crosstable.web.templating import Site, Templates
+
+STATIC = Path(__file__).parent / "static"
+# Modules with PAGES (each a page, its twin and perhaps an operation) and with ROUTES (anything else).
+PAGE_MODULES = ("home", "members", "events", "sections", "explanations", "lists", "rules", "changes", "calculator")
+ROUTE_MODULES: tuple[str, ...] = (
+    "pages.lists",
+    "pages.estimate",
+    "pages.api_docs",
+    "api.rating",
+    "sessions",
+    "pages.upload",
+    "pages.desk",
+    "pages.desk_events",
+    "pages.desk_decisions",
+    "pages.desk_accounts",
+    "api.submissions",
+)
+# Small records are read before the first request is served, large ones while a page says so.
+PATIENCE_AT_START = 5.0
+LOG = logging.getLogger("crosstable.web")
+
+
+def all_routes() -> Iterator[Route]:
+    """Every route of the site, in the order in which they are tried."""
+    for name in PAGE_MODULES:
+        pages: tuple[Page, ...] = import_module(f"crosstable.web.pages.{name}").PAGES
+        for page in pages:
+            yield from routes_of(page)
+    for name in ROUTE_MODULES:
+        routes: tuple[Route, ...] = import_module(f"crosstable.web.{name}").ROUTES
+        yield from routes
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The whole site on one office."""
+    cache = PageCache(settings.cache_bytes)
+    app: FastAPI = FastAPI(
+        title="Crosstable",
+        version=__version__,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_life,
+        middleware=[
+            Middleware(Doorkeeper, hosts=settings.allowed_hosts),
+            Middleware(BodyLimit, most=settings.body_bytes),
+            Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
+        ],
+    )
+    app.state.settings = settings
+    app.state.cache = cache
+    app.state.limiter = Limiter()
+    app.state.templates = Templates(Site(is_demo=settings.is_demo))
+    app.state.reading = Reading(open_office(settings.database))
+    for route in all_routes():
+        _add(app, route)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.openapi = partial(described, app)  # type: ignore[method-assign]
+    app.add_exception_handler(Problem, _on_problem)  # type: ignore[arg-type]
+    app.add_exception_handler(HTTPException, _on_refusal)  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, _on_wrong_question)  # type: ignore[arg-type]
+    app.add_exception_handler(Exception, _on_error)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The site as a worker process makes it."""
+    return create_app(handed_over())
+
+
+def _add(app: FastAPI, route: Route) -> None:
+    app.add_api_route(
+        route.path,
+        route.endpoint,
+        methods=list(route.methods),
+        include_in_schema=route.in_schema,
+        dependencies=guards(route.policy),
+        **{"response_model": None, **route.options},
+    )
+
+
+# starting, watching, ending
+
+
+@asynccontextmanager
+async def _life(app: FastAPI) -> AsyncIterator[None]:
+    reading: Reading = app.state.reading
+    first = asyncio.create_task(asyncio.to_thread(reading.renew))
+    await asyncio.wait([first], timeout=PATIENCE_AT_START)
+    watch = asyncio.create_task(_watch(reading, app.state.settings.watch_every, first))
+    yield
+    watch.cancel()
+    with suppress(asyncio.CancelledError):
+        await watch
+    await asyncio.to_thread(reading.close)
+
+
+async def _watch(reading: Reading, every: float, first: "asyncio.Task[Any]") -> None:
+    """Make the next snapshot when the record has grown; the old one is served meanwhile."""
+    await asyncio.wait([first])
+    while True:
+        try:
+            await asyncio.to_thread(reading.renew)
+        except Exception:  # the door: the site goes on with what it has, and says so to its keeper
+            LOG.exception("the record could not be read anew")
+        await asyncio.sleep(every)
+
+
+# what went wrong
+
+
+def is_for_programs(request: Request) -> bool:
+    """Whether the answer is for a program: the API, and the twins."""
+    path = request.url.path
+    return path.startswith("/api/") or path.endswith(".json")
+
+
+def _answer(request: Request, problem: Problem) -> Response:
+    body = problem.body(request.url.path)
+    if is_for_programs(request):
+        content = body.model_dump_json(exclude_none=True).encode()
+        return Response(content, problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
+    page = render(request, "problem.html", problem=body)
+    return Response(page, problem.status, media_type=HTML, headers=problem.headers)
+
+
+async def _on_problem(request: Request, problem: Problem) -> Response:
+    return _answer(request, problem)
+
+
+async def _on_refusal(request: Request, refusal: HTTPException) -> Response:
+    said = "There is nothing at this address." if refusal.status_code == 404 else str(refusal.detail)
+    headers = dict(refusal.headers or {})
+    if refusal.status_code == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
+    return _answer(request, Problem(refusal.status_code, said, headers=headers))
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Everything that may be done at an address: one that is read and written has a route for each."""
+    path = request.url.path
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
+    return sorted({method for route in routes for method in route.methods or ()})
+
+
+async def _on_wrong_question(request: Request, wrong: RequestValidationError) -> Response:
+    errors = [
+        {"where": ".".join(str(part) for part in one["loc"]), "what": one["msg"], "code": one["type"]}
+        for one in wrong.errors()
+    ]
+    said = "; ".join(f"{one['where']}: {one['what']}" for one in errors)
+    return _answer(request, Problem(422, said, errors=errors))
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    """Nobody foresaw this: the log has the details, the reply none of them."""
+    return _answer(request, Problem(500, "The site met an error of its own. Nothing was stored."))

@@ -1,0 +1,85 @@
+"""Pages with forms: shown to one person and kept by nobody; what the office refuses becomes a problem in words."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
+from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+
+from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, SchemaError
+from crosstable.web.gate import mark_of
+from crosstable.web.policies import NOBODY, Actor
+from crosstable.web.problems import Problem
+from crosstable.web.replies import HTML, render
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
+# Files that are read and rated at the same time, in each process of the site.
+AT_A_TIME = 2
+_queue: RunVar[CapacityLimiter] = RunVar("files that are read")
+PRIVATE = {"Cache-Control": "no-store"}
+# What a database says may hold its address; what the office says is written for people.
+_OF_THE_STORE = "the database says"
+
+
+def actor_in(request: Request) -> Actor:
+    """Who asks, as the gate found out."""
+    actor: Actor = getattr(request.state, "actor", NOBODY)
+    return actor
+
+
+def page(request: Request, template: str, status: int = 200, **context: Any) -> Response:  # noqa: ANN401
+    """A page for one person; its forms carry the mark of the session."""
+    actor = actor_in(request)
+    known = {"mark": mark_of(actor.secret) if actor.secret else "", "actor": actor}
+    body = render(request, template, **{**known, **context})
+    return Response(body, status, media_type=HTML, headers=dict(PRIVATE))
+
+
+def went(to: str) -> Response:
+    """After a write: look at another page, so that loading this one again repeats nothing."""
+    return RedirectResponse(to, 303, headers=dict(PRIVATE))
+
+
+async def in_office(work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
+    """Do work in the office beside the other requests; what it refuses becomes a problem."""
+    try:
+        return await run_in_threadpool(work, *given, **named)
+    except OfficeError as error:
+        raise refusal(error) from error
+
+
+async def in_queue(work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
+    """The same for work that takes a processor for a while: so many at a time, the others wait their turn."""
+    limiter = _queue.get(None) or CapacityLimiter(AT_A_TIME)
+    _queue.set(limiter)
+    try:
+        return await to_thread.run_sync(partial(work, *given, **named), limiter=limiter)
+    except OfficeError as error:
+        raise refusal(error) from error
+
+
+def refusal(error: OfficeError) -> Problem:
+    """What the office refuses, without anything of its database's address."""
+    if isinstance(error, OfficeBusyError):
+        return Problem(503, _sentence(str(error)), headers={"Retry-After": "10"})
+    if isinstance(error, NoOfficeError | SchemaError) or _OF_THE_STORE in str(error):
+        return Problem(503, "The office cannot be reached just now. Nothing was stored.", headers={"Retry-After": "60"})
+    return Problem(409, _sentence(str(error)))
+
+
+def _sentence(said: str) -> str:
+    text = " ".join(said.split())
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def local_path(given: str, otherwise: str) -> str:
+    """A path of this site to go on to; anything else is not followed."""
+    is_ours = (
+        given.startswith("/") and not given.startswith(("//", "/\\")) and given.isprintable() and "\\" not in given
+    )
+    return given if is_ours else otherwise

@@ -1,0 +1,61 @@
+"""What goes on every reply, and the first look at every request: its Host, and how long its body may be."""
+
+from collections.abc import Iterable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from crosstable.web.problems import MEDIA_TYPE, Problem
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+ON_EVERY_REPLY: tuple[tuple[bytes, bytes], ...] = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"interest-cohort=()"),
+)
+
+
+class Doorkeeper:
+    """Refuses hosts that are not ours (DNS rebinding) and puts the headers on every reply."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self.app = app
+        self.hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        is_bare = scope["method"] == "HEAD"  # the same as GET, but for the body
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *ON_EVERY_REPLY]}
+            elif is_bare and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        if not self._is_ours(scope):
+            await _refuse(Problem(421, "This site does not go by that name."), with_headers)
+            return
+        await self.app({**scope, "method": "GET"} if is_bare else scope, receive, with_headers)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")
+        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+        return name.casefold() in self.hosts
+
+
+async def _refuse(problem: Problem, send: Send) -> None:
+    body = problem.body().model_dump_json(exclude_none=True).encode()
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

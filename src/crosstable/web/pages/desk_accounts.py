@@ -1,0 +1,167 @@
+"""Accounts: one's own with its tokens, and those that the office or a club looks after.
+
+Accounts of the office itself are made and shut on the host only: otherwise one person could be two.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from fastapi import Request, Response
+
+from crosstable.errors import OfficeError
+from crosstable.office.accounts import (
+    Account,
+    NewAccount,
+    Role,
+    accounts,
+    add_account,
+    proven,
+    set_disabled,
+    set_password,
+)
+from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
+from crosstable.office.database import Office
+from crosstable.web.forms import actor_in, in_office, page, went
+from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.policies import Actor, ActorKind
+from crosstable.web.problems import Problem
+from crosstable.web.routes import Policy, Route
+
+MADE_HERE = (Role.TD, Role.CLUB, Role.RESEARCH)
+
+
+class Ledger(NamedTuple):
+    """What somebody sees of accounts and tokens."""
+
+    own: Account | None
+    others: list[Account]
+    tokens: list[Token]
+    roles: list[Role]
+    now: datetime
+
+
+def ledger_of(office: Office, actor: Actor) -> Ledger:
+    """One's own account and tokens, and those that one looks after: a club its directors, the office everybody."""
+    every = accounts(office)
+    own = next((one for one in every if one.name == actor.name), None)
+    others = [one for one in every if looks_after(actor, one)]
+    names = {one.name for one in (*others, *([own] if own else []))}
+    mine = [one for one in tokens(office) if one.owner in names]
+    roles = [Role.TD] if actor.kind is ActorKind.CLUB else list(MADE_HERE) if actor.is_office else []
+    return Ledger(own, others, mine, roles, office.clock())
+
+
+def looks_after(actor: Actor, account: Account) -> bool:
+    """Whether somebody may shut an account, give it a password, or tokens."""
+    if actor.is_office:
+        return account.role is not Role.OFFICE
+    is_club = actor.kind is ActorKind.CLUB
+    return is_club and account.role is Role.TD and account.affiliate == actor.affiliate
+
+
+async def account_page(request: Request) -> Response:
+    """One's own account, its tokens, and the accounts that one looks after."""
+    return await _page(request)
+
+
+async def _page(request: Request, secret: str = "", said: str = "", status: int = 200) -> Response:
+    found = await in_office(ledger_of, office_of(request), actor_in(request))
+    return page(
+        request,
+        "desk/account.html",
+        status,
+        found=found,
+        secret=secret,
+        said=said,
+        scopes=list(Scope),
+        longest=LONGEST_DAYS,
+    )
+
+
+async def change_password(request: Request) -> Response:
+    """Another password for oneself; the old one is asked for."""
+    form = await form_of(request)
+    actor, office = actor_in(request), office_of(request)
+    old, new = form.get("old"), form.get("new")
+    if not isinstance(old, str) or not isinstance(new, str):
+        raise Problem(422, "Both passwords are needed.")
+    if await in_office(proven, office, actor.name, old) is None:
+        return await _page(request, said="The old password is not right.", status=403)
+    await in_office(set_password, office, actor.name, actor.name, new)
+    return went("/login")
+
+
+async def make_account(request: Request) -> Response:
+    """An account for somebody that one looks after."""
+    form = await form_of(request)
+    actor, office = actor_in(request), office_of(request)
+    found = await in_office(ledger_of, office, actor)
+    role = text_of(form, "role") or Role.TD.value
+    if role not in [one.value for one in found.roles]:
+        raise Problem(403, "You may not make accounts of this role.")
+    affiliate = actor.affiliate if actor.kind is ActorKind.CLUB else text_of(form, "affiliate", 20)
+    wanted = NewAccount(text_of(form, "name", 40), Role(role), affiliate, text_of(form, "full_name", 100))
+    password = form.get("password")
+    await in_office(add_account, office, actor.name, wanted, password if isinstance(password, str) else "")
+    return went("/account#others")
+
+
+async def change_account(request: Request, name: str, change: str) -> Response:
+    """Shut an account that one looks after, open it again, or give it another password."""
+    form = await form_of(request)
+    actor, office = actor_in(request), office_of(request)
+    await in_office(_require_care, office, actor, name)
+    if change in ("disable", "enable"):
+        await in_office(set_disabled, office, actor.name, name, is_disabled=change == "disable")
+    elif change == "password":
+        password = form.get("password")
+        await in_office(set_password, office, actor.name, name, password if isinstance(password, str) else "")
+    else:
+        raise Problem(404, "That cannot be done to an account.")
+    return went("/account#others")
+
+
+def _require_care(office: Office, actor: Actor, name: str) -> None:
+    if not any(looks_after(actor, one) and one.name == name for one in accounts(office)):
+        raise Problem(403, "You do not look after this account.")
+
+
+# Tokens.
+
+
+async def make_token(request: Request) -> Response:
+    """A token for oneself, or for an account that one looks after; it is shown on this page only."""
+    form = await form_of(request)
+    actor, office = actor_in(request), office_of(request)
+    owner = text_of(form, "owner", 40) or actor.name
+    if owner != actor.name:
+        await in_office(_require_care, office, actor, owner)
+    days, scope = text_of(form, "days", 4) or str(LONGEST_DAYS), text_of(form, "scope") or Scope.SUBMIT.value
+    if not days.isdecimal() or scope not in list(Scope):
+        raise Problem(422, "That is no token that could be made.")
+    wanted = NewToken(owner, Scope(scope), text_of(form, "affiliate", 20), int(days))
+    _, secret = await in_office(add_token, office, actor.name, wanted)
+    return await _page(request, secret=secret)
+
+
+async def drop_token(request: Request, token_id: str) -> Response:
+    """Make a token worthless."""
+    actor, office = actor_in(request), office_of(request)
+    await in_office(_drop, office, actor, token_id)
+    return went("/account#tokens")
+
+
+def _drop(office: Office, actor: Actor, token_id: str) -> None:
+    if token_id not in {one.token_id for one in ledger_of(office, actor).tokens}:
+        raise OfficeError("there is no such token of yours")
+    revoke_token(office, actor.name, token_id)
+
+
+ROUTES = (
+    Route("/account", account_page, Policy.SIGNED_IN),
+    Route("/account/password", change_password, Policy.SIGNED_IN, ("POST",)),
+    Route("/account/tokens", make_token, Policy.SIGNED_IN, ("POST",)),
+    Route("/account/tokens/{token_id}/revoke", drop_token, Policy.SIGNED_IN, ("POST",)),
+    Route("/account/others", make_account, Policy.TD, ("POST",)),
+    Route("/account/others/{name}/{change}", change_account, Policy.TD, ("POST",)),
+)

@@ -1,0 +1,291 @@
+"""The estimate page: one player's question in the address, so that every answer has a link, and what-if beside it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+
+from crosstable.calculator.answers import Answer, answer
+from crosstable.calculator.documents import (
+    FORMAT,
+    answer_object,
+    next_game_object,
+    norm_chances_object,
+    outcomes_object,
+    possibility_object,
+)
+from crosstable.calculator.links import LONGEST_LINK
+from crosstable.calculator.norm_chances import NormChances, norm_chances
+from crosstable.calculator.notation import read_game, read_number
+from crosstable.calculator.reading import RequestReading, read_object, read_request
+from crosstable.calculator.requests import EstimateRequest
+from crosstable.calculator.what_if import (
+    MOST_TO_COME,
+    NextGame,
+    Outcomes,
+    Possibility,
+    next_game,
+    outcomes,
+    score_needed,
+)
+from crosstable.catalogue import fault
+from crosstable.errors import Fault, Severity, UnratableSectionError
+from crosstable.output.rated_json import fault_object
+from crosstable.web.charts import Point, Series, rating_chart
+from crosstable.web.problems import Problem
+from crosstable.web.replies import HTML, JSON, kept, render
+from crosstable.web.routes import Policy, Route
+
+# Questions that stand beside a request in an address; everything else in it is the request.
+QUESTIONS = ("next", "target", "range", "norms")
+# What an answer may have for the page.
+_PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
+Fields = Sequence[tuple[str, str]]
+
+
+class Asked(NamedTuple):
+    """What an address asks: the request, what is wrong with it, and the questions beside it."""
+
+    fields: Fields
+    reading: RequestReading
+    questions: dict[str, str]
+
+
+class Answered(NamedTuple):
+    """Everything that was answered; ``faults`` where something could not be."""
+
+    found: Answer | None
+    outcomes: Outcomes | None
+    next_game: NextGame | None
+    target: float | None
+    needed: Possibility | None
+    norms: NormChances | None
+    faults: tuple[Fault, ...]
+
+
+def asked_of(fields: Fields) -> Asked:
+    """The question that an address holds. Without a game yet, the next opponent alone is enough."""
+    today = datetime.now(tz=UTC).date()
+    questions = {name: text.strip() for name, text in fields if name in QUESTIONS and text.strip()}
+    plain = [(name, text) for name, text in fields if name not in QUESTIONS]
+    if "next" in questions and not any(name == "game" and text.strip() for name, text in plain):
+        first = read_request([*plain, ("game", _to_come(questions["next"]))], today)
+        if first.request is not None:
+            first = first._replace(request=first.request._replace(opponents=()))
+        return Asked(plain, first, questions)
+    return Asked(plain, read_request(plain, today), questions)
+
+
+def _to_come(text: str) -> str:
+    return f"T{text.lstrip('WDLTwdlt?')}"
+
+
+def answered(reading: RequestReading, questions: dict[str, str]) -> Answered:
+    """The answers to a request and to the questions beside it; what cannot be answered becomes a fault."""
+    request = reading.request
+    if request is None:
+        return Answered(None, None, None, None, None, None, reading.faults)
+    try:
+        return _answered(request, questions, reading.faults)
+    except UnratableSectionError as error:
+        return Answered(None, None, None, None, None, None, (*reading.faults, *error.faults))
+
+
+def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple[Fault, ...]) -> Answered:
+    found = answer(request) if request.games_with_result else None
+    coming = None
+    if "next" in questions:
+        try:
+            coming = next_game(request, read_game(_to_come(questions["next"])))
+        except ValueError as error:
+            faults += (fault("bad-value", "next", str(error)),)
+    target = None
+    if "target" in questions:
+        try:
+            target = read_number(questions["target"])
+        except ValueError as error:
+            faults += (fault("bad-value", "target", str(error)),)
+    games = request.games_to_come or request.games_with_result
+    is_wanted = "range" in questions or target is not None or (found is None and games > 0)
+    all_scores = outcomes(request) if is_wanted and 0 < games <= MOST_TO_COME else None
+    needed = score_needed(all_scores, target) if all_scores is not None and target is not None else None
+    norms = norm_chances(request) if "norms" in questions and games else None
+    return Answered(found, all_scores, coming, target, needed, norms, faults)
+
+
+def document_of(done: Answered) -> dict[str, Any]:
+    """The answers for programs: the same as ``crosstable estimate --json`` prints."""
+    document: dict[str, Any] = {"format": FORMAT} if done.found is None else answer_object(done.found)
+    if done.next_game is not None:
+        document["next_game"] = next_game_object(done.next_game)
+    if done.outcomes is not None:
+        document["outcomes"] = outcomes_object(done.outcomes)
+    if done.target is not None:
+        needed = None if done.needed is None else possibility_object(done.needed)
+        document["target"] = {"target": done.target, "needed": needed}
+    if done.norms is not None:
+        document["norms"] = norm_chances_object(done.norms)
+    if done.faults:
+        document["faults"] = [fault_object(one) for one in done.faults]
+    return document
+
+
+def outcome_chart(found: Outcomes, mine: float | None) -> Any:  # noqa: ANN401
+    """The rating for every score, as a line; the score that was made is a point of its own."""
+    points = [
+        Point(one.score, one.rating, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
+        for one in found.possibilities
+    ]
+    level = [Point(points[0].at, found.before, found.before, ""), Point(points[-1].at, found.before, found.before, "")]
+    series = [Series("level", "now", tuple(level)), Series("otbr", "after", tuple(points))]
+    if mine is not None:
+        series.append(Series("otbq", "yours", tuple(point for point in points if point.at == mine)))
+    title = "The new rating for every score; the table below has the same numbers."
+    return rating_chart(series, title, is_by_date=False)
+
+
+# doors
+
+
+async def estimate_page(request: Request) -> Response:
+    """The page: a form that works by its address, and the answer below it."""
+    _require_short(request)
+    fields = request.query_params.multi_items()
+    given = defaultdict(str, fields)
+    context: dict[str, Any] = {"given": given, "games": _games_text(fields), "done": None, "document": None}
+    is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("rating", "game", "next"))
+    if is_asked:
+        question = asked_of(fields)
+        done = answered(question.reading, {"range": "1", "norms": "1", **question.questions})
+        context["twin"] = f"/estimate.json?{request.url.query}"
+        context |= {"done": done, "document": {**dict.fromkeys(_PARTS), **document_of(done)}}
+        if done.outcomes is not None:
+            mine = None if done.found is None else done.found.estimate.score
+            context["chart"] = outcome_chart(done.outcomes, mine)
+    body = render(request, "estimate.html", **context)
+    if is_asked and _is_refused(context["done"]):
+        return Response(body, 422, media_type=HTML)
+    return _kept_for_its_day(request, body, HTML)
+
+
+def _games_text(fields: Fields) -> str:
+    return " ".join(text for name, text in fields if name == "game").replace(",", " ")
+
+
+def _require_short(request: Request) -> None:
+    if len(request.url.query) > LONGEST_LINK:
+        raise Problem(413, f"The address has more than {LONGEST_LINK} characters.")
+
+
+def _is_refused(done: Answered) -> bool:
+    return done.found is None and done.outcomes is None and done.next_game is None
+
+
+async def estimate_by_address(request: Request) -> Response:
+    """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
+    _require_short(request)
+    question = asked_of(request.query_params.multi_items())
+    return _kept_for_its_day(request, _answer(answered(question.reading, question.questions)), JSON)
+
+
+async def estimate_by_body(request: Request) -> Response:
+    """An estimate from a JSON object with the names of a link; ``game`` may be a list."""
+    try:
+        document = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise Problem(400, "The body is no JSON.") from error
+    given = document if isinstance(document, dict) else {}
+    questions = {
+        name: text for name in QUESTIONS if (text := str(given.pop(name, "") or "").strip()) not in ("", "False")
+    }
+    today = datetime.now(tz=UTC).date()
+    found = answered(read_object(given if isinstance(document, dict) else document, today), questions)
+    return Response(_answer(found), media_type=JSON)
+
+
+def _kept_for_its_day(request: Request, body: bytes, media_type: str) -> Response:
+    """An answer about a day that is named stays the same; one about today does not."""
+    if not request.query_params.get("date"):
+        return Response(body, media_type=media_type)
+    return kept(request, request.app.state.reading.now, body, media_type, {})
+
+
+def _answer(done: Answered) -> bytes:
+    if _is_refused(done):
+        errors = [one for one in done.faults if one.severity is Severity.ERROR] or done.faults
+        said = " ".join(f"{one.place}: {one.message}" for one in errors) or "Nothing was asked."
+        raise Problem(422, said, faults=[fault_object(one) for one in done.faults])
+    return json.dumps(document_of(done), ensure_ascii=False, allow_nan=False).encode()
+
+
+_QUERY = [
+    ("rating", "string", "Your rating before the event: 1512, 1512/40, 1641P17, or U for unrated."),
+    ("game", "string", "The games, with commas or blanks between them: W1640,D1720,L1600; T1800 is one to come."),
+    ("date", "string", "The day the event starts; it picks the rules. Today unless given."),
+    ("control", "string", "The time control, like G/60;d5."),
+    ("system", "string", "The system of the rating: OTBR unless the control says otherwise."),
+    ("next", "string", "An opponent: what would a win, a draw, a loss bring?"),
+    ("target", "string", "A rating: which score reaches it?"),
+    ("range", "string", "1: the new rating for every possible score."),
+    ("norms", "string", "1: the norms that are possible."),
+]
+_ANSWER = {
+    200: {"description": "crosstable-estimate/1", "content": {JSON: {"schema": {"type": "object"}}}},
+    422: {"description": "The question has faults; all of them are listed."},
+    400: {"description": "The body is no JSON."},
+    413: {"description": "Too long."},
+}
+_PARAMETERS = [
+    {"name": name, "in": "query", "required": False, "schema": {"type": kind}, "description": words}
+    for name, kind, words in _QUERY
+]
+_BODY = {
+    "required": True,
+    "content": {
+        JSON: {
+            "schema": {
+                "type": "object",
+                "additionalProperties": True,
+                "properties": {
+                    "rating": {"type": ["string", "number"]},
+                    "game": {"type": ["array", "string"], "items": {"type": "string"}},
+                },
+                "example": {"rating": "1512/40", "game": ["W1640", "D1720", "L1600"], "control": "G/60;d5"},
+            }
+        }
+    },
+}
+ROUTES = (
+    Route("/estimate", estimate_page, Policy.PUBLIC),
+    Route("/estimate.json", estimate_by_address, Policy.PUBLIC),
+    Route(
+        "/api/v1/estimate",
+        estimate_by_address,
+        Policy.PUBLIC,
+        in_schema=True,
+        options={
+            "summary": "Estimate a rating, by address",
+            "tags": ["estimate"],
+            "operation_id": "estimate_by_address",
+            "responses": _ANSWER,
+            "openapi_extra": {"parameters": _PARAMETERS},
+        },
+    ),
+    Route(
+        "/api/v1/estimate",
+        estimate_by_body,
+        Policy.PUBLIC,
+        methods=("POST",),
+        in_schema=True,
+        options={
+            "summary": "Estimate a rating, by body",
+            "tags": ["estimate"],
+            "operation_id": "estimate_by_body",
+            "responses": _ANSWER,
+            "openapi_extra": {"requestBody": _BODY},
+        },
+    ),
+)

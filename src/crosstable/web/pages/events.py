@@ -1,0 +1,100 @@
+"""Events: all of them, newest first, and one with its sections."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import BaseModel
+
+from crosstable.office.ledger.facts import State
+from crosstable.office.public import public_act
+from crosstable.office.views import log
+from crosstable.terms import RatingSystem
+from crosstable.web.pages.home import EventLine, event_line
+from crosstable.web.reading import Snapshot
+from crosstable.web.replies import Paging, View, as_of, paged
+from crosstable.web.routes import Page
+from crosstable.web.search import folded
+from crosstable.web.shapes import ActShape, act_of
+
+STATES = {
+    State.ACCEPTED: "rated",
+    State.HELD: "held: waits for the office",
+    State.WITHDRAWN: "withdrawn",
+    State.REQUESTED: "asked for",
+}
+
+
+class EventsView(View):
+    """Events, newest first."""
+
+    query: str
+    events: list[EventLine]
+    paging: Paging
+
+
+class SectionLine(BaseModel):
+    """A section of an event."""
+
+    number: int
+    name: str
+    state: str
+    is_rated: bool
+    systems: list[str]
+    players: int
+
+
+class EventView(View):
+    """An event, its sections, and everything the office did about it."""
+
+    event_id: str
+    name: str
+    started: str | None
+    ended: str | None
+    sections: list[SectionLine]
+    acts: list[ActShape]
+
+
+EventId = Annotated[str, Path(max_length=48, description="The number of the event.")]
+
+
+def events(
+    read: Snapshot,
+    q: Annotated[str, Query(max_length=200, description="A part of the name.")] = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    size: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> EventsView:
+    """Every event of the record, newest first; with ``q`` those whose names hold it."""
+    wanted = folded(q.strip())
+    chosen = [event for event in read.events if not wanted or wanted in folded(event.name) or wanted == event.event_id]
+    some, paging = paged(chosen, page, size)
+    return EventsView(as_of=as_of(read), query=q.strip(), events=[event_line(one) for one in some], paging=paging)
+
+
+def event(read: Snapshot, event_id: EventId) -> EventView:
+    """An event with its sections and its public log."""
+    found = read.event(event_id)
+    return EventView(
+        as_of=as_of(read),
+        event_id=found.event_id,
+        name=found.name,
+        started=None if found.started is None else found.started.isoformat(),
+        ended=None if found.ended is None else found.ended.isoformat(),
+        sections=[
+            SectionLine(
+                number=one.number,
+                name=one.name,
+                state=STATES[one.state],
+                is_rated=one.state is State.ACCEPTED,
+                systems=[name for name in one.systems.split() if name in RatingSystem.__members__],
+                players=one.entries,
+            )
+            for one in found.sections
+        ],
+        acts=[act_of(public_act(act)) for act in log(read.connection, subject=event_id)],
+    )
+
+
+PAGES = (
+    Page("/events", events, "events.html", api="/events", summary="Events, newest first", tag="events"),
+    Page("/events/{event_id}", event, "event.html", api="/events/{event_id}", summary="An event", tag="events"),
+)

@@ -1,0 +1,112 @@
+"""Home, and search: by name, by id, by a pasted list."""
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from crosstable.office.public_index import ListedEvent
+from crosstable.web.reading import Snapshot
+from crosstable.web.replies import Paging, View, as_of, paged
+from crosstable.web.routes import Page
+from crosstable.web.search import MOST_QUERY, Answer, Found
+
+MOST_EVENTS = 8
+
+
+class FoundMember(BaseModel):
+    """A member that a search found; ``near`` means that the name is only like what was asked for."""
+
+    member_id: str
+    name: str
+    state: str
+    also: tuple[str, ...]
+    near: bool
+
+
+class SearchView(View):
+    """What a search found; ``missing`` are ids of a pasted list that nobody has."""
+
+    query: str
+    members: list[FoundMember]
+    missing: tuple[str, ...]
+    is_cut: bool
+    paging: Paging
+
+
+class EventLine(BaseModel):
+    """An event in a list."""
+
+    event_id: str
+    name: str
+    started: str | None
+    ended: str | None
+    sections: int
+    players: int
+    state: str
+
+
+class HomeView(View):
+    """The office at a glance."""
+
+    office: str
+    members: int
+    events: int
+    newest_list: str | None
+    recent: list[EventLine]
+
+
+Text = Annotated[str, Query(max_length=MOST_QUERY, description="A name, an id, or a pasted list of ids.")]
+PageNumber = Annotated[int, Query(ge=1, le=1_000_000, description="Which page.")]
+Size = Annotated[int, Query(ge=1, le=500, description="Rows on a page, at most 500.")]
+
+
+def home(read: Snapshot) -> HomeView:
+    """The office at a glance: how large it is, its newest list and events."""
+    return HomeView(
+        as_of=as_of(read),
+        office=read.name,
+        members=len(read.members),
+        events=len(read.events),
+        newest_list=read.lists[-1].month if read.lists else None,
+        recent=[event_line(event) for event in read.events[:MOST_EVENTS]],
+    )
+
+
+def event_line(event: ListedEvent) -> EventLine:
+    """An event in a list."""
+    standing = [one for one in event.sections if one.state.value != "withdrawn"]
+    return EventLine(
+        event_id=event.event_id,
+        name=event.name,
+        started=None if event.started is None else event.started.isoformat(),
+        ended=None if event.ended is None else event.ended.isoformat(),
+        sections=len(standing),
+        players=sum(one.entries for one in standing),
+        state="rated" if event.is_rated else standing[0].state.value if standing else "withdrawn",
+    )
+
+
+def search(read: Snapshot, q: Text = "", page: PageNumber = 1, size: Size = 50) -> SearchView:
+    """Members by name (accents, typos and word order do not matter), by id, or by a pasted list of ids; else all."""
+    answer = read.index.search(q) if q.strip() else Answer(tuple(Found(member) for member in read.members))
+    found = [
+        FoundMember(
+            member_id=one.member.member_id,
+            name=one.member.name,
+            state=one.member.state,
+            also=one.member.also,
+            near=one.is_near,
+        )
+        for one in answer.found
+    ]
+    some, paging = paged(found, page, size)
+    return SearchView(
+        as_of=as_of(read), query=q.strip(), members=some, missing=answer.missing, is_cut=answer.is_cut, paging=paging
+    )
+
+
+PAGES = (
+    Page("/", home, "home.html", api="/office", summary="The office at a glance", tag="office"),
+    Page("/search", search, "search.html", api="/members", summary="Search members", tag="members"),
+)

@@ -1,0 +1,269 @@
+"""Published lists, frozen with their digests; top lists by system, state and age; and both as files."""
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from fastapi import Path, Query, Request, Response
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from crosstable.errors import FormatError, OfficeError
+from crosstable.office.list_files import BASES, ListMember, list_csv, list_parquet, list_xlsx
+from crosstable.office.published import CENTRAL
+from crosstable.office.supplements import Supplement
+from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, top_list
+from crosstable.terms import RatingSystem
+from crosstable.web.pages.members import SystemName
+from crosstable.web.problems import Problem, not_found
+from crosstable.web.reading import Reading, Snapshot
+from crosstable.web.replies import Paging, View, as_of, paged
+from crosstable.web.routes import Page, Policy, Route
+from crosstable.web.search import folded
+from crosstable.web.shapes import Rating, rating_of
+
+MOST_TOP = 500
+BANDS = [band.name for band in AGE_BANDS]
+
+
+class ListLine(BaseModel):
+    """A published list: when its ratings are official, what is in it, and the hash of its rows."""
+
+    month: str
+    official_from: str
+    basis: str
+    basis_words: str
+    cut_off: str
+    ratings: int
+    act: int
+
+
+class ListsView(View):
+    """Every published list, newest first."""
+
+    lists: list[ListLine]
+
+
+class ListedMember(BaseModel):
+    """A member on a list, with his rating in every system."""
+
+    member_id: str
+    name: str
+    state: str
+    fide_id: str
+    ratings: dict[str, Rating]
+
+
+class ListView(View):
+    """A published list, or a part of it."""
+
+    listed: ListLine
+    heading: list[tuple[str, str]]
+    query: str
+    state: str
+    sort: str
+    states: list[str]
+    members: list[ListedMember]
+    paging: Paging
+
+
+class TopLine(BaseModel):
+    """A member on a top list; ties share a rank."""
+
+    rank: int
+    member_id: str
+    name: str
+    state: str
+    rating: int
+    games: float | None
+    provisional: bool
+
+
+class TopView(View):
+    """A top list of a month."""
+
+    month: str
+    title: str
+    system: str
+    state: str
+    age: str
+    provisional: bool
+    top: int
+    states: list[str]
+    bands: list[str]
+    months: list[str]
+    rows: list[TopLine]
+
+
+MonthText = Annotated[str, Path(pattern=r"^\d{4}-\d{2}$", description="The month of the list: 2026-10.")]
+
+
+def lists(read: Snapshot) -> ListsView:
+    """Every published list, newest first. A list is never changed once it is out."""
+    return ListsView(as_of=as_of(read), lists=[_line(one) for one in reversed(read.lists)])
+
+
+def _line(one: Supplement) -> ListLine:
+    return ListLine(
+        month=one.month,
+        official_from=f"{one.month}-01",
+        basis=one.basis.value,
+        basis_words=BASES[one.basis],
+        cut_off=f"{one.cut_off.astimezone(CENTRAL):%Y-%m-%d %H:%M} Central",
+        ratings=one.rows,
+        act=one.act,
+    )
+
+
+def _require(read: Snapshot, month: str) -> Supplement:
+    found = next((one for one in read.lists if one.month == month), None)
+    if found is None:
+        raise not_found("The list of that month is not published.")
+    return found
+
+
+class ListAsked(BaseModel):
+    """What part of a list is asked for."""
+
+    q: Annotated[str, Field(max_length=200, description="A part of the name, or an id.")] = ""
+    state: Annotated[str, Field(max_length=40, description="Only members of this state.")] = ""
+    sort: Annotated[SystemName | Literal["name"], Field(description="By name, or by the ratings of a system.")] = "name"
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    size: Annotated[int, Field(ge=1, le=500, description="Rows on a page, at most 500.")] = 100
+
+    def takes(self, member: ListMember) -> bool:
+        """Whether a member belongs to that part."""
+        wanted = folded(self.q.strip())
+        return (not self.state or member.state.casefold() == self.state.casefold()) and (
+            not wanted or wanted in folded(member.name) or wanted == member.member_id
+        )
+
+
+def rating_list(read: Snapshot, month: MonthText, asked: Annotated[ListAsked, Query()]) -> ListView:
+    """A published list: a row per member, all six systems side by side."""
+    listed = _require(read, month)
+    table = read.list_table(month)
+    chosen = [member for member in table.members if asked.takes(member)]
+    if asked.sort not in ("name", ""):
+        system = RatingSystem[asked.sort]
+        chosen = sorted((one for one in chosen if system in one.ratings), key=lambda one: -_height(one, system))
+    some, paging = paged(chosen, asked.page, asked.size)
+    return ListView(
+        as_of=as_of(read),
+        listed=_line(listed),
+        heading=[(name, value) for name, value in table.heading],
+        query=asked.q.strip(),
+        state=asked.state,
+        sort=asked.sort or "name",
+        states=_states(table.members),
+        members=[_member(one) for one in some],
+        paging=paging,
+    )
+
+
+def _height(member: ListMember, system: RatingSystem) -> float:
+    shown = rating_of(member.ratings[system])
+    assert shown is not None
+    return shown.middle
+
+
+def _states(members: Iterable[ListMember]) -> list[str]:
+    return sorted({member.state for member in members if member.state})
+
+
+def _member(one: ListMember) -> ListedMember:
+    ratings = {system.name: rating_of(shown) for system, shown in one.ratings.items()}
+    return ListedMember(
+        member_id=one.member_id,
+        name=one.name,
+        state=one.state,
+        fide_id=one.fide_id,
+        ratings={name: rating for name, rating in ratings.items() if rating is not None},
+    )
+
+
+class TopAsked(BaseModel):
+    """Which top list is asked for."""
+
+    system: Annotated[SystemName, Field(description="The system of the list.")] = "OTBR"
+    state: Annotated[str, Field(max_length=40, description="Only members of this state.")] = ""
+    age: Annotated[str, Field(description="An age band.", json_schema_extra={"enum": ["", *BANDS]})] = ""
+    provisional: Annotated[bool, Field(description="Provisional ratings too.")] = False
+    top: Annotated[int, Field(ge=1, le=MOST_TOP, description="The first so many.")] = 100
+
+    @property
+    def wanted(self) -> Wanted:
+        """The list in the office's words; a band that there is not is a problem."""
+        try:
+            band = band_of(self.age) if self.age else None
+        except OfficeError as error:
+            raise Problem(422, f"{error}.") from error
+        return Wanted(RatingSystem[self.system or "OTBR"], self.state, band, self.top, self.provisional)
+
+
+def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -> TopView:
+    """The highest ratings of a list, by system, state and age; who ties with the last one is on it too."""
+    _require(read, month)
+    wanted = asked.wanted
+    found = top_list(read.connection, month, wanted, read.public.hidden_on_list(month))
+    return TopView(
+        as_of=as_of(read),
+        month=month,
+        title=found.title,
+        system=wanted.system.name,
+        state=asked.state,
+        age=asked.age,
+        provisional=asked.provisional,
+        top=asked.top,
+        states=_states(read.list_table(month).members),
+        bands=BANDS,
+        months=[one.month for one in reversed(read.lists)],
+        rows=[_top_line(row) for row in found.rows],
+    )
+
+
+def _top_line(row: TopRow) -> TopLine:
+    return TopLine(
+        rank=row.rank,
+        member_id=row.member_id,
+        name=row.name,
+        state=row.state,
+        rating=row.rating,
+        games=row.games,
+        provisional=row.is_provisional,
+    )
+
+
+# files
+
+FILES = {
+    "csv": (list_csv, "text/csv; charset=utf-8"),
+    "xlsx": (list_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "parquet": (list_parquet, "application/vnd.apache.parquet"),
+}
+
+
+async def list_file(request: Request, month: MonthText, form: Literal["csv", "xlsx", "parquet"]) -> Response:
+    """A published list as a file."""
+    reading: Reading = request.app.state.reading
+    read = reading.now
+    write, media_type = FILES[form]
+
+    def made() -> bytes:
+        with read.lock:
+            _require(read, month)
+            table = read.list_table(month)
+        try:
+            return write(table)
+        except FormatError as error:
+            raise Problem(406, f"{error.fault.message}") from error
+
+    name = f'attachment; filename="ratings-{month}.{form}"'
+    return Response(await run_in_threadpool(made), media_type=media_type, headers={"Content-Disposition": name})
+
+
+PAGES = (
+    Page("/lists", lists, "lists.html", api="/lists", summary="Published lists", tag="lists"),
+    Page("/lists/{month}/top", top, "top.html", api="/lists/{month}/top", summary="A top list", tag="lists"),
+    Page("/lists/{month}", rating_list, "list.html", api="/lists/{month}", summary="A published list", tag="lists"),
+)
+ROUTES = (Route("/lists/{month}/ratings.{form}", list_file, Policy.PUBLIC),)

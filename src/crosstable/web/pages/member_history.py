@@ -1,0 +1,94 @@
+"""The lines of a member's history, and the graph of them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.office.ledger.postings import OWN, Posting
+from crosstable.office.public import PublicPosting
+from crosstable.terms import FloorKind, RatingSystem
+from crosstable.web.charts import Point, Series, day_number, rating_chart
+from crosstable.web.reading import Snapshot
+from crosstable.web.shapes import SYSTEM_NAMES, Place, Rating, change_of, place_of, rating_of
+
+
+class HistoryRow(BaseModel):
+    """One thing that moved a rating: a section, an opening, or a decision of the office."""
+
+    ended: str
+    place: Place | None
+    what: str
+    system: str
+    player: int | None
+    before: Rating | None
+    after: Rating | None
+    change: float | None
+    score: float | None
+    played: int | None
+    norm: str | None
+    notes: list[str]
+
+
+def history_row(read: Snapshot, posted: PublicPosting) -> HistoryRow:
+    """A posting as a line of a history."""
+    one = posted.posting
+    is_own = one.event_id.startswith(OWN)
+    before, after = rating_of(posted.before), rating_of(posted.after)
+    return HistoryRow(
+        ended=one.ended.isoformat(),
+        place=None if is_own else place_of(read, one.event_id, one.section),
+        what=_own_words(read, one) if is_own else read.section_name(one.event_id, one.section),
+        system=one.system.name,
+        player=None if is_own else one.number,
+        before=before,
+        after=after,
+        change=change_of(before, after),
+        score=one.score,
+        played=one.played,
+        norm=one.norm,
+        notes=list(_notes(one)),
+    )
+
+
+def _own_words(read: Snapshot, one: Posting) -> str:
+    decision = read.files.decision(one.section)
+    if decision is None:
+        return "Rating brought from elsewhere"
+    return f"Decision of the office: {decision.kind.value.replace('_', ' ')}"
+
+
+def _notes(one: Posting) -> Iterator[str]:
+    if one.floor_kind is not None:
+        yield f"held by the {FLOOR_NAMES[FloorKind(one.floor_kind)]}, {one.floor_level:g}"
+    if one.requested_floor is not None:
+        yield f"counts as a request for the floor {one.requested_floor:g}"
+    if one.norm:
+        yield f"norm {one.norm}"
+
+
+def history_chart(rows: Sequence[HistoryRow], axis: str) -> Markup:
+    """The graph of a history, a line per system, over dates or over games."""
+    is_by_date = axis == "date"
+    series = [
+        Series(system.name.lower(), SYSTEM_NAMES[system.name], tuple(_points(rows, system, is_by_date=is_by_date)))
+        for system in RatingSystem
+    ]
+    shown = ", ".join(one.name for one in series if one.points)
+    over = "over time" if is_by_date else "by games played"
+    return rating_chart(
+        series, f"Ratings {over}: {shown}. The table of sections below has the same numbers.", is_by_date=is_by_date
+    )
+
+
+def _points(rows: Sequence[HistoryRow], system: RatingSystem, *, is_by_date: bool) -> Iterator[Point]:
+    played = 0.0
+    for row in rows:
+        if row.system != system.name or row.after is None:
+            continue
+        played += row.played or 0
+        at = day_number(date.fromisoformat(row.ended)) if is_by_date else played
+        low, high = row.after.between or (row.after.middle, row.after.middle)
+        yield Point(at, low, high, f"{row.ended}: {row.after.text}")

@@ -1,0 +1,329 @@
+"""A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved him."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Literal
+
+from fastapi import Path, Query
+from pydantic import BaseModel
+
+from crosstable.errors import NoEditionError, OfficeError
+from crosstable.formulas.rounding import official_rating
+from crosstable.office.ledger.postings import OWN
+from crosstable.office.public import PublicPosting, PublicRipple, public_act
+from crosstable.office.public_file import PublicFile
+from crosstable.office.public_index import Listed
+from crosstable.office.public_views import PublicSystem
+from crosstable.office.published import CENTRAL, Month, cut_off, month_of
+from crosstable.office.titles import Norm, Title
+from crosstable.office.views import RippleRow
+from crosstable.web.pages.member_history import HistoryRow, history_row
+from crosstable.web.problems import not_found
+from crosstable.web.reading import Snapshot
+from crosstable.web.replies import Paging, View, as_of, paged
+from crosstable.web.routes import Page
+from crosstable.web.shapes import (
+    SYSTEM_NAMES,
+    ActShape,
+    Floor,
+    Place,
+    Rating,
+    act_of,
+    floor_of,
+    place_of,
+    rating_of,
+)
+
+MOST_NOTICES = 3
+MONTHS = 12
+
+
+class Peak(BaseModel):
+    """The highest established rating that is shown, and when it was reached."""
+
+    rating: int
+    on: str
+    place: Place | None
+
+
+class Coming(BaseModel):
+    """With which list the live rating becomes official, unless something moves it before the cut-off."""
+
+    month: str
+    cut_off: str
+    official_from: str
+
+
+class SystemStanding(BaseModel):
+    """A member in one system."""
+
+    system: str
+    name: str
+    live: Rating
+    live_since: str
+    live_place: Place | None
+    official: Rating | None
+    official_month: str | None
+    floor: Floor | None
+    peak: Peak | None
+    sections: int
+
+
+class NormShape(BaseModel):
+    """A norm: its code, level and title, and where it was earned."""
+
+    code: str
+    level: int
+    title: str
+    earned: str
+    place: Place
+
+
+class TitleShape(BaseModel):
+    """A title for life."""
+
+    title: str
+    earned: str
+    place: Place | None
+
+
+class Notice(BaseModel):
+    """A rating that moved although its holder did not play: by which run, how far, and because of which acts."""
+
+    run: int
+    at: str
+    system: str
+    name: str
+    before: Rating | None
+    after: Rating | None
+    change: float | None
+    through: list[Place]
+    causes: list[ActShape]
+
+
+class MemberView(View):
+    """A member, his ratings, and everything that moved them, newest first."""
+
+    member_id: str
+    name: str
+    state: str
+    fide_id: str
+    other_ids: tuple[str, ...]
+    systems: list[SystemStanding]
+    coming: Coming | None
+    titles: list[TitleShape]
+    norms: list[NormShape]
+    notices: list[Notice]
+    axis: str
+    history: list[HistoryRow]
+    paging: Paging
+
+    _drawn: Sequence[HistoryRow] = ()
+
+    @property
+    def drawn(self) -> Sequence[HistoryRow]:
+        """The whole history, oldest first, for the graph."""
+        return self._drawn
+
+
+MemberId = Annotated[str, Path(max_length=40, description="The member's id.")]
+SystemName = Literal["OTBR", "OTBQ", "OTBB", "OLR", "OLQ", "OLB", ""]
+OneSystem = Annotated[SystemName, Query(description="Only this system.")]
+Axis = Annotated[Literal["date", "games"], Query(description="What the graph runs over.")]
+
+
+def member(
+    read: Snapshot,
+    member_id: MemberId,
+    system: OneSystem = "",
+    axis: Axis = "date",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    size: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> MemberView:
+    """A member: ratings in six systems, official and live, floors, norms, titles, and his history."""
+    listed = _require(read, member_id)
+    file = read.files.file(listed)
+    found, postings = file.member, file.postings
+    rows = [history_row(read, posting) for posting in postings]
+    chosen = [row for row in rows if system in ("", row.system)]
+    some, paging = paged(chosen[::-1], page, size)
+    view = MemberView(
+        as_of=as_of(read),
+        member_id=found.member_id,
+        name=found.name,
+        state=found.state,
+        fide_id=found.fide_id,
+        other_ids=found.other_ids,
+        systems=[_standing(read, one, postings) for one in found.systems],
+        coming=_coming(read),
+        titles=[_title(read, title) for title in found.titles],
+        norms=[_norm(read, norm) for norm in file.norms],
+        notices=list(islice(_notices(read, file), MOST_NOTICES)),
+        axis=axis,
+        history=some,
+        paging=paging,
+    )
+    view._drawn = chosen
+    return view
+
+
+def _require(read: Snapshot, member_id: str) -> Listed:
+    listed = read.member(member_id)
+    if listed is None:
+        raise not_found("There is no member with this id.")
+    return listed
+
+
+def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting]) -> SystemStanding:
+    mine = [posting for posting in postings if posting.posting.system is one.system]
+    last = mine[-1].posting
+    has_hidden_peak = any(
+        posting.after is not None and posting.after.between is not None and not posting.after.is_provisional
+        for posting in mine
+    )
+    live = rating_of(one.live)
+    assert live is not None
+    return SystemStanding(
+        system=one.system.name,
+        name=SYSTEM_NAMES[one.system.name],
+        live=live,
+        live_since=(last.as_of or last.ended).isoformat(),
+        live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
+        official=rating_of(one.official),
+        official_month=one.month,
+        floor=None if has_hidden_peak else floor_of(one.floor),
+        peak=_peak(read, mine),
+        sections=sum(posting.posting.played is not None for posting in mine),
+    )
+
+
+def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
+    """The highest established rating among those that are shown; the earliest of equals."""
+    best: PublicPosting | None = None
+    for posting in mine:
+        after = posting.after
+        if after is None or after.rating is None or after.is_provisional:
+            continue
+        if (
+            best is None
+            or best.after is None
+            or official_rating(after.rating) > official_rating(best.after.rating or 0)
+        ):
+            best = posting
+    if best is None or best.after is None or best.after.rating is None:
+        return None
+    one = best.posting
+    place = None if one.event_id.startswith(OWN) else place_of(read, one.event_id, one.section)
+    return Peak(rating=official_rating(best.after.rating), on=one.ended.isoformat(), place=place)
+
+
+def _coming(read: Snapshot) -> Coming | None:
+    """The first list whose cut-off is not before the newest run, where it is not out yet."""
+    if read.rated_at is None:
+        return None
+    month = Month(read.rated_at.year, read.rated_at.month)
+    try:
+        while cut_off(month) < read.rated_at:
+            month = _next(month)
+        if read.lists and month_of(read.lists[-1].month) >= month:
+            return None
+        closing: datetime = cut_off(month).astimezone(CENTRAL)
+    except (OfficeError, NoEditionError):  # no cut-off is known for those years
+        return None
+    return Coming(
+        month=str(month),
+        cut_off=f"{closing:%Y-%m-%d %H:%M} Central",
+        official_from=month.first_day.isoformat(),
+    )
+
+
+def _next(month: Month) -> Month:
+    return Month(month.year + month.month // MONTHS, month.month % MONTHS + 1)
+
+
+def _title(read: Snapshot, title: Title) -> TitleShape:
+    place = None if title.section is None or not title.event_id else place_of(read, title.event_id, title.section)
+    return TitleShape(title=title.kind.value, earned=title.earned.isoformat(), place=place)
+
+
+def _norm(read: Snapshot, norm: Norm) -> NormShape:
+    return NormShape(
+        code=norm.code,
+        level=norm.level,
+        title=norm.title.value,
+        earned=norm.ended.isoformat(),
+        place=place_of(read, norm.event_id, norm.section),
+    )
+
+
+def _notices(read: Snapshot, file: PublicFile) -> Iterator[Notice]:
+    """The newest moves that can be seen: some decimals more or less are no news."""
+    shown = {one.system for one in file.member.systems if one.live.between is None}
+    for move in file.moves:
+        rows = read.ripple_at_hand(move.run)
+        line = next((row for row in rows if row.member_id == move.member_id and row.system is move.system), None)
+        is_news = line.before != line.after if line else move.system in shown and abs(move.change) >= 1.0
+        if is_news:
+            yield _notice(read, move, line)
+
+
+def _notice(read: Snapshot, move: RippleRow, line: PublicRipple | None) -> Notice:
+    """A notice; how far a rating moved is said where its ripple is at hand."""
+    act = read.act(move.run)
+    assert act is not None
+    causes = [read.act(cause) for cause in move.causes]
+    return Notice(
+        run=move.run,
+        at=act.at.date().isoformat(),
+        system=move.system.name,
+        name=SYSTEM_NAMES[move.system.name],
+        before=rating_of(line and line.before),
+        after=rating_of(line and line.after),
+        change=None if line is None else line.change,
+        through=[place_of(read, *place) for place in move.sections if not place[0].startswith(OWN)],
+        causes=[act_of(public_act(cause)) for cause in causes if cause is not None],
+    )
+
+
+class HistoryView(View):
+    """Everything that moved a member's ratings, newest first."""
+
+    member_id: str
+    name: str
+    history: list[HistoryRow]
+    paging: Paging
+
+
+def member_history(
+    read: Snapshot,
+    member_id: MemberId,
+    system: OneSystem = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    size: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> HistoryView:
+    """Everything that moved a member's ratings, newest first, in one system or in all."""
+    listed = _require(read, member_id)
+    rows = [history_row(read, posting) for posting in read.files.file(listed).postings]
+    some, paging = paged([row for row in reversed(rows) if system in ("", row.system)], page, size)
+    return HistoryView(as_of=as_of(read), member_id=listed.member_id, name=listed.name, history=some, paging=paging)
+
+
+PAGES = (
+    Page(
+        "/members/{member_id}/history",
+        member_history,
+        "",
+        api="/members/{member_id}/history",
+        summary="A member's history",
+        tag="members",
+    ),
+    Page(
+        "/members/{member_id}",
+        member,
+        "member.html",
+        api="/members/{member_id}",
+        summary="A member and his history",
+        tag="members",
+    ),
+)

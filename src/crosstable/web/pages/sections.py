@@ -1,0 +1,203 @@
+"""A section as a crosstable: rows by points, then by the rating after it; both systems where it is dual-rated."""
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+from fastapi import Path
+from pydantic import BaseModel
+
+from crosstable.engine import RatedSection
+from crosstable.office.ledger.facts import Heading, State
+from crosstable.office.public import PublicRow, Shown, public_rows
+from crosstable.office.veils import Veil
+from crosstable.output.by_standing import columns_of, renamed
+from crosstable.output.crosstable_html import KINDS
+from crosstable.output.words import cell_text, total_points
+from crosstable.terms import Cell, Entry, Result
+from crosstable.web.pages.events import STATES
+from crosstable.web.problems import not_found
+from crosstable.web.reading import Snapshot
+from crosstable.web.replies import View, as_of
+from crosstable.web.routes import Page
+from crosstable.web.shapes import Rating, change_of, rating_of
+
+_NO_CELL = Cell(Result.BLANK, 0, "")
+# A section with more rounds is printed on its side.
+UPRIGHT_ROUNDS = 7
+
+
+class RowInSystem(BaseModel):
+    """A player's result in one system."""
+
+    system: str
+    before: Rating | None
+    after: Rating | None
+    change: float | None
+    formula: str | None
+    floor: str | None
+    norm: str | None
+    assumed: tuple[str, ...]
+
+
+class CrosstableRow(BaseModel):
+    """A row: its number by standing, the pairing number of the report, the player, points, rounds, ratings."""
+
+    row: int
+    number: int
+    member_id: str
+    name: str
+    points: float
+    rounds: list[str]
+    ratings: list[RowInSystem]
+
+
+class SectionView(View):
+    """A section; without rows where it is not rated."""
+
+    event_id: str
+    event_name: str
+    number: int
+    name: str
+    state: str
+    kind: str
+    online: bool
+    started: str | None
+    ended: str | None
+    time_control: str
+    half_k: bool
+    systems: list[str]
+    edition: str | None
+    is_clear: bool
+    rounds: int
+    rows: list[CrosstableRow]
+    others: list[int]
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is printed on its side."""
+        return self.rounds > UPRIGHT_ROUNDS
+
+
+class Rated(NamedTuple):
+    """A section in one system, with its public rows by pairing number."""
+
+    rated: RatedSection
+    veil: Veil
+    rows: dict[int, PublicRow]
+
+
+EventId = Annotated[str, Path(max_length=48, description="The number of the event.")]
+SectionNumber = Annotated[int, Path(ge=0, le=100_000, description="The number of the section in its event.")]
+
+
+def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> SectionView:
+    """The crosstable of a section, in each system that it is rated in."""
+    event = read.event(event_id)
+    heading = require_section(read, event_id, number)
+    rated = rated_section(read, heading)
+    entries = rated[0].rated.section.entries if rated else ()
+    rounds = max((len(entry.cells) for entry in entries), default=0)
+    return SectionView(
+        as_of=as_of(read),
+        event_id=event_id,
+        event_name=event.name,
+        number=number,
+        name=heading.name,
+        state=STATES[heading.state],
+        kind=KINDS[heading.kind],
+        online=heading.is_online,
+        started=None if heading.started is None else heading.started.isoformat(),
+        ended=None if heading.ended is None else heading.ended.isoformat(),
+        time_control=_control(heading),
+        half_k=heading.is_half_k,
+        systems=[one.rated.system.name for one in rated],
+        edition=rated[0].rated.edition.name if rated else None,
+        is_clear=all(one.veil.is_clear for one in rated),
+        rounds=rounds,
+        rows=_rows(entries, rated, rounds),
+        others=[one.number for one in event.sections if one.number != number],
+    )
+
+
+def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
+    """A section as it stands for the newest run, or as it came in where no run has seen it."""
+    read.event(event_id)
+    heading = read.public.veils.record.heading(event_id, number) or read.record.heading(event_id, number)
+    if heading is None:
+        raise not_found("This event has no such section.")
+    return heading
+
+
+def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
+    """The section in each of its systems; nothing where it is not rated yet."""
+    if heading.state is not State.ACCEPTED or heading.act > read.run:
+        return []
+    return [
+        Rated(rated, veil, {row.number: row for row in public_rows(rated, veil)})
+        for rated, veil in read.public.veils.rated(heading)
+    ]
+
+
+def _control(heading: Heading) -> str:
+    controls = heading.time_controls
+    if len(set(controls)) > 1:
+        return ", ".join(f"round {at}: {control}" for at, control in enumerate(controls, start=1))
+    return "".join(controls[:1])
+
+
+def _rows(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> list[CrosstableRow]:
+    if not rated:
+        return []
+    first = rated[0].rows
+    ordered = sorted(entries, key=lambda entry: (-total_points(entry), -_middle(first[entry.number]), entry.number))
+    cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in ordered]
+    columns = columns_of(cells, rounds)
+    numbers = {entry.number: at for at, entry in enumerate(ordered, start=1)}
+    return [
+        CrosstableRow(
+            row=at,
+            number=entry.number,
+            member_id=entry.member_id,
+            name=entry.name,
+            points=total_points(entry),
+            rounds=[cell_text(renamed(cells[at - 1][column], numbers)) for column in columns],
+            ratings=[_in_system(one, one.rows[entry.number]) for one in rated],
+        )
+        for at, entry in enumerate(ordered, start=1)
+    ]
+
+
+def _middle(row: PublicRow) -> float:
+    """Rows are ordered by what is shown: the order must not tell what is hidden."""
+    after: Shown | None = row.after
+    if after is None:
+        return -1.0
+    if after.between is not None:
+        return (after.between[0] + after.between[1]) / 2
+    return after.rating or 0.0
+
+
+def _in_system(one: Rated, row: PublicRow) -> RowInSystem:
+    before, after = rating_of(row.before), rating_of(row.after)
+    return RowInSystem(
+        system=one.rated.system.name,
+        before=before,
+        after=after,
+        change=change_of(before, after),
+        formula=row.formula,
+        floor=None if row.floor is None else f"{row.floor[0].replace('_', ' ')} {row.floor[1]:g}",
+        norm=row.norm,
+        assumed=row.assumed,
+    )
+
+
+PAGES = (
+    Page(
+        "/events/{event_id}/sections/{number}",
+        section,
+        "section.html",
+        api="/events/{event_id}/sections/{number}",
+        summary="The crosstable of a section",
+        tag="events",
+    ),
+)

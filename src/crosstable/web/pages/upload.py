@@ -1,0 +1,126 @@
+"""Upload: choose files, see every finding and every rating as it would be posted, then submit."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from starlette.datastructures import FormData
+
+from crosstable.errors import Fault, Severity
+from crosstable.office.database import Office
+from crosstable.office.previews import ChangedMeanwhileError, Preview, preview
+from crosstable.office.submissions import Status, Wishes
+from crosstable.office.veiled_record import RecordVeils
+from crosstable.office.views import known
+from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
+from crosstable.web.forms import actor_in, in_office, in_queue, page
+from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.policies import Actor, may
+from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading, Snapshot
+from crosstable.web.routes import Policy, Route
+from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
+
+MOST_FAULTS = 500
+
+
+class Shown(NamedTuple):
+    """One event of an upload as the page shows it."""
+
+    upload: Upload
+    preview: Preview | None
+    errors: Sequence[Fault]
+    warnings: Sequence[Fault]
+
+
+async def upload_page(request: Request) -> Response:
+    """The form to choose files with."""
+    return page(request, "desk/upload.html", **_context(actor_in(request)))
+
+
+def _context(actor: Actor, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"may_submit": may(Policy.TD, actor), "shown": [], "wrong": "", **more}
+
+
+async def preview_upload(request: Request) -> Response:
+    """Read the files and show what would become of them; nothing is stored."""
+    files = await files_of(await form_of(request))
+    actor = actor_in(request)
+    if not files:
+        return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
+    reading: Reading = request.app.state.reading
+    shown = await in_queue(_previews, office_of(request), reading.now, files, actor)
+    return page(request, "desk/upload.html", **_context(actor, shown=shown))
+
+
+def _previews(office: Office, read: Snapshot, files: Sequence[Any], actor: Actor) -> list[Shown]:
+    uploads = uploads_of(files)
+    veils = None if actor.is_office else read.public.veils
+    try:
+        return [_shown(office, upload, veils) for upload in uploads]
+    except ChangedMeanwhileError as error:
+        raise Problem(503, "The record has just changed. Please ask again in a moment.") from error
+
+
+def _shown(office: Office, upload: Upload, veils: RecordVeils | None) -> Shown:
+    if upload.document is None:
+        assert upload.fault is not None
+        return Shown(upload, None, [upload.fault], [])
+    with office.reading() as connection:
+        made = preview(known(connection).record, upload.document, office.clock().date(), veils)
+    errors = [one for one in made.faults if one.severity is Severity.ERROR]
+    warnings = [one for one in made.faults if one.severity is not Severity.ERROR]
+    return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS])
+
+
+async def submit_upload(request: Request) -> Response:
+    """Submit what was previewed, or send it as a correction of an event that is known."""
+    form = await form_of(request)
+    actor, office = actor_in(request), office_of(request)
+    files = carried_files(text) if (text := _carried(form)) else await files_of(form)
+    uploads = await in_queue(uploads_of, files)
+    if len(uploads) != 1:
+        raise Problem(400, "Submit one event at a time.")
+    upload = uploads[0]
+    if upload.document is None:
+        assert upload.fault is not None
+        raise Problem(422, upload.fault.message, faults=[upload.fault._asdict()])
+    if text_of(form, "event"):
+        corrected = await in_queue(
+            correct_by_file_for, office, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
+        )
+        return await _told(request, upload, corrected=corrected)
+    wishes = _wishes(form, actor)
+    submitted = await in_queue(submit_for, office, actor, upload.document, text_of(form, "reason"), wishes)
+    return await _told(request, upload, submitted=submitted)
+
+
+def _carried(form: FormData) -> str:
+    value = form.get("carried")
+    return value if isinstance(value, str) else ""
+
+
+def _wishes(form: FormData, actor: Actor) -> Wishes:
+    """Only the office may add members while it submits."""
+    adds = actor.is_office and bool(text_of(form, "new_members"))
+    return Wishes(adds, adds and bool(text_of(form, "openings")))
+
+
+async def _told(
+    request: Request, upload: Upload, submitted: Submitted | None = None, corrected: Corrected | None = None
+) -> Response:
+    """What became of it; the site reads the record anew first where that is quick."""
+    reading: Reading = request.app.state.reading
+    if reading.now.is_small:
+        await in_office(reading.renew)
+    is_stored = corrected is not None and corrected.correction.is_stored
+    is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
+    status = 200 if is_stored else 422
+    return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=corrected)
+
+
+ROUTES = (
+    Route("/upload", upload_page, Policy.LIMITED),
+    Route("/upload", preview_upload, Policy.LIMITED, ("POST",)),
+    Route("/upload/submit", submit_upload, Policy.TD, ("POST",)),
+)

@@ -1,0 +1,69 @@
+"""What went wrong, for people as a page and for programs as a problem document (RFC 9457)."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "That cannot be understood",
+    401: "Who are you?",
+    403: "Not allowed",
+    404: "Not found",
+    405: "That is not done here",
+    406: "Not in this form",
+    409: "That does not fit the record",
+    413: "Too large",
+    415: "Not a kind of content that is read here",
+    421: "Not the name of this site",
+    422: "Something in the question is wrong",
+    429: "Too many questions",
+    500: "An error of our own",
+    503: "Not ready yet",
+}
+
+
+class ProblemBody(BaseModel):
+    """A problem document; ``faults`` and ``errors`` hold every finding, not only the first."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    instance: str | None = None
+    errors: list[dict[str, Any]] | None = None
+    faults: list[dict[str, Any]] | None = None
+
+
+class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
+    """Raised by whoever cannot answer; becomes a page or a problem document at the door."""
+
+    def __init__(self, status: int, detail: str, *, headers: dict[str, str] | None = None, **more: Any) -> None:  # noqa: ANN401
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = headers or {}
+        self.more = more
+
+    def body(self, instance: str | None = None) -> ProblemBody:
+        """The problem as a document."""
+        title = TITLES.get(self.status, "It did not work")
+        return ProblemBody(title=title, status=self.status, detail=self.detail, instance=instance, **self.more)
+
+
+def not_found(detail: str) -> Problem:
+    """There is nothing at this address."""
+    return Problem(404, detail)
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}},
+    }
+    for status, description in (
+        (404, "Nothing is known at this address."),
+        (422, "Something in the question is wrong; every error is listed."),
+        (503, "The record is being read for the first time; ask again."),
+    )
+}

@@ -1,0 +1,148 @@
+"""Finding members: by id, by a list of ids pasted from anywhere, by name with accents, typos and any order of words."""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from crosstable.office.public_index import Listed
+
+MOST_FOUND = 500
+MOST_WORDS = 12
+MOST_IDS = 500
+MOST_QUERY = 5_000
+# How much of the trigrams of a query a name must share with it to be offered as a near miss.
+NEAR = 0.45
+# Letters that no decomposition takes apart.
+_LETTERS = str.maketrans(
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+        "þ": "th",
+        "ð": "d",
+    }
+)
+_WORD = re.compile(r"\w+")
+_ID = re.compile(r"(?<![\w-])[A-Za-z]?\d{5,12}(?![\w-])")
+
+
+class Found(NamedTuple):
+    """A member that was found, and whether the name is only near what was asked for."""
+
+    member: Listed
+    is_near: bool = False
+
+
+class Answer(NamedTuple):
+    """What a search gave; ``missing`` are ids of a pasted list that are not known."""
+
+    found: tuple[Found, ...]
+    missing: tuple[str, ...] = ()
+    is_cut: bool = False
+
+
+def folded(text: str) -> str:
+    """A name in plain small letters: accents off, case folded."""
+    apart = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(char for char in apart if not unicodedata.combining(char))
+
+
+class Index:
+    """Every member, by id, by the words of the name, and by trigrams of them."""
+
+    def __init__(self, members: Sequence[Listed]) -> None:
+        self.members = members
+        self.by_id = {one: member for member in members for one in (*member.also, member.member_id)}
+        words: dict[str, array[int]] = {}
+        for at, member in enumerate(members):
+            for word in set(_WORD.findall(folded(member.name))):
+                words.setdefault(word, array("I")).append(at)
+        self._words = sorted(words)
+        self._holders = words
+        self._grams: dict[str, array[int]] = {}
+        for number, word in enumerate(self._words):
+            for gram in _grams(word):
+                self._grams.setdefault(gram, array("I")).append(number)
+
+    def search(self, query: str, most: int = MOST_FOUND) -> Answer:
+        """The members that a query means, the likeliest first."""
+        query = query[:MOST_QUERY].strip()
+        if not query:
+            return Answer(())
+        ids = list(dict.fromkeys(one.upper() for one in _ID.findall(query)))[:MOST_IDS]
+        known = self._by_ids(query, ids)
+        if known is not None:
+            return known
+        words = _WORD.findall(folded(query))[:MOST_WORDS]
+        exact = self._with_all(words)
+        near = [] if exact else self._near(words)
+        found = [Found(self.members[at]) for at in exact] + [Found(self.members[at], True) for at in near]
+        return Answer(tuple(found[:most]), is_cut=len(found) > most)
+
+    def _by_ids(self, query: str, ids: Sequence[str]) -> Answer | None:
+        whole = self.by_id.get(query)
+        if whole is not None:
+            return Answer((Found(whole),))
+        found = list(dict.fromkeys(self.by_id[one] for one in ids if one in self.by_id))
+        missing = tuple(one for one in ids if one not in self.by_id)
+        if not found and not missing:
+            return None
+        return Answer(tuple(Found(member) for member in found), missing)
+
+    def _with_all(self, words: Sequence[str]) -> list[int]:
+        """Members whose names have a word that begins with each of these; whole words first."""
+        held: set[int] | None = None
+        for word in words:
+            some = {at for known in self._beginning(word) for at in self._holders[known]}
+            held = some if held is None else held & some
+            if not held:
+                return []
+        wanted = set(words)
+        return sorted(held or (), key=lambda at: (-len(wanted & set(_WORD.findall(folded(self.members[at].name)))), at))
+
+    def _beginning(self, word: str) -> Iterator[str]:
+        at = bisect_left(self._words, word)
+        while at < len(self._words) and self._words[at].startswith(word):
+            yield self._words[at]
+            at += 1
+
+    def _near(self, words: Sequence[str]) -> list[int]:
+        """Members whose names resemble the words: each word counts by its best likeness."""
+        score: Counter[int] = Counter()
+        for word in words:
+            for known, likeness in self._alike(word):
+                for at in self._holders[known]:
+                    score[at] += round(1000 * likeness)
+        if not score:
+            return []
+        best = max(score.values())
+        near = [at for at, points in score.items() if points >= best * 0.7]
+        return sorted(near, key=lambda at: (-score[at], at))
+
+    def _alike(self, word: str) -> list[tuple[str, float]]:
+        grams = _grams(word)
+        shared: Counter[int] = Counter()
+        for gram in grams:
+            shared.update(self._grams.get(gram, ()))
+        found = []
+        for number, count in shared.items():
+            known = self._words[number]
+            likeness = 2 * count / (len(grams) + len(_grams(known)))
+            if likeness >= NEAR:
+                found.append((known, likeness))
+        return sorted(found, key=lambda one: -one[1])[:20]
+
+
+def _grams(word: str) -> set[str]:
+    """Bigrams and trigrams of a word with its ends marked; short names have few trigrams."""
+    marked = f"^{word}$"
+    ends = len(marked) + 1
+    return {marked[at : at + size] for size in (2, 3) for at in range(ends - size)}

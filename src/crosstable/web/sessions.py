@@ -1,0 +1,110 @@
+"""Coming in and going out: by name and password, or by the link that ``crosstable serve`` printed on the machine."""
+
+from typing import Any
+
+from fastapi import Request, Response
+
+from crosstable.office.accounts import Account, Role, has_accounts, may_try, note_failure, proven
+from crosstable.office.credentials import close_session, follow_link, open_session
+from crosstable.office.database import Office
+from crosstable.web.forms import in_office, local_path, page, went
+from crosstable.web.gate import (
+    FORM_COOKIE,
+    SESSION_COOKIE,
+    client_address,
+    mark_of,
+    new_secret,
+    office_of,
+    require_mark,
+    set_cookie,
+    text_of,
+)
+from crosstable.web.problems import Problem
+from crosstable.web.routes import Policy, Route
+
+WRONG = "The name or the password is not right."
+TOO_OFTEN = "Too many tries. Wait fifteen minutes, then try again."
+
+
+async def login_page(request: Request) -> Response:
+    """The form to log in with."""
+    onward = local_path(request.query_params.get("next", ""), "")
+    return await _login_page(request, onward=onward)
+
+
+async def _login_page(request: Request, status: int = 200, **context: Any) -> Response:  # noqa: ANN401
+    """The form, marked by a cookie of its own, so that nobody is logged in by a foreign page."""
+    secret = request.cookies.get(FORM_COOKIE) or new_secret()
+    is_set_up = await in_office(has_accounts, office_of(request))
+    known = {"mark": mark_of(secret), "is_set_up": is_set_up, "wrong": "", "name": "", "onward": ""}
+    reply = page(request, "desk/login.html", status, **{**known, **context})
+    set_cookie(request, reply, FORM_COOKIE, secret)
+    return reply
+
+
+async def log_in(request: Request) -> Response:
+    """Log in; a wrong name and a wrong password get the same answer after the same time."""
+    form = await require_mark(request, request.cookies.get(FORM_COOKIE, ""))
+    name, onward = text_of(form, "name", 40), local_path(text_of(form, "next"), "")
+    password = form.get("password")
+    office, address = office_of(request), client_address(request)
+    if not await in_office(may_try, office, name, address):
+        return await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
+    account = await in_office(_tried, office, name, password if isinstance(password, str) else "", address)
+    if account is None:
+        return await _login_page(request, 401, wrong=WRONG, name=name, onward=onward)
+    return await _come_in(request, account.name, onward or ("/desk" if account.role is Role.OFFICE else "/account"))
+
+
+def _tried(office: Office, name: str, password: str, address: str) -> Account | None:
+    account = proven(office, name, password)
+    if account is None:
+        note_failure(office, name, address)
+    return account
+
+
+async def _come_in(request: Request, name: str, onward: str) -> Response:
+    """A new session; one that the browser had before, or was given by somebody else, ends."""
+    office = office_of(request)
+    old = request.cookies.get(SESSION_COOKIE, "")
+    if old:
+        await in_office(close_session, office, old[:200])
+    secret = await in_office(open_session, office, name)
+    reply = went(onward)
+    set_cookie(request, reply, SESSION_COOKIE, secret)
+    reply.delete_cookie(FORM_COOKIE, path="/")
+    return reply
+
+
+async def log_out(request: Request) -> Response:
+    """End the session."""
+    await in_office(close_session, office_of(request), request.cookies.get(SESSION_COOKIE, "")[:200])
+    reply = went("/")
+    reply.delete_cookie(SESSION_COOKIE, path="/")
+    return reply
+
+
+async def machine_page(request: Request, link: str) -> Response:
+    """The page that the printed link opens: looking at it uses nothing up, only the button does."""
+    secret = request.cookies.get(FORM_COOKIE) or new_secret()
+    reply = page(request, "desk/machine.html", mark=mark_of(secret), link=link[:100])
+    set_cookie(request, reply, FORM_COOKIE, secret)
+    return reply
+
+
+async def come_in_by_link(request: Request) -> Response:
+    """Come in as the person at the machine, once per link."""
+    form = await require_mark(request, request.cookies.get(FORM_COOKIE, ""))
+    office = office_of(request)
+    if not await in_office(follow_link, office, text_of(form, "link", 100)):
+        raise Problem(403, "This link was used already, or it is too old. Start crosstable serve again for a new one.")
+    return await _come_in(request, "", "/desk")
+
+
+ROUTES = (
+    Route("/login", login_page, Policy.PUBLIC),
+    Route("/login", log_in, Policy.LIMITED, ("POST",)),
+    Route("/logout", log_out, Policy.SIGNED_IN, ("POST",)),
+    Route("/machine/{link}", machine_page, Policy.PUBLIC),
+    Route("/machine", come_in_by_link, Policy.LIMITED, ("POST",)),
+)

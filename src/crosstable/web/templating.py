@@ -1,0 +1,114 @@
+"""Templates: Jinja2 with everything escaped, and the few words that every page needs.
+
+In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``actor`` (who
+asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing), ``names`` (systems by code),
+``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a name, made visible and of its own
+direction), ``figure``, ``signed``, ``day``, ``counted``.
+"""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from crosstable import __version__
+from crosstable.output.words import printable
+from crosstable.web.shapes import SYSTEM_NAMES
+
+FOLDER = Path(__file__).parent / "templates"
+MINUS = "\N{MINUS SIGN}"
+
+
+class Site:
+    """What every page says of the site."""
+
+    def __init__(self, *, is_demo: bool) -> None:
+        self.is_demo = is_demo
+        self.version = __version__
+
+
+class Templates:
+    """The compiled templates."""
+
+    def __init__(self, site: Site) -> None:
+        self.environment = Environment(
+            loader=FileSystemLoader(FOLDER),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=visible,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self.environment.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure)
+        from crosstable.web.pages.member_history import history_chart
+
+        self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
+
+    def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
+        """A whole page."""
+        from crosstable.web.replies import page_address
+
+        known = {
+            "actor": getattr(request.state, "actor", None),
+            "here": request.url.path,
+            "twin": twin_of(request) if "view" in context else "",
+            "page_address": lambda number: page_address(request, number),
+            "request": request,
+            "read": None,
+        }
+        return self.environment.get_template(template).render({**known, **context}).encode()
+
+
+def visible(value: object) -> object:
+    """Whatever a template prints: no text of a file can turn the direction of a line or hide in it."""
+    return printable(value) if type(value) is str and not value.isprintable() else value
+
+
+def twin_of(request: Request) -> str:
+    """The address of the JSON form of a page."""
+    path = "/index" if request.url.path == "/" else request.url.path
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{quote(path)}.json{query}"
+
+
+def address(*parts: object) -> str:
+    """A path from its parts, each quoted: ``address("events", id, "sections", 3)``."""
+    return "/" + "/".join(quote(str(part), safe="") for part in parts)
+
+
+def plain(text: str) -> Markup:
+    """A name from a file: escaped, its control characters visible, its direction its own."""
+    return Markup(f"<bdi>{escape(text if text.isprintable() else printable(text))}</bdi>")
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """A change with its sign; no change has none."""
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "0" if digits == 0 else text
+    return f"+{text}" if value > 0 else f"{MINUS}{text}"
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number with so many digits; nothing where there is none."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def day(value: date | datetime | str) -> Markup:
+    """A day that a machine can read too."""
+    iso = value if isinstance(value, str) else value.isoformat()
+    return Markup(f'<time datetime="{escape(iso)}">{escape(iso.replace("T", " ")[:16])}</time>')
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    """``1 section``, ``1,204 sections``."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+__all__ = ["Markup", "Site", "Templates", "address", "escape", "plain"]

@@ -1,0 +1,283 @@
+"""The parts of a back-test on numbers small enough for a pencil, and intervals on data whose truth is known."""
+
+import math
+from datetime import date
+
+import numpy as np
+import pytest
+
+from crosstable.history.kernel.arrays import SECTION
+from crosstable.lab.bands import (
+    AGES,
+    BIN_NAMES,
+    ERA_NAMES,
+    GAMES,
+    Grouping,
+    bands,
+    bin_of,
+    era_of,
+    of_age,
+    of_games,
+    of_rating,
+)
+from crosstable.lab.bootstrap import Draws, Estimate, estimates, replicated, totals, weights_of
+from crosstable.lab.cohorts import cohorts_of
+from crosstable.lab.lag import Waiting, clocks_of, showing_of
+from crosstable.lab.measures import measures_of, table_of
+from crosstable.lab.metrics import Cells, brier, deviance, errors_of, losses_of
+from crosstable.lab.points import points_of
+from crosstable.lab.predictions import Brought, Floats, Games, People
+
+pytestmark = pytest.mark.timeout(400)
+NOBODY = np.zeros(0)
+
+
+def games_from(section: list[int], one: list[int], other: list[int], score: list[float]) -> Games:
+    system = np.zeros(len(one), dtype=np.uint8)
+    return Games(
+        np.array(section, dtype=np.int32),
+        system,
+        np.array(one, dtype=np.int32),
+        np.array(other, dtype=np.int32),
+        np.array(score),
+    )
+
+
+def brought_from(**columns: list[float]) -> Brought:
+    """Rows of results of which only some columns matter; the others are what they are without anything special."""
+    count = len(next(iter(columns.values())))
+    usual = {"bonus": 0.0, "floor_level": -math.inf, "games_after": 40.0, "prior": 0.0, "before": 1.0, "computed": 0.0}
+    filled = {name: np.full(count, usual.get(name, 0.0)) for name in Brought._fields}
+    return Brought(**{**filled, **{name: np.array(column) for name, column in columns.items()}})
+
+
+def people_from(section: list[int], member: list[int], age: list[float], strength: list[float]) -> People:
+    count = len(section)
+    return People(
+        np.array(section, dtype=np.uint32),
+        np.array(member, dtype=np.int32),
+        np.zeros(count, dtype=np.uint8),
+        np.array(age),
+        np.array(strength),
+        np.full(count, 5.0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "cost", "square"),
+    [
+        # By pocket calculator: an expectancy of 0.75 has ln 0.75 = -0.287682, ln 0.25 = -1.386294.
+        (1.0, 0.287682, 0.0625),
+        (0.0, 1.386294, 0.5625),
+        (0.5, 0.836988, 0.0625),
+    ],
+)
+def test_losses_by_hand(score: float, cost: float, square: float) -> None:
+    assert deviance(score, 0.75, 0.25) == pytest.approx(cost, abs=5e-7)
+    assert brier(score, 0.75) == square
+
+
+def test_a_sure_prediction_that_comes_true_costs_nothing() -> None:
+    assert deviance(1.0, 1.0, 0.0) == 0.0
+    assert deviance(0.0, 0.0, 1.0) == 0.0
+
+
+def test_expectancies_are_those_of_the_document() -> None:
+    """§4.2: 400 points are odds of ten to one, equal ratings one half; 200 points 0.7597 by the printed formula."""
+    games = games_from([0] * 3, [0, 0, 1], [1, 0, 2], [1.0, 0.5, 0.0])
+    found = losses_of(games, np.array([1900.0, 1500.0, 1300.0]))
+    assert found.expected == pytest.approx([10 / 11, 0.5, 0.759746926], abs=1e-9)
+    assert found.deviance == pytest.approx([-math.log(10 / 11), math.log(2), -math.log(1 - 0.759746926)], abs=1e-8)
+
+
+def test_bands_have_their_limits_on_the_upper_side() -> None:
+    assert bands(AGES)[:2] == ("under 9", "9 to 11")
+    assert bands(AGES)[-1] == "65 and over"
+    assert of_age(np.array([8.99, 9.0, 64.9, 65.0, np.nan])).tolist() == [0, 1, 6, 7, 8]
+    assert of_rating(np.array([399.49, 399.5, 2199.4, 2200.0])).tolist() == [0, 1, 8, 9]
+    assert bin_of(np.array([0.5, 0.45, 0.05, 1.0])).tolist() == [0, 1, 9, 9]
+    assert len(BIN_NAMES) == 10
+    rows = brought_from(games_after=[5.0, 13.0, 14.0, 30.0, 31.0, 106.0, 3.0], before=[1.0] * 6 + [math.nan])
+    assert GAMES == (9, 26, 101)
+    assert of_games(rows, np.full(7, 5.0)).tolist() == [0, 0, 1, 1, 2, 3, 4]
+
+
+def test_eras_begin_where_rules_changed_that_move_every_rating() -> None:
+    """2025 text §8: the thresholds of 2001 to 2025, the effective games of 2013-05-08, the blend of 2020-06-01."""
+    days = ("2001-01-01 2008-06-06 2012-08-03 2013-05-08 2014-03-20 2015-06-01 2017-06-01 2020-06-01 2023-02-01 "
+            "2025-01-01")  # fmt: skip
+    assert ERA_NAMES == tuple(f"from {day}" for day in days.split())
+    around = [date(2008, 6, 5), date(2008, 6, 6), date(2026, 1, 1)]
+    assert era_of(np.array([day.toordinal() for day in around], dtype=np.int32)).tolist() == [0, 1, 9]
+
+
+def test_drawn_sums_are_those_of_the_drawn_clusters() -> None:
+    """Written once more with a list of drawn clusters instead of weights."""
+    cells = Cells(
+        np.array([0, 0, 3, 7]), np.array([0, 1, 0, 1]), np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 1.0], [1, 1]])
+    )
+    draws = Draws(seed=9, replicates=7)
+    found = replicated(cells, 2, draws)
+    for replicate in range(7):
+        rng = np.random.Generator(np.random.PCG64([9, replicate]))
+        drawn = rng.integers(0, 3, 3).tolist()  # three clusters have cells: 0, 3 and 7
+        expected = np.zeros((2, 2))
+        for cluster in drawn:
+            for at, name in enumerate((0, 0, 1, 2)):
+                if name == cluster:
+                    expected[cells.group[at]] += cells.sums[at]
+        assert found[replicate].tolist() == expected.tolist()
+        assert weights_of(draws, replicate, 3).tolist() == [drawn.count(one) for one in range(3)]
+    assert totals(cells, 2).tolist() == [[5.0, 6.0], [3.0, 4.0]]
+    assert replicated(Cells(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2))), 2, draws).sum() == 0.0
+
+
+def test_an_interval_leaves_a_fortieth_of_the_draws_on_each_side() -> None:
+    drawn = np.arange(1001.0)[:, None]
+    (found,) = estimates(np.array([500.0]), drawn, np.array([10]))
+    assert found == Estimate(500.0, 25.0, 975.0)
+    assert str(found) == "500.0000 [25.0000, 975.0000]"
+    (few,) = estimates(np.array([500.0]), drawn, np.array([9]))
+    assert math.isnan(few.low)
+    assert str(few) == "500.0000"
+
+
+def null_history(seed: int) -> tuple[Games, Floats]:
+    """Sections whose results are drawn by the expectancies of their players' ratings, and those ratings."""
+    rng = np.random.default_rng(seed)
+    sections, size = 150, 12
+    level = rng.normal(1500.0, 300.0, sections)
+    rating = (level[:, None] + rng.normal(0.0, 200.0, (sections, size))).ravel()
+    section = np.repeat(np.arange(sections), 4 * size // 2)
+    one = rng.integers(0, size, len(section))
+    other = (one + rng.integers(1, size, len(section))) % size
+    one, other = section * size + one, section * size + other
+    expected = 1.0 / (1.0 + 10.0 ** ((rating[other] - rating[one]) / 400.0))
+    score = (rng.random(len(section)) < expected).astype(np.float64)
+    return games_from(section.tolist(), one.tolist(), other.tolist(), score.tolist()), rating
+
+
+def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
+    """Results follow the expectancies, so what is scored above them is 0 in truth, for favourites and for the weaker.
+
+    Of 200 histories 95 % intervals should cover it in 93 to 97 of a hundred (a standard deviation is 1.5).
+    """
+    covered = {"all": 0, "weak": 0}
+    for seed in range(200):
+        games, rating = null_history(seed)
+        ways = [
+            Grouping("all", ("all",), np.zeros(len(games.one), dtype=np.uint8), of_players=False),
+            Grouping("side", ("strong", "weak"), (rating < 1400.0).astype(np.uint8), of_players=True),
+        ]
+        error = np.zeros((2, len(rating)))
+        table = table_of(games, losses_of(games, rating), ways, error, 150, Draws(seed, 300))
+        for one in measures_of(table, has_truth=False):
+            if one.group in covered:
+                covered[one.group] += one.surplus.low <= 0.0 <= one.surplus.high
+    assert {name: 186 <= count <= 194 for name, count in covered.items()} == {"all": True, "weak": True}, covered
+
+
+def test_errors_are_ratings_less_strengths_and_nothing_where_no_truth_is() -> None:
+    found = errors_of(np.array([1500.0, 1400.0]), np.array([1520.0, math.nan]))
+    assert found.tolist() == [[-20.0, 0.0], [400.0, 0.0]]
+
+
+def sections_ending(*days: date, kind: int = 0) -> np.ndarray:  # type: ignore[type-arg]
+    table = np.zeros(len(days) + 1, dtype=SECTION)
+    table["start"][:-1] = table["end"][:-1] = [day.toordinal() for day in days]
+    table["kind"] = kind
+    return table
+
+
+def test_cohorts_are_the_same_established_players_at_the_ends_of_two_years() -> None:
+    """By hand. Member 0, 30 years old: 1500, then 1520, then 1510. Member 1, of the same age, plays in 2001 and 2003
+    only; member 2 is provisional in 2001. So 2001 has one player with +20 and 2002 two with -10 and +40."""
+    days = [date(2001, 3, 1), date(2001, 9, 1), date(2002, 3, 1), date(2003, 3, 1)]
+    sections = sections_ending(*days)
+    rows = [
+        (0, 0, 1490.0, 40.0),
+        (1, 0, 1500.0, 45.0),
+        (2, 0, 1520.0, 50.0),
+        (3, 0, 1510.0, 55.0),
+        (1, 1, 1700.0, 90.0),
+        (3, 1, 1800.0, 95.0),
+        (1, 2, 1000.0, 20.0),
+        (2, 2, 1100.0, 26.0),
+        (3, 2, 1140.0, 30.0),
+    ]
+    people = people_from([r[0] for r in rows], [r[1] for r in rows], [30.0] * 9, [1000.0 + r[0] for r in rows])
+    brought = brought_from(after=[r[2] for r in rows], games_after=[r[3] for r in rows])
+    found = cohorts_of(people, brought, sections["end"][:-1], np.ones(9, dtype=np.bool_), Draws(replicates=5))
+    assert [(one.age, one.year, one.players, one.change.value, one.added_up.value) for one in found] == [
+        ("25 to 49", 2001, 1, 20.0, 20.0),
+        ("25 to 49", 2002, 2, 15.0, 35.0),
+    ]
+    assert [(one.true_change, one.true_added_up) for one in found] == [(1.0, 1.0), (1.0, 2.0)]
+    nothing = cohorts_of(people, brought, sections["end"][:-1], np.zeros(9, dtype=np.bool_), Draws(replicates=5))
+    assert nothing == []
+
+
+def test_points_of_bonus_and_floors_by_hand() -> None:
+    """Four ratings: a bonus of 12, one lifted from 1480 to a floor of 1500, one not rated, one in a match at a floor."""
+    sections = sections_ending(date(2010, 1, 1), date(2020, 1, 1))
+    sections["kind"][1] = 2
+    people = people_from([0, 0, 0, 1], [0, 1, 2, 3], [30.0] * 4, [math.nan] * 4)
+    brought = brought_from(
+        prior=[1600.0, 1510.0, 1500.0, 1600.0],
+        after=[1640.0, 1500.0, math.nan, 1600.0],
+        computed=[1640.0, 1480.0, 0.0, 1500.0],
+        bonus=[12.0, math.nan, 0.0, 0.0],
+        floor_level=[-math.inf, 1500.0, 0.0, 1600.0],
+    )
+    found = points_of(people, brought, sections, np.ones(4, dtype=np.bool_), Draws(replicates=5))
+    assert [
+        (one.group, one.ratings, one.bonus_earners, one.bonus_points, one.floored, one.floor_points) for one in found
+    ] == [
+        ("all", 3, 1, 12.0, 1, 20.0),
+        ("from 2008-06-06", 2, 1, 12.0, 1, 20.0),
+        ("from 2017-06-01", 1, 0, 0.0, 0, 0.0),
+        ("OTBR", 3, 1, 12.0, 1, 20.0),
+    ]
+    assert found[0].change_a_rating.value == pytest.approx((40.0 - 10.0 + 0.0) / 3)
+
+
+def test_the_median_of_kaplan_and_meier_is_that_of_the_textbook_example() -> None:
+    """Remission times of the 6-MP trial (Freireich and others 1963), + for those who left: medians 23 and 8 weeks."""
+    times = "6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+".split()
+    placebo = "1 1 2 2 3 4 4 5 5 8 8 8 8 11 11 12 12 15 17 22 23".split()
+    for texts, median in ((times, 23.0), (placebo, 8.0)):
+        time = np.array([float(text.rstrip("+")) for text in texts])
+        seen = np.array([not text.endswith("+") for text in texts])
+        assert Waiting(time, seen).median(np.ones(len(time))) == median
+    assert Waiting(np.array([3.0]), np.array([False])).median(np.ones(1)) == math.inf
+    assert Waiting(NOBODY, NOBODY.astype(np.bool_)).median(NOBODY) == math.inf
+
+
+def test_clocks_start_with_a_hundred_passed_and_stop_when_the_rating_passes_it() -> None:
+    """By hand, five games a section. Member 0 rises past 1100 in his second section, and his rating follows in the
+    third: 20 days, ten games. Member 1 rises past 1200 and 1300 at once; his rating was 1250 before and ends at 1290,
+    so the first shows at once and the second is not seen. Member 2 never rises."""
+    days = [date(2020, 1, 1), date(2020, 1, 11), date(2020, 1, 31)]
+    sections = sections_ending(*days)
+    people = people_from(
+        [0, 1, 2] * 3, [0] * 3 + [1] * 3 + [2] * 3, [30.0] * 9, [1050, 1100, 1100, 1150, 1301, 1301, 1500, 1500, 1499.0]
+    )
+    after = [1000.0, 1090.0, 1104.0, 1250.0, 1280.0, 1290.0, 1400.0, 1600.0, 1700.0]
+    every = np.ones(9, dtype=np.bool_)
+    clocks = clocks_of(people, brought_from(after=after), sections["end"][:-1], every)
+    assert clocks.member.tolist() == [0, 1, 1]
+    assert clocks.days.tolist() == [20.0, 0.0, 20.0]
+    assert clocks.games.tolist() == [10.0, 0.0, 10.0]
+    assert clocks.is_shown.tolist() == [True, True, False]
+    showing = showing_of(clocks, Draws(replicates=5))
+    assert (showing.rises, showing.shown, showing.median_days.value) == (3, 2, 20.0)
+    nobody = clocks_of(people, brought_from(after=after), sections["end"][:-1], ~every)
+    assert showing_of(nobody, Draws(replicates=5)).median_games.value == math.inf
+
+
+def test_many_hundreds_at_once_find_room() -> None:
+    people = people_from([0, 1], [0, 0], [30.0] * 2, [100.0, 2800.0])
+    sections = sections_ending(date(2020, 1, 1), date(2020, 1, 11))
+    clocks = clocks_of(people, brought_from(after=[100.0, 450.0]), sections["end"][:-1], np.ones(2, dtype=np.bool_))
+    assert len(clocks.member) == 27
+    assert int(clocks.is_shown.sum()) == 3

@@ -1,0 +1,317 @@
+"""Long runs: through the compiled replay, with every row that the plain run would have written."""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import date, timedelta
+from functools import partial
+
+import pytest
+from sqlalchemy import insert, select
+
+from crosstable.errors import OfficeError
+from crosstable.office import tables
+from crosstable.office.bulk import causes, ripples, run
+from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
+from crosstable.office.database import Office
+from crosstable.office.decisions import Ruling, decide, set_fact
+from crosstable.office.ledger import rerate as plain_runs
+from crosstable.office.ledger.facts import DecisionKind
+from crosstable.office.ledger.rerate import sections_ahead
+from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.members import merge_members, unmerge_members
+from crosstable.terms import OutsideRating, RatingSystem, Report, SectionType
+from tests.engine.wallcharts import Played
+from tests.office.claims import Claims
+from tests.office.conftest import NewOffice
+from tests.office.made_office import (
+    DEED,
+    NOW,
+    club_members,
+    document,
+    enter,
+    join,
+    member_id,
+    opening,
+    person,
+    quad,
+    record_of,
+    report,
+    section,
+    send,
+)
+from tests.office.random_federation import Federation, Pool, federation, random_report
+from tests.office.two_ways import LONG, PLAIN, rated, rated_both_ways
+
+# The first test to come here waits for the compiler.
+pytestmark = pytest.mark.timeout(400)
+TODAY = NOW.date()
+MATCH = Played(date(2026, 5, 1), date(2026, 5, 1), SectionType.MATCH, "G/90;d5")
+Pair = tuple[Office, Office]
+Act = Callable[[Office], object]
+
+
+@pytest.fixture
+def pair(new_office: NewOffice) -> Pair:
+    return new_office(), new_office()
+
+
+def both(pair: Pair, *acts: Act) -> None:
+    """The same acts in two offices."""
+    for office in pair:
+        for act in acts:
+            act(office)
+
+
+def a_club(office: Office) -> None:
+    join(office, *club_members(12))
+    for at, day in enumerate((date(2026, 3, 1), date(2026, 5, 1), date(2026, 7, 1))):
+        enter(office, quad(f"q{at}", Played(start=day)))
+    enter(office, quad("apart", wallchart="1 =9 | W2 D3 W4\n2 =10 | L1 L4 L3\n3 =11 | L4 D1 W2\n4 =7 | W3 W2 L1"))
+
+
+def draw_in(office: Office, event_id: str) -> None:
+    """The first game of a quad becomes a draw."""
+    correct_result(office, DEED, event_id, ChangedResult(1, 1, 1, "D2"), TODAY)
+
+
+def entered(office: Office, made: Report) -> None:
+    """Submit a report that must be accepted."""
+    enter(office, made)
+
+
+def some_act(rng: random.Random, fed: Federation, first: date, name: str) -> Act:
+    """Something that may happen in an office, decided before it happens, so that it happens twice the same."""
+    event = rng.choice(fed.reports).event_id
+    one, other = rng.choice(fed.people).member_id, rng.choice(fed.people).member_id
+    day = first + timedelta(days=rng.randrange(1500))
+    kind = rng.choice((DecisionKind.FLOOR, DecisionKind.CEILING, DecisionKind.LOWER_FLOOR, DecisionKind.ADJUST))
+    ruling = Ruling(kind, one, rng.choice((RatingSystem.OTBR, RatingSystem.OTBQ)), day, rng.choice((1200.0, 1500.0)))
+    late = random_report(rng, Pool(range(1, len(fed.people) + 1)), name, day)
+    born = date(1950 + rng.randrange(60), 1, 1)
+    cell = rng.choice(("W2", "D2", "L2"))
+    opened = opening(int(one) - 10_000_000, 1600.0, as_of=first + timedelta(days=rng.randrange(300)))
+    return rng.choice(
+        (
+            lambda office: withdraw(office, DEED, event),
+            lambda office: correct_result(office, DEED, event, ChangedResult(1, 1, 1, cell), TODAY),
+            lambda office: merge_members(office, DEED, one, other),
+            lambda office: unmerge_members(office, DEED, one),
+            lambda office: decide(office, DEED, ruling),
+            lambda office: decide(office, DEED, Ruling(DecisionKind.OPT_IN, one, effective=day)),
+            lambda office: send(office, late),
+            lambda office: set_fact(office, DEED, one, {"birth_date": born}),
+            lambda office: join(office, [], [opened]),
+        )
+    )
+
+
+def attempted(act: Act) -> Act:
+    """An act that the office may refuse."""
+
+    def attempt(office: Office) -> None:
+        with suppress(OfficeError):
+            act(office)
+
+    return attempt
+
+
+def test_random_histories_are_posted_the_same_both_ways(new_office: NewOffice, seeds: Sequence[int]) -> None:
+    """The plain run is the measure: it posts what the plain engine gives, section by section."""
+    for seed in seeds:
+        rng = random.Random(seed)
+        first = (date(2003, 1, 1), date(2021, 1, 2))[seed % 2]
+        fed = federation(seed, events=24, first_day=first)
+        pair = new_office(), new_office()
+        both(pair, fed.settle)
+        assert rated_both_ways(*pair) is not None
+        for turn in range(3):
+            both(pair, *(attempted(some_act(rng, fed, first, f"late{turn}{at}")) for at in range(rng.choice((1, 3)))))
+            rated_both_ways(*pair)
+        Claims(pair[1]).after_a_run()
+
+
+def test_a_section_that_moves_to_another_day_is_followed(pair: Pair) -> None:
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    moved = quad("q1", Played(start=date(2026, 2, 1)))
+    both(pair, lambda office: correct_by_file(office, DEED, "q1", document(moved), TODAY))
+    done = rated_both_ways(*pair)
+    assert done is not None
+    assert done.sections == 2  # it changes places with a quad of the same results; what comes after is as it was
+    Claims(pair[1]).after_a_run()
+
+
+def test_merges_with_two_openings_and_their_undoing(pair: Pair) -> None:
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    both(pair, lambda office: merge_members(office, DEED, member_id(10), member_id(1)))
+    assert rated_both_ways(*pair) is not None
+    both(pair, lambda office: unmerge_members(office, DEED, member_id(10)))
+    assert rated_both_ways(*pair) is not None
+    Claims(pair[1]).after_a_run()
+
+
+def test_openings_that_are_replaced_and_decisions_that_are_revoked(pair: Pair) -> None:
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    adjusted = Ruling(DecisionKind.ADJUST, member_id(2), RatingSystem.OTBR, date(2026, 6, 1), 1777.0)
+    both(
+        pair,
+        lambda office: join(office, [], [opening(1, 1999.0, as_of=date(2025, 6, 1))]),
+        lambda office: decide(office, DEED, adjusted),
+        lambda office: decide(office, DEED, adjusted._replace(kind=DecisionKind.FLOOR, member_id=member_id(3))),
+    )
+    assert rated_both_ways(*pair) is not None
+    with pair[0].reading() as connection:
+        acts = [decision.act for decision in record_of(connection).decisions()]
+    for act in acts:
+        both(pair, partial(decide, deed=DEED, ruling=Ruling(DecisionKind.REVOKE, details={"act": act})))
+        assert rated_both_ways(*pair) is not None
+    Claims(pair[1]).after_a_run()
+
+
+def test_a_granted_match_floor(pair: Pair) -> None:
+    """§7, item 4: a match that takes member 2 to his floor asks for a lower one."""
+    people, openings = [person(1), person(2)], [opening(1, 1500.0), opening(2, 1505.0, peak=1700.0)]
+    match = report("m", section("1 | W2 W2 W2\n2 | L1 L1 L1", MATCH, match_waiver="made up"))
+    both(pair, lambda office: join(office, people, openings), lambda office: enter(office, match))
+    rated_both_ways(*pair)
+    granted = Ruling(DecisionKind.GRANT_MATCH_FLOOR, member_id(2), event_id="m", section=1)
+    both(pair, lambda office: decide(office, DEED, granted))
+    rated_both_ways(*pair)
+    Claims(pair[1]).after_a_run()
+
+
+def test_a_section_for_which_a_document_is_missing_is_named_with_the_reason(pair: Pair) -> None:
+    """The FIDE conversion of 2009 was not found (rules history); a FIDE rating that arrives late runs into it."""
+    openings = [opening(number, 1500.0, as_of=date(2008, 1, 1)) for number in (1, 2, 3)]
+    both(
+        pair,
+        lambda office: join(office, club_members()[0], openings),
+        lambda office: enter(office, quad("old", Played(start=date(2009, 2, 1))), quad("new")),
+    )
+    rated_both_ways(*pair)
+    both(pair, lambda office: join(office, [person(4, fide=(OutsideRating(2060.0, date(2008, 10, 1)),))]))
+    done = rated_both_ways(*pair)
+    assert done is not None
+    assert ["FIDE conversion" in why for why in done.unratable.values()] == [True]
+    both(pair, lambda office: set_fact(office, DEED, member_id(5), {"birth_date": date(1970, 1, 1)}))
+    rated_both_ways(*pair)
+
+
+def test_of_more_acts_than_a_run_follows_only_the_nearest_are_named(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (plain_runs, causes):
+        monkeypatch.setattr(module, "MOST_FOLLOWED", 2)
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    both(
+        pair,
+        *(partial(draw_in, event_id=f"q{at}") for at in range(3)),
+        lambda office: join(office, [], [opening(9, 1901.0, as_of=date(2025, 6, 1))]),
+    )
+    done = rated_both_ways(*pair)
+    assert done is not None
+    assert max(len(line.causes) for line in done.ripple) == 3
+
+
+def test_blocks_do_not_show(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "BLOCK", 2)
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    both(pair, lambda office: withdraw(office, DEED, "q1"))
+    done = rated_both_ways(*pair)
+    assert done is not None
+    assert done.sections == 2
+
+
+def test_lines_of_a_ripple_are_made_when_they_are_asked_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    both(pair, a_club)
+    rated_both_ways(*pair)
+    both(pair, lambda office: correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "L2"), TODAY))
+    monkeypatch.setattr(run, "_FEW", 0)
+    first, second = rated(pair[0], PLAIN), rated(pair[1], LONG)
+    assert first is not None
+    assert second is not None
+    assert isinstance(second.ripple, ripples.Ripple)
+    assert list(second.ripple) == list(first.ripple)
+    assert (second.ripple[-1], second.ripple[1:3]) == (first.ripple[-1], list(first.ripple[1:3]))
+    with pytest.raises(IndexError):
+        second.ripple[len(first.ripple)]
+
+
+def test_an_office_without_sections_is_rated_too(pair: Pair) -> None:
+    both(pair, lambda office: join(office, *club_members()))
+    done = rated_both_ways(*pair)
+    assert done is not None
+    assert (done.sections, done.postings) == (0, 6)
+
+
+def test_a_long_run_is_one_over_many_sections_and_a_large_part_of_the_record(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_club(office)
+
+    def stages(long: int) -> set[str]:
+        watch = Watch(clock=StageClock(), long=long)
+        plain_runs.rerate(office, DEED, watch=watch)
+        return set(watch.clock.seconds)
+
+    with office.reading() as connection:
+        assert sections_ahead(connection) == 4
+    assert "read the record" in stages(3)
+    with office.reading() as connection:
+        assert sections_ahead(connection) == 0
+    correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "D2"), TODAY)
+    with office.reading() as connection:
+        assert sections_ahead(connection) == 4  # as the second version of q1 is counted too
+    monkeypatch.setattr(plain_runs, "LONG_SHARE", 1)
+    assert stages(3) == {"find what is touched", "rate", "post"}
+    monkeypatch.setattr(plain_runs, "LONG_SHARE", 25)
+    correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "W2"), TODAY)
+    assert "read the record" in stages(3)
+    monkeypatch.setattr(plain_runs, "LONG", 0)
+    withdraw(office, DEED, "apart")
+    with office.reading() as connection:
+        assert sections_ahead(connection) == 7
+
+
+def test_a_run_that_fails_leaves_nothing_behind(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    both(pair, a_club)
+
+    def fail(*given: object) -> None:
+        raise RuntimeError("in the middle")
+
+    monkeypatch.setattr("crosstable.office.bulk.posting.Post.make_current", fail)
+    with pytest.raises(RuntimeError, match="in the middle"):
+        rated(pair[1], LONG)
+    monkeypatch.undo()
+    with pair[1].reading() as connection:
+        assert not connection.execute(select(tables.posting.c.posting_id)).all()
+    rated_both_ways(*pair)
+
+
+def test_ids_that_json_writes_otherwise_are_posted_the_same(pair: Pair) -> None:
+    """Quotes, backslashes and letters of other alphabets: fingerprints are hashes of JSON."""
+    named = ('e"1"', "e\\2", "é3")
+    both(pair, lambda office: join(office, *club_members()))
+    for event_id in named:
+        made = quad(event_id)
+        both(pair, partial(entered, made=made))
+    assert rated_both_ways(*pair) is not None
+    Claims(pair[1]).after_a_run()
+
+
+def test_an_unknown_cell_in_an_old_row_counts_as_a_blank(pair: Pair) -> None:
+    """Rows as an older program may have left them: a cell that nobody can read is no game."""
+    both(pair, lambda office: join(office, *club_members()), lambda office: enter(office, quad("q")))
+    for office in pair:
+        with office.writing("a test", "older rows") as connection:
+            rows = connection.execute(select(tables.entry)).mappings().all()
+            head = connection.execute(select(tables.section)).mappings().one()
+            connection.execute(insert(tables.section), {**head, "number": 2})
+            older = [{**row, "section": 2, "rounds": f"{row['rounds']} ?x -"} for row in rows]
+            connection.execute(insert(tables.entry), older)
+    assert rated_both_ways(*pair) is not None

@@ -1,0 +1,119 @@
+"""A stranger walks through the whole site: every link answers, and nothing tells a birth date."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from crosstable.office.database import open_office
+from crosstable.web.app import all_routes
+from crosstable.web.routes import Policy
+from tests.office.made_office import record_of
+from tests.web.client import TestClient
+from tests.web.site import JUNIOR_BORN, client, made_file
+
+# Pages that need somebody, forms that need input, and addresses outside.
+NOT_FOLLOWED = ("/desk", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
+MOST = 2000
+
+
+@pytest.fixture(scope="module")
+def office_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_file(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def site(office_path: Path) -> Iterator[TestClient]:
+    with client(office_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def crawled(site: TestClient) -> dict[str, str]:
+    """Every address that can be reached by links from home, with what it says."""
+    seen: dict[str, str] = {}
+    waiting = ["/", "/search?q=member", "/rules/changes", "/api/v1/openapi.json", "/api/v1/members?q=member&size=500"]
+    while waiting and len(seen) < MOST:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        found = site.get(path)
+        if found.status_code == 303 and found.headers["location"].startswith("/login"):
+            seen[path] = ""
+            continue
+        assert found.status_code == 200, f"{path}: {found.status_code}"
+        if not found.headers["content-type"].startswith("text/html"):
+            seen[path] = found.content.decode("utf-8", errors="replace")
+            continue
+        seen[path] = found.text
+        waiting += list(_links(path, found.text))
+    assert not waiting, "the site has more pages than the crawl takes"
+    return seen
+
+
+def _links(path: str, page: str) -> Iterator[str]:
+    for address in re.findall(r'(?:href|src)="([^"]*)"', page):
+        plain = unescape(address)
+        if plain.startswith("?"):
+            plain = path.partition("?")[0] + plain
+        if not plain.startswith(NOT_FOLLOWED):
+            yield plain.partition("#")[0]
+
+
+def test_the_crawl_reaches_every_kind_of_page(crawled: dict[str, str]) -> None:
+    kinds = {
+        re.sub(r"\{[^}]*\}", "[^/]+", route.path)
+        for route in all_routes()
+        if route.policy is Policy.PUBLIC and not route.path.startswith(("/api/v1", *NOT_FOLLOWED[:5]))
+    }
+    reached = {kind for kind in kinds if any(re.fullmatch(kind, path.partition("?")[0]) for path in crawled)}
+    assert {
+        "/members/[^/]+",
+        "/events/[^/]+/sections/[^/]+/players/[^/]+",
+        "/ripples/[^/]+",
+        "/changes/[^/]+",
+    } <= reached
+    missed = kinds - reached
+    assert not missed, missed
+
+
+def test_no_birth_date_is_said_anywhere(crawled: dict[str, str], office_path: Path) -> None:
+    office = open_office(str(office_path))
+    with office.reading() as connection:
+        record = record_of(connection)
+        people = record.people(record.member_ids()).values()
+    office.close()
+    born = {person.birth_date for person in people if person.birth_date is not None}
+    assert JUNIOR_BORN in born
+    written = {text for day in born for text in _ways(day)}
+    for path, said in crawled.items():
+        assert not [text for text in written if text in said], path
+        assert "birth_date" not in said.replace("birth_date ", ""), path
+
+
+def _ways(day: date) -> tuple[str, ...]:
+    return day.isoformat(), f"{day:%m/%d/%Y}", f"{day:%Y%m%d}", f"{day:%d.%m.%Y}"
+
+
+def test_a_newcomer_who_started_by_age_is_shown_between_bounds(site: TestClient) -> None:
+    view = site.get("/members/10000012.json").json()
+    live = view["systems"][0]["live"]
+    assert live["rating"] is None
+    low, high = live["between"]
+    assert high > low
+    explained = site.get("/events/202609050001/sections/1/players/1.json").json()["systems"][0]
+    assert explained["from_shown"] is None
+    assert not explained["is_clear"]
+
+
+def test_nothing_foreign_is_linked_but_the_official_pages(crawled: dict[str, str]) -> None:
+    foreign = {
+        (path, address)
+        for path, said in crawled.items()
+        for address in re.findall(r'(?:href|src|action)="(https?://[^"]*)"', said)
+    }
+    assert {path for path, _ in foreign} <= {"/about"}
+    assert all("uschess.org" in address for _, address in foreign)

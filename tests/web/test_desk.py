@@ -1,0 +1,392 @@
+"""The office desk: what waits, corrections and decisions, two people for published periods, runs, lists, accounts."""
+
+import html
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from crosstable.errors import OfficeBusyError
+from crosstable.office import accounts
+from crosstable.office.accounts import proven
+from crosstable.office.audit import audit
+from crosstable.office.corrections import ChangedResult, correct_result
+from crosstable.office.credentials import bearer_of, tokens
+from crosstable.office.ledger.acts import Deed, act_of, head
+from crosstable.office.members import import_members
+from crosstable.office.proposals import ProposalState, proposals
+from crosstable.office.status import status
+from crosstable.office.views import known
+from tests.office.made_office import member_id, person, posted, quad, send
+from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, site
+
+WRONG_RESULT = {"section": "1", "player": "1", "round": "1", "result": "L2", "reason": "the slip says so"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(accounts, "PASSES", 1)
+    monkeypatch.setattr(accounts, "MEMORY_KIB", 1024)
+    with site(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def lonely(tmp_path: Path) -> Iterator[Site]:
+    with site(tmp_path, has_accounts=False) as made:
+        yield made
+
+
+def did(made: Site, who: str, path: str, **fields: str) -> tuple[int, str]:
+    """What somebody's form gives."""
+    mark = made.come_in(who)
+    reply = made.client.post(path, data={"mark": mark, **fields})
+    return reply.status_code, html.unescape(reply.headers.get("location") or reply.text)
+
+
+def saw(made: Site, who: str, path: str) -> str:
+    made.come_in(who)
+    reply = made.client.get(path)
+    assert reply.status_code == 200, reply.text
+    return html.unescape(reply.text)
+
+
+def newest_actor(made: Site) -> tuple[str, str]:
+    with made.office.reading() as connection:
+        act = head(connection)
+    assert act is not None
+    return act.kind.value, act.actor
+
+
+def test_the_desk_shows_what_waits(here: Site) -> None:
+    page = saw(here, "anna", "/desk")
+    for words in ("every act is rated", "None open", "2026-11"):
+        assert words in page
+    send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
+    send(here.office, quad("fine", TODAY))
+    page = saw(here, "anna", "/desk")
+    assert "2 acts wait" in page
+    assert 'href="/desk/events/held"' in page
+    assert "(1 error)" in page
+    assert "Nobody here has the id 10000077" in saw(here, "anna", "/desk/events/held")
+    mark = here.come_in("anna")
+    assert here.client.get("/desk/event?id=held").headers["location"] == "/desk/events/held"
+    assert here.client.get("/desk/events/nowhere").status_code == 409
+    assert mark
+
+
+def test_a_run_tells_how_far_it_is_and_what_it_did(here: Site) -> None:
+    send(here.office, quad("fine", TODAY))
+    code, page = did(here, "anna", "/desk/rate")
+    assert (code, "1 sections rated" in page) == (200, True)
+    assert 'href="/ripples/' in page
+    assert newest_actor(here) == ("rate", "anna")
+    assert "Nothing to rate" in did(here, "anna", "/desk/rate")[1]
+    assert audit(here.office).findings == ()
+
+
+def test_a_run_that_meets_another_writer_says_who_that_is(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crosstable.web.pages.desk.PATIENCE", 0.05)
+    send(here.office, quad("fine", TODAY))
+    mark = here.come_in("anna")
+    with here.office.writing("registrar", "a long import"):
+        page = here.client.post("/desk/rate", data={"mark": mark}).text
+    assert "registrar is at work (a long import" in page
+
+
+# Corrections.
+
+
+def test_a_director_asks_and_one_of_the_office_accepts_outside_a_published_period(here: Site) -> None:
+    code, page = did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
+    assert (code, "The office looks at it" in page) == (200, True)
+    assert "Asked for already" in saw(here, "tina", "/events/own-late/correction")
+    page = saw(here, "anna", "/desk/events/own-late")
+    assert "by tina: the slip says so" in re.sub(r"</?bdi>", "", page)
+    assert "round 1 was W2 and is L2" in page
+    before = posted(here.office)
+    code, page = did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    assert (code, "It is in the record as act" in page) == (200, True)
+    did(here, "anna", "/desk/rate")
+    assert posted(here.office) != before
+
+
+def test_a_correction_in_a_published_period_takes_two(here: Site) -> None:
+    before = posted(here.office)
+    code, page = did(here, "anna", "/events/own/correction", **WRONG_RESULT)
+    assert (code, "takes two people" in page) == (200, True)
+    assert posted(here.office) == before
+    assert status(here.office).pending == ()
+    desk = saw(here, "anna", "/desk")
+    assert "waits for somebody else" in desk
+    assert "/desk/proposals/1/approve" not in desk
+    code, page = did(here, "anna", "/desk/proposals/1/approve")
+    assert (code, "somebody else has to approve" in page) == (409, True)
+    assert "/desk/proposals/1/approve" in saw(here, "boris", "/desk")
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert newest_actor(here) == ("confirm", "anna, approved by boris")
+    did(here, "boris", "/desk/rate")
+    assert posted(here.office) != before
+    assert audit(here.office).findings == ()
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 409  # once
+
+
+def test_what_a_director_asks_for_in_a_published_period_takes_two_of_the_office(here: Site) -> None:
+    did(here, "tina", "/events/own/correction", **WRONG_RESULT)
+    code, page = did(here, "anna", "/desk/events/own/confirm", section="1", reason="seen")
+    assert (code, "has to approve" in page) == (200, True)
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+
+
+def test_a_proposal_is_refused_or_taken_back(here: Site) -> None:
+    for who in ("boris", "anna"):
+        did(here, "anna", "/desk/events/own/withdraw", reason="never played")
+        number = proposals(here.office)[0].number
+        assert did(here, who, f"/desk/proposals/{number}/refuse") == (303, "/desk#proposals")
+    assert {one.state for one in proposals(here.office)} == {ProposalState.REFUSED}
+    assert "Settled lately" in saw(here, "anna", "/desk")
+
+
+def test_the_own_event_is_corrected_at_once_before_anybody_is_rated_by_it(here: Site) -> None:
+    send(here.office, belonging(quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"), OWN))
+    assert "is held" in saw(here, "tina", "/events/held/correction")
+    fields = {"wrong": member_id(77), "right": member_id(2), "reason": "a wrong digit"}
+    code, page = did(here, "tina", "/events/held/correction", **fields)
+    assert (code, "Corrected (act" in page, "rated again" in page) == (200, True, True)
+    assert any(about.event_id == "held" for about in posted(here.office))
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"reason": ""}, 409),
+        ({"section": "x"}, 422),
+        ({"section": ""}, 422),
+        ({"player": "99"}, 409),
+        ({"round": "9"}, 409),
+        ({"result": "Q9"}, 409),
+        ({"result": "W2"}, 422),  # nothing differs
+        ({"result": "W9"}, 409),
+    ],
+)
+def test_a_correction_that_is_none_is_told_and_not_stored(here: Site, fields: dict[str, str], code: int) -> None:
+    found, page = did(here, "anna", "/events/own-late/correction", **{**WRONG_RESULT, **fields})
+    assert (found, "Traceback" in page) == (code, False)
+    assert newest_actor(here)[0] == "rate"
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\u202eb", "\x1b[2J"])
+def test_what_cannot_be_printed_does_not_get_into_the_record(here: Site, text: str) -> None:
+    """A server refuses some of it, and a terminal obeys some of it (S3)."""
+    code, page = did(here, "anna", "/events/own-late/correction", **{**WRONG_RESULT, "reason": text})
+    assert (code, "cannot be printed" in page) == (422, True)
+    here.come_in("anna")
+    assert here.client.get("/desk/events/a%00b").status_code == 404
+    asks = {"event": text, "reason": text, "member": {"wrong": text, "right": text}}
+    reply = here.client.post("/api/v1/corrections", json=asks, headers=here.token("tina"))
+    assert (reply.status_code, len(reply.json()["errors"])) == (422, 4)
+
+
+def test_the_office_withdraws_what_is_not_published_alone(here: Site) -> None:
+    assert did(here, "anna", "/desk/events/own-late/withdraw", reason="")[0] == 409
+    assert did(here, "anna", "/desk/events/own-late/withdraw", reason="x", section="one")[0] == 422
+    code, page = did(here, "anna", "/desk/events/own-late/withdraw", reason="never played", section="1")
+    assert (code, "It is in the record" in page) == (200, True)
+    assert newest_actor(here) == ("withdraw", "anna")
+
+
+def test_held_sections_are_accepted_with_their_new_players(here: Site) -> None:
+    send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
+    code, page = did(here, "anna", "/desk/events/held/confirm", reason="seen")
+    assert (code, "Nobody here has the id" in page) == (409, True)
+    assert did(here, "anna", "/desk/events/held/confirm", reason="seen", new_members="yes")[0] == 200
+    assert newest_actor(here) == ("confirm", "anna")
+    assert did(here, "anna", "/desk/events/held/confirm", reason="seen")[0] == 409  # nothing waits
+
+
+# Decisions and lists.
+
+
+def test_a_floor_of_today_is_decided_by_one_and_one_of_the_past_by_two(here: Site) -> None:
+    floor = {"member": member_id(1), "system": "OTBR", "level": "1300", "reason": "the committee"}
+    assert "It is in the record" in did(here, "anna", "/desk/decisions/floor", **floor, effective="2026-11-15")[1]
+    assert "takes two people" in did(here, "anna", "/desk/decisions/floor", **floor, effective="2026-07-01")[1]
+
+
+def test_a_rating_by_hand_takes_two(here: Site) -> None:
+    adjust = {
+        "member": member_id(1),
+        "system": "OTBR",
+        "level": "1500",
+        "games": "30",
+        "reason": "an error of the past",
+    }
+    assert "takes two people" in did(here, "anna", "/desk/decisions/adjust", **adjust)[1]
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    assert newest_actor(here) == ("decide", "anna, approved by boris")
+    with here.office.reading() as connection:
+        newest = head(connection)
+        assert newest is not None
+        act = act_of(connection, newest.seq)
+    assert act is not None
+    assert (act.after["value"], act.reason) == (1500.0, "an error of the past")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "code"),
+    [
+        ("floor", {}, 422),
+        ("floor", {"member": "1", "system": "OTB", "level": "1300"}, 422),
+        ("floor", {"member": "1", "system": "OTBR", "level": "nan"}, 422),
+        ("floor", {"member": "1", "system": "OTBR", "level": "1300", "effective": "tomorrow"}, 422),
+        ("floor", {"member": "1", "system": "OTBR", "level": "1300"}, 409),  # nobody has this id
+        ("revoke", {"act": "²"}, 422),
+        ("revoke", {"act": "1"}, 409),
+        ("waive-match", {"event": "own-late", "section": "1"}, 409),
+        ("fact", {}, 404),
+        ("nothing", {}, 404),
+    ],
+)
+def test_a_decision_that_is_none_is_told(here: Site, kind: str, fields: dict[str, str], code: int) -> None:
+    assert did(here, "anna", f"/desk/decisions/{kind}", reason="x", **fields)[0] == code
+    assert did(here, "anna", "/desk/decisions/opt-in", member=member_id(1))[0] == 409  # without a reason
+    assert newest_actor(here)[0] == "rate"
+
+
+def test_every_decision_has_a_form_with_its_fields(here: Site) -> None:
+    page = saw(here, "anna", "/desk/decisions")
+    for kind in ("floor", "money-floor", "adjust", "revoke", "waive-match", "opt-out"):
+        assert f'action="/desk/decisions/{kind}"' in page
+
+
+def test_a_fact_about_somebody_who_is_published_takes_two(here: Site) -> None:
+    """A birth date may move the start of somebody whose rating is published."""
+    fact = {"member": member_id(8), "fact": "birth-date", "value": "2014-02-03", "reason": "a letter"}
+    assert "It is in the record" in did(here, "anna", "/desk/facts", **fact)[1]  # never rated
+    assert "takes two people" in did(here, "anna", "/desk/facts", **{**fact, "member": member_id(1)})[1]
+    assert "birth date of member 10000001" in saw(here, "boris", "/desk")
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+    with here.office.reading() as connection:
+        people = known(connection).record.people([member_id(1), member_id(8)])
+    assert [one.birth_date for one in people.values()] == [date(2014, 2, 3)] * 2
+    for changed in ({"value": "soon"}, {"member": "1"}, {"reason": ""}):
+        assert did(here, "anna", "/desk/facts", **{**fact, **changed})[0] == 409
+    assert did(here, "anna", "/desk/facts", **{**fact, "fact": "member-id"})[0] == 422
+
+
+def test_two_ids_of_one_person_are_merged_by_two_where_one_is_published(here: Site) -> None:
+    import_members(here.office, Deed("anna", "new"), [person(9), person(10)])
+    merge = {"member": member_id(9), "into": member_id(10), "reason": "the same person"}
+    assert "It is in the record" in did(here, "anna", "/desk/merge", **merge)[1]  # neither has a rating
+    merge = {"member": member_id(5), "into": member_id(1), "reason": "the same person"}
+    assert "takes two people" in did(here, "anna", "/desk/merge", **merge)[1]
+
+
+def test_a_list_is_published_by_two(here: Site) -> None:
+    code, page = did(here, "anna", "/desk/publish", month="2026-12", basis="now")
+    assert (code, "takes two people" in page) == (200, True)
+    assert status(here.office).lists == ("2026-11",)
+    assert "publish the list of 2026-12 (now)" in saw(here, "boris", "/desk")
+    did(here, "boris", "/desk/proposals/1/approve")
+    assert status(here.office).lists == ("2026-11", "2026-12")
+    assert newest_actor(here) == ("publish", "anna, approved by boris")
+    assert did(here, "anna", "/desk/publish", month="soon")[0] == 409
+    assert did(here, "anna", "/desk/publish", month="2027-01", basis="mine")[0] == 422
+
+
+def test_the_person_at_the_machine_is_the_host_and_needs_nobody(lonely: Site) -> None:
+    assert "It is in the record" in did(lonely, "machine", "/desk/publish", month="2026-12", basis="now")[1]
+    code, page = did(lonely, "machine", "/events/own/correction", **WRONG_RESULT)
+    assert (code, "Corrected (act" in page, "rated again" in page) == (200, True, True)
+    assert newest_actor(lonely) == ("rate", "the machine")
+
+
+# Accounts.
+
+
+def test_the_office_makes_accounts_but_none_of_its_own(here: Site) -> None:
+    new = {"name": "dora", "role": "td", "affiliate": OWN, "full_name": "Dora D.", "password": PASSWORD}
+    assert did(here, "anna", "/account/others", **new) == (303, "/account#others")
+    assert proven(here.office, "dora", PASSWORD) is not None
+    assert did(here, "anna", "/account/others", **{**new, "name": "anna2", "role": "office"})[0] == 403
+    assert did(here, "anna", "/account/others", **{**new, "name": "emil", "password": "short"})[0] == 409
+    assert did(here, "anna", "/account/others/boris/disable")[0] == 403
+    assert did(here, "anna", "/account/others/boris/password", password="another password")[0] == 403
+    assert did(here, "anna", "/account/others/dora/password", password="another password")[0] == 303
+    assert did(here, "anna", "/account/others/dora/disable")[0] == 303
+    assert proven(here.office, "dora", "another password") is None
+    assert did(here, "anna", "/account/others/dora/enable")[0] == 303
+    assert did(here, "anna", "/account/others/dora/promote")[0] == 404
+
+
+def test_a_club_looks_after_its_own_directors(here: Site) -> None:
+    page = saw(here, "clara", "/account")
+    assert ">tina<" in page
+    assert ">otto<" not in page
+    new = {"name": "dora", "affiliate": "B2222222", "password": PASSWORD}
+    assert did(here, "clara", "/account/others", **new)[0] == 303
+    made = proven(here.office, "dora", PASSWORD)
+    assert made is not None
+    assert (made.role.value, made.affiliate) == ("td", OWN)  # her own affiliate, whatever the form says
+    assert did(here, "clara", "/account/others", **new, role="club")[0] == 403
+    assert did(here, "clara", "/account/others/tina/disable")[0] == 303
+    for name in ("otto", "anna", "clara", "nobody"):
+        assert did(here, "clara", f"/account/others/{name}/disable")[0] == 403
+    assert did(here, "tina", "/account/others", **new)[0] == 401  # she is out
+
+
+def test_a_token_is_shown_once_and_revoked(here: Site) -> None:
+    code, page = did(here, "tina", "/account/tokens", days="30")
+    assert code == 200
+    secret = re.search(r"crosstable_[A-Za-z0-9_-]{43}", page)
+    assert secret
+    assert bearer_of(here.office, secret[0]) is not None
+    assert secret[0] not in saw(here, "tina", "/account")
+    token = tokens(here.office, "tina")[0].token_id
+    assert did(here, "otto", f"/account/tokens/{token}/revoke")[0] == 409  # not his
+    assert did(here, "tina", f"/account/tokens/{token}/revoke") == (303, "/account#tokens")
+    assert bearer_of(here.office, secret[0]) is None
+    assert did(here, "tina", "/account/tokens", days="366")[0] == 409
+    assert did(here, "tina", "/account/tokens", days="x")[0] == 422
+    assert did(here, "tina", "/account/tokens", scope="everything")[0] == 422
+    assert did(here, "tina", "/account/tokens", owner="otto")[0] == 403
+    assert did(here, "clara", "/account/tokens", owner="tina")[0] == 200
+    assert did(here, "rosa", "/account/tokens")[0] == 409  # she acts for nobody
+    assert did(here, "anna", "/account/tokens", affiliate=OWN)[0] == 200
+
+
+def test_ones_own_password_is_changed_with_the_old_one(here: Site) -> None:
+    code, page = did(here, "tina", "/account/password", old="wrong one", new="another password")
+    assert (code, "The old password is not right" in page) == (403, True)
+    assert did(here, "tina", "/account/password", old=PASSWORD)[0] == 422
+    assert did(here, "tina", "/account/password", old=PASSWORD, new="short")[0] == 409
+    assert did(here, "tina", "/account/password", old=PASSWORD, new="another password") == (303, "/login")
+    assert here.client.get("/account").status_code == 303  # every session is over
+    assert proven(here.office, "tina", "another password") is not None
+
+
+def test_a_correction_that_meets_another_writer_is_stored_and_rated_later(
+    here: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(office: object, deed: Deed, patience: float) -> None:
+        raise OfficeBusyError("the office is busy")
+
+    monkeypatch.setattr("crosstable.web.acting.rerate", busy)
+    code, page = did(here, "anna", "/events/own-late/correction", **WRONG_RESULT)
+    assert (code, "Corrected (act" in page, "rated again" in page) == (200, True, False)
+    assert len(status(here.office).pending) == 1
+
+
+def test_pages_for_one_person_are_kept_by_nobody(here: Site) -> None:
+    here.come_in("anna")
+    for path in ("/desk", "/account", "/desk/decisions", "/desk/events/own", "/upload", "/login"):
+        assert here.client.get(path).headers["cache-control"] == "no-store"
+
+
+def test_a_request_of_the_office_itself_is_the_record_too(here: Site) -> None:
+    """A correction that was asked for on the command line is on the desk as well."""
+    change = ChangedResult(1, 1, 1, "D2")
+    correct_result(here.office, Deed("host", "by letter"), "own-late", change, here.clock.today, is_request=True)
+    assert 'href="/desk/events/own-late"' in saw(here, "anna", "/desk")

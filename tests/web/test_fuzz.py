@@ -1,0 +1,65 @@
+"""schemathesis on every operation of the API, as nobody and as every role: no server error, no undocumented reply (S2).
+
+The number of cases is that of every commit; ``CROSSTABLE_SOAK=N`` asks N times as many.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from crosstable.office.credentials import Scope
+from tests.web.people import OWN, Site, site
+
+CASES = 12 * int(os.environ.get("CROSSTABLE_SOAK", "1"))
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+ROLES = {"nobody": None, "tina": Scope.SUBMIT, "clara": Scope.SUBMIT, "anna": Scope.SUBMIT, "rosa": Scope.READ}
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("fuzzed")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def schema(here: Site) -> Any:
+    return schemathesis.openapi.from_asgi("/api/v1/openapi.json", here.client.app)
+
+
+def cases(schema: Any) -> st.SearchStrategy[Any]:
+    """A case of any operation."""
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) > 15
+    return st.sampled_from(operations).flatmap(lambda operation: operation.as_strategy())
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_question_brings_a_server_error_or_an_undocumented_reply(role: str, here: Site, schema: Any) -> None:
+    scope = ROLES[role]
+    headers = {} if scope is None else here.token(role, scope, OWN)
+
+    @settings(max_examples=CASES * 20, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=cases(schema))
+    def ask(case: Any) -> None:
+        reply = case.call(session=here.client, headers=headers)
+        case.validate_response(reply, checks=CHECKS)
+
+    ask()

@@ -1,0 +1,283 @@
+"""Every public page and its JSON twin, on an office that went through what offices go through."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from crosstable.calculator.answers import answer
+from crosstable.calculator.links import read_link
+from crosstable.formulas.rounding import official_rating
+from crosstable.office.database import open_office
+from crosstable.rules.amendments import AMENDMENTS
+from crosstable.terms import RatingSystem
+from tests.office.made_office import last_posting, member_id, posted
+from tests.web.client import TestClient
+from tests.web.site import HOSTILE_EVENT, TODAY, client, made_file
+
+OTBR, OTBQ = RatingSystem.OTBR, RatingSystem.OTBQ
+PAGES = (
+    "/",
+    "/search",
+    "/search?q=member",
+    "/members/10000001",
+    "/members/10000001?axis=games",
+    "/members/10000012",
+    "/members/20000001",
+    "/events",
+    "/events?q=autumn",
+    "/events/202607040001",
+    "/events/202607040001/sections/1",
+    "/events/202607040001/sections/1/players/1",
+    "/events/202607040001/sections/1/players/1?system=OTBQ",
+    "/events/202609050001/sections/1/players/1",
+    "/lists",
+    "/lists/2026-12",
+    "/lists/2026-12?sort=OTBR&state=NY",
+    "/lists/2026-12/top",
+    "/lists/2026-12/top?system=OTBQ&provisional=true&age=21-49",
+    "/rules",
+    "/rules/2026-07-04",
+    "/rules/changes?since=2023-01-01&until=2026-01-01",
+    "/changes",
+    "/changes?kind=correct",
+    "/changes/1",
+    "/ripples",
+    "/calculator?rating=1512/40&game=W1640+D1720",
+    "/why-calculators-differ",
+    "/about",
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with client(made_file(tmp_path_factory.mktemp("site"))) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def office_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(made_file(tmp_path_factory.mktemp("office")))
+
+
+def twin(path: str) -> str:
+    plain, mark, query = path.partition("?")
+    return f"{'/index' if plain == '/' else plain}.json{mark}{query}"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_whole_html_with_one_heading_and_its_twin_is_json(site: TestClient, path: str) -> None:
+    page = site.get(path)
+    assert page.status_code == 200, page.text
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert len(re.findall(r"<h1[ >]", page.text)) == 1
+    assert '<main id="main"' in page.text
+    assert " style=" not in page.text
+    assert f'href="{twin(path).replace("&", "&amp;")}"' in page.text
+    found = site.get(twin(path))
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "application/json"
+    assert found.json()["as_of"]["act"] > 0
+
+
+def test_the_member_page_shows_what_is_posted_and_what_is_official(site: TestClient, office_path: str) -> None:
+    office = open_office(office_path)
+    postings = posted(office).values()
+    office.close()
+    view = site.get("/members/10000001.json").json()
+    systems = {one["system"]: one for one in view["systems"]}
+    for system in (OTBR, OTBQ):
+        live = last_posting(postings, member_id(1), system)
+        assert official_rating(systems[system.name]["live"]["rating"]) == official_rating(live.rating_after or 0.0)
+        assert systems[system.name]["official_month"] == "2026-12"
+    shown = {(row["system"], row["place"] and row["place"]["event"]) for row in view["history"]}
+    assert ("OTBR", "202607040001") in shown
+    assert ("OTBQ", "202607040001") in shown
+    assert ("OTBR", None) in shown  # the opening
+
+
+def test_a_floor_says_why_it_is_there(site: TestClient) -> None:
+    """Member 3 brought a peak of 1500 (the opening), so his floor is 1300: less 200, down to the hundred (§5)."""
+    systems = {one["system"]: one for one in site.get("/members/10000003.json").json()["systems"]}
+    assert systems["OTBR"]["floor"]["level"] == 1300.0
+    assert "less 200 points" in systems["OTBR"]["floor"]["why"]
+
+
+def test_a_member_who_did_not_play_is_told_why_his_rating_moved(site: TestClient) -> None:
+    """The correction took half a point from member 1; his rating, and those of whom he met since, moved."""
+    view = site.get("/members/10000001.json").json()
+    notice = next(one for one in view["notices"] if one["system"] == "OTBR")
+    assert notice["causes"][0]["kind"] == "correct"
+    assert notice["causes"][0]["reason"] == "The score sheet says draw."
+    page = site.get("/members/10000001").text
+    assert "No game was played, yet the Regular rating moved" in page
+    assert "The score sheet says draw." in page
+    assert f'href="/ripples/{notice["run"]}"' in page
+
+
+def test_the_ripple_of_a_correction_names_those_who_moved(site: TestClient) -> None:
+    runs = site.get("/ripples.json").json()["runs"]
+    view = site.get(f"/ripples/{runs[0]['run']}.json").json()
+    assert [cause["kind"] for cause in view["causes"]] == ["correct"]
+    moved = {line["member_id"] for line in view["lines"]}
+    assert {member_id(1), member_id(2)} <= moved
+    assert member_id(5) not in moved
+
+
+def test_a_dual_rated_section_shows_both_systems(site: TestClient) -> None:
+    view = site.get("/events/202607040001/sections/1.json").json()
+    assert view["systems"] == ["OTBR", "OTBQ"]
+    assert [row["row"] for row in view["rows"]] == [1, 2, 3, 4]
+    points = [row["points"] for row in view["rows"]]
+    assert points == sorted(points, reverse=True)
+    page = site.get("/events/202607040001/sections/1").text
+    assert ">Regular</th>" in page
+    assert ">Quick</th>" in page
+    assert 'href="/events/202607040001/sections/1/players/1?system=OTBQ"' in page
+
+
+def test_rounds_name_opponents_by_their_rows(site: TestClient) -> None:
+    rows = site.get("/events/202607040001/sections/1.json").json()["rows"]
+    by_row = {row["row"]: row for row in rows}
+    won = {"W": "L", "L": "W", "D": "D"}
+    for row in rows:
+        for at, cell in enumerate(row["rounds"]):
+            assert by_row[int(cell[1])]["rounds"][at][0] == won[cell[0]]
+
+
+def test_points_of_games_and_bonus_add_up_to_the_change(site: TestClient) -> None:
+    """In a section that nobody's birth date reaches the working is public, and its parts are the whole."""
+    view = site.get("/events/202608010001/sections/1/players/1.json?system=OTBR").json()
+    (one,) = view["systems"]
+    assert one["is_clear"]
+    bonus = next(
+        step["value"]
+        for part in one["parts"]
+        for step in part["steps"]
+        if step["name"] == "bonus" and part["part"] == "Step 5"
+    )
+    assert sum(game["points"] for game in one["games"]) + bonus == pytest.approx(one["change"], abs=1e-3)
+
+
+def test_where_the_working_is_hidden_an_estimate_from_shown_numbers_has_a_link(site: TestClient) -> None:
+    view = site.get("/events/202609050001/sections/1/players/2.json").json()
+    (one,) = view["systems"]
+    assert not one["is_clear"]
+    assert all(part["part"] != "Step 5" for part in one["parts"])
+    link = one["from_shown"]["link"]
+    request = read_link(link, TODAY).request
+    assert request is not None
+    assert answer(request).estimate.official == one["from_shown"]["rating"]
+    assert abs(one["from_shown"]["rating"] - one["after"]["rating"]) <= 5
+    assert site.get(link).status_code == 200
+
+
+def test_an_explanation_of_a_row_that_is_not_there_is_not_found(site: TestClient) -> None:
+    assert site.get("/events/202607040001/sections/1/players/77").status_code == 404
+    assert site.get("/events/202607040001/sections/9").status_code == 404
+    assert site.get("/events/nothing").status_code == 404
+    assert site.get("/events/202607040001/sections/1/players/1?system=OLB").status_code == 404
+
+
+def test_the_lists_page_and_its_files_have_the_same_members(site: TestClient) -> None:
+    rows = site.get("/lists/2026-12.json?size=500").json()["members"]
+    text = site.get("/lists/2026-12/ratings.csv").text
+    assert len(text.strip().splitlines()) == len(rows) + 1
+    assert site.get("/lists/2026-12/ratings.xlsx").content.startswith(b"PK")
+    assert site.get("/lists/2026-12/ratings.parquet").content.startswith(b"PAR1")
+    assert site.get("/lists/2026-12/ratings.exe").status_code == 422
+
+
+def test_a_top_list_is_in_order_and_names_its_band(site: TestClient) -> None:
+    view = site.get("/lists/2026-12/top.json?top=3").json()
+    ratings = [row["rating"] for row in view["rows"]]
+    assert ratings == sorted(ratings, reverse=True)
+    assert len(ratings) == 3
+    assert site.get("/lists/2026-12/top?age=forty").status_code == 422
+    assert site.get("/lists/2026-10").status_code == 404
+
+
+def test_the_timeline_has_every_amendment(site: TestClient) -> None:
+    assert len(site.get("/rules.json").json()["amendments"]) == len(AMENDMENTS)
+    page = site.get("/rules").text
+    assert all(f'href="/rules/{one.effective}"' in page for one in AMENDMENTS)
+
+
+def test_rules_between_two_days_say_what_changed(site: TestClient) -> None:
+    """The bonus threshold went from 12 to 10 on 2025-01-01 (§8)."""
+    changed = site.get("/rules/changes.json?since=2024-12-31&until=2025-01-01").json()["changed"]
+    threshold = next(one for one in changed if one["name"] == "bonus_threshold")
+    assert (threshold["before"], threshold["after"]) == ("12", "10")
+    assert site.get("/rules/1999-01-01").status_code == 404
+
+
+def test_the_log_is_newest_first_and_in_pages(site: TestClient) -> None:
+    first = site.get("/changes.json?size=2")
+    acts = [act["act"] for act in first.json()["acts"]]
+    assert acts == sorted(acts, reverse=True)
+    assert first.headers["x-total-count"] == str(first.json()["paging"]["total"])
+    assert 'rel="next"' in first.headers["link"]
+    assert "page=2" in first.headers["link"]
+    assert site.get("/changes?page=9999").status_code == 404
+    correction = site.get("/changes.json?kind=correct").json()["acts"][0]
+    view = site.get(f"/changes/{correction['act']}.json").json()
+    assert any("round 1" in one for one in view["differences"])
+    assert view["event"] == "202607040001"
+
+
+def test_names_from_files_are_shown_and_never_run(site: TestClient) -> None:
+    for path in (
+        "/members/20000001",
+        "/search?q=eve",
+        "/events",
+        "/events/202608010001",
+        "/events/202608010001/sections/1",
+    ):
+        page = site.get(path).text
+        assert "<script>alert" not in page
+        assert "<img src=x" not in page
+    assert "&lt;script&gt;alert" in site.get("/members/20000001").text
+    assert site.get("/events/202608010001.json").json()["name"] == HOSTILE_EVENT
+
+
+def test_direction_marks_in_names_are_made_visible(site: TestClient) -> None:
+    page = site.get("/members/20000002").text
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in page
+    assert "\\u202e" in page
+
+
+def test_the_estimate_page_answers_from_its_address(site: TestClient) -> None:
+    """The numbers are the calculator's, which are the engine's."""
+    link = "/estimate?date=2026-11-15&rating=1512&games=40&game=W1640,D1720,L1600"
+    request = read_link(link, TODAY).request
+    assert request is not None
+    expected = answer(request)
+    page = site.get(link)
+    assert page.status_code == 200
+    assert f"1512 → {expected.estimate.official}" in page.text
+    for address in (link.replace("/estimate?", "/estimate.json?"), f"/api/v1{link}"):
+        assert site.get(address).json()["estimate"]["post"] == expected.estimate.rating
+    body = {"date": "2026-11-15", "rating": "1512", "games": 40, "game": ["W1640", "D1720", "L1600"]}
+    assert site.post("/api/v1/estimate", json=body).json()["estimate"]["post"] == expected.estimate.rating
+
+
+def test_what_if_stands_beside_the_estimate(site: TestClient) -> None:
+    found = site.get("/estimate.json?rating=1512/40&game=W1640,T1700&next=1800&target=1550&range=1&norms=1").json()
+    assert {"estimate", "next_game", "outcomes", "target", "norms"} <= found.keys()
+    assert found["next_game"]["win"]["post"] > found["next_game"]["loss"]["post"]
+    only_next = site.get("/estimate?rating=1641P17&next=1800")
+    assert only_next.status_code == 200
+    assert "The next game, against 1800" in only_next.text
+
+
+def test_an_estimate_that_cannot_be_made_says_everything_that_is_wrong(site: TestClient) -> None:
+    page = site.get("/estimate?rating=99999&game=Q12")
+    assert page.status_code == 422
+    assert "no game" in page.text
+    found = site.get("/api/v1/estimate?rating=99999&game=Q12")
+    assert found.status_code == 422
+    assert {fault["place"] for fault in found.json()["faults"]} >= {"rating", "game 1"}
+    assert site.get("/api/v1/estimate").status_code == 422
+    assert site.post("/api/v1/estimate", content=b"{not json").status_code == 400
+    assert site.get("/estimate").status_code == 200
+    assert site.get("/estimate?rating=1512&system=OTBR").status_code == 200  # a link that only fills in the form

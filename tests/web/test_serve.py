@@ -1,0 +1,107 @@
+"""``crosstable serve``: where it listens, what a demonstration holds, and that several workers answer at once."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crosstable.cli import main, serve
+from crosstable.web.settings import Settings, handed_over
+from tests.web.site import made_file
+
+# Without TCP_NODELAY every reply on a kept connection costs about 44 ms (uvicorn issue 3149).
+TRAP_SECONDS = 0.030
+
+
+def test_the_office_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--database", str(tmp_path / "nothing.db")]) == 1
+    assert "there is no office" in capsys.readouterr().err
+
+
+def test_without_accounts_only_this_machine_is_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = made_file(tmp_path)
+    assert main(["serve", "--database", str(path), "--host", "0.0.0.0"]) == 2
+    assert "nobody is set up to sign in" in capsys.readouterr().err
+    assert serve.why_not(str(path), "127.0.0.1") == ""
+
+
+def test_uvicorn_is_told_which_loop_and_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def run(application: str, **options: Any) -> None:
+        asked.update(options, application=application)
+
+    monkeypatch.setattr("uvicorn.run", run)
+    monkeypatch.setenv("CROSSTABLE_SITE", "")
+    path = made_file(tmp_path)
+    assert (
+        main(["serve", "--database", str(path), "--workers", "2", "--port", "8123", "--name", "ratings.example"]) == 0
+    )
+    assert (asked["loop"], asked["http"], asked["workers"]) == ("uvloop", "httptools", 2)
+    settings = handed_over()
+    assert settings.database == str(path)
+    assert "ratings.example" in settings.allowed_hosts
+
+
+def test_settings_survive_the_way_to_a_worker() -> None:
+    environment: dict[str, str] = {}
+    settings = Settings("office.db", hosts=("one", "two"), is_demo=True)
+    settings.hand_over(environment)
+    assert handed_over(environment) == settings
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[int]:
+    """The port of a site with two workers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    command = [sys.executable, "-m", "crosstable.cli", "serve", "--database", str(made_file(tmp_path))]
+    command += ["--workers", "2", "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        _wait(port)
+        yield port
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate(timeout=30)
+
+
+def _wait(port: int) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", "/")
+            found = connection.getresponse()
+            found.read()
+            if found.status == 200:
+                return
+        except OSError:
+            time.sleep(0.2)
+        finally:
+            connection.close()
+    raise AssertionError("the site did not start")
+
+
+def test_kept_connections_to_several_workers_are_quick(served: int) -> None:
+    times = []
+    connection = http.client.HTTPConnection("127.0.0.1", served, timeout=10)
+    for _ in range(40):
+        start = time.monotonic()
+        connection.request("GET", "/members/10000001")
+        found = connection.getresponse()
+        assert re.search(rb"<h1>", found.read())
+        times.append(time.monotonic() - start)
+    connection.close()
+    assert statistics.quantiles(times, n=4)[0] < TRAP_SECONDS
