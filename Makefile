@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres browser wrk run test lint format types fidelity bench docs fuzz soak evidence clean
+.PHONY: help install postgres browser wrk run test lint format types fidelity bench docs screenshots fuzz soak evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,10 @@ wrk:
 
 bench: $(READY) .venv-peers/.installed postgres wrk ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
 	$(BIN)/python -m benchmarks $(ONLY)
+
+screenshots: $(READY) browser ## make the pictures of docs/images anew
+	@mkdir -p docs/images
+	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
 
 docs: $(READY) ## make the generated pages of docs/ anew
 	$(BIN)/python tools/make_docs.py
