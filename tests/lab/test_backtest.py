@@ -138,9 +138,9 @@ def test_a_tenth_of_k_is_worse_in_every_metric(compared: Backtest) -> None:
 
 def test_the_truth_is_the_best_prediction_and_unbiased(compared: Backtest) -> None:
     """Games are drawn by the true strengths' expectancies, so these score as expected: 0 within the interval."""
-    assert compared.against is not None
-    best = compared.against.best
+    best = compared.best
     assert best is not None
+    assert compared.against is not None
     assert best.surplus.low < 0.0 < best.surplus.high
     assert best.deviance.high < compared.against.overall.deviance.low
 
@@ -209,15 +209,15 @@ def test_frames_hold_every_measure(compared: Backtest) -> None:
     assert (row["value"], row["low"], row["high"]) == tuple(compared.differences[0].rms)
     calibration = compared.calibration_frame
     assert calibration.height == len(compared.judged.calibration) * 2
-    assert "rules: " not in backtest_text(compared)
-    assert compared.judged.rules.title in backtest_text(compared)
+    assert compared.judged.rules.title in backtest_text(compared) == str(compared)
+    assert repr(compared).startswith("<Backtest of a tenth of K against official: ")
 
 
 def test_an_archive_without_truth_says_nothing_of_it(made: Simulated, tmp_path: Path) -> None:
     write(made.archive, str(tmp_path))
     found = backtest(str(tmp_path), draws=FEW)
     assert found.judged.showing is None
-    assert found.judged.best is None
+    assert found.best is None
     assert math.isnan(found.judged.overall.rms.value)
     assert not {"rms", "bias"} & set(found.frame["metric"])
     assert all(math.isnan(one.true_change) for one in found.judged.cohorts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, inspect, select
 
 from crosstable.errors import OfficeError
 from crosstable.history import index as indexing
@@ -207,6 +207,23 @@ def test_the_acts_of_an_import_stand_in_the_record(office: Office, tmp_path: Pat
     opened, decided = ActKind.OPENING, ActKind.DECIDE
     assert kinds == [ActKind.FOUNDED, ActKind.MEMBERS, ActKind.IMPORT, opened, decided, decided]
     assert bytes(content) == (tmp_path / "in" / "archive.json").read_bytes()
+
+
+def test_every_index_is_there_again(new_office: NewOffice, tmp_path: Path) -> None:
+    """An import and a first run make indexes after the rows."""
+    fresh, used = new_office(), new_office()
+    brought(small_archive(), used, tmp_path / "in")
+    rated(used, LONG)
+    assert indexes_of(used) == indexes_of(fresh)
+
+
+def indexes_of(office: Office) -> dict[str, list[tuple[object, ...]]]:
+    with office.reading() as connection:
+        found = inspect(connection)
+        return {
+            name: sorted((one["name"], *one["column_names"]) for one in found.get_indexes(name))
+            for name in ("entry", "posting", "current_posting")
+        }
 
 
 def test_an_empty_archive_is_an_empty_office(office: Office, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def backtest_document(found: Backtest) -> dict[str, Any]:
         "judged": _judged(found.judged),
         "against": None if found.against is None else _judged(found.against),
         "differences": _plain(found.differences),
+        "best": _plain(found.best),
     }
 
 

@@ -15,6 +15,9 @@ SETTLED = "25 to 49"
 def backtest_text(found: Backtest) -> str:
     """The whole text."""
     lines = [*_heading(found)]
+    if found.best is not None:
+        best = f"a deviance of {found.best.deviance}, a Brier score of {found.best.brier}"
+        lines.append(f"true strengths would have predicted with {best}")
     for judged in (found.judged, found.against):
         if judged is not None:
             lines += ["", f"Rules: {judged.rules.title}", "", *_judged_lines(judged)]
@@ -39,9 +42,6 @@ def _heading(found: Backtest) -> Iterator[str]:
 
 def _judged_lines(judged: Judged) -> Iterator[str]:
     yield from _measure_lines(judged.measures)
-    if judged.best is not None:
-        best = f"a deviance of {judged.best.deviance}, a Brier score of {judged.best.brier}"
-        yield f"  true strengths would have had {best}"
     yield ""
     yield f"  Favourites, mean distance of scored from expected {judged.calibration_error}"
     yield f"  {'':<14} {'games':>9}   expected   scored"

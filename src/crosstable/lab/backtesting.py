@@ -1,8 +1,9 @@
 """The back-test: replay a history by a rule set and judge what it predicted of every section before it was played.
 
-    >>> from crosstable.lab import backtest, rule_set
-    >>> found = backtest("archive", rules=rule_set(bonus_threshold=12), against="official")
-    >>> print(found.differences[0].deviance)  # doctest: +SKIP
+    from crosstable.lab import backtest, rule_set
+    found = backtest("archive", rules=rule_set(bonus_threshold=12), against="official")
+    print(found)
+    found.frame
 
 ``frame`` and ``calibration_frame`` give the results as tables for further work.
 """
@@ -39,8 +40,7 @@ Day = date | str | None
 class Judged(NamedTuple):
     """What one rule set made of a history: how well it predicted, what it did to ratings.
 
-    ``best`` is how well true strengths would have predicted the same games, and ``showing`` how long a changed
-    strength took to show; both only where the truth is known.
+    ``showing`` is how long a changed strength took to show, where the truth is known.
     """
 
     rules: RuleSet
@@ -50,7 +50,6 @@ class Judged(NamedTuple):
     points: list[Points]
     cohorts: list[Cohort]
     showing: Showing | None
-    best: Measure | None
 
     @property
     def overall(self) -> Measure:
@@ -62,7 +61,8 @@ class Backtest(NamedTuple):
     """A back-test: of which archive and span, how intervals were drawn, what was found.
 
     With ``against``, ``differences`` are those of the first rule set to it, game by game, from paired draws: a
-    negative difference of deviance says that the first predicts better.
+    negative difference of deviance says that the first predicts better. ``best`` is how well true strengths would have
+    predicted the same games, where they are known.
     """
 
     archive: str
@@ -75,6 +75,19 @@ class Backtest(NamedTuple):
     judged: Judged
     against: Judged | None
     differences: list[Measure]
+    best: Measure | None
+
+    def __str__(self) -> str:
+        """The whole back-test in words, as the command prints it."""
+        from crosstable.lab.backtest_text import backtest_text
+
+        return backtest_text(self)
+
+    def __repr__(self) -> str:
+        """What a notebook shows of it: the rules and the figure that counts most."""
+        against = "" if self.against is None else f" against {self.against.rules.name}"
+        deviance = self.judged.overall.deviance
+        return f"<Backtest of {self.judged.rules.name}{against}: {self.games} predictions, deviance {deviance}>"
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -157,6 +170,7 @@ def backtest(
     games = _predicted(history, brought)
     ways = groupings(games, history.people, brought[-1], history.start)
     found = [_judged(history, games, one, made, ways, draws) for one, made in zip(chosen, brought, strict=True)]
+    best = _best(history, games, ways[0], draws) if history.has_truth else None
     differences = []
     if against is not None:
         differences = measures_of(found[0].table, has_truth=history.has_truth, against=found[1].table)
@@ -170,6 +184,7 @@ def backtest(
         found[0].judged,
         found[1].judged if against is not None else None,
         differences,
+        best,
     )
 
 
@@ -222,7 +237,6 @@ def _judged(
         points_of(people, brought, history.indexed.history.sections, history.kept, draws),
         cohorts_of(people, brought, end, history.kept, draws),
         showing_of(clocks_of(people, brought, end, history.kept), draws) if history.has_truth else None,
-        _best(history, games, ways[0], draws) if history.has_truth else None,
     )
     return _Found(judged, table)
 

@@ -19,6 +19,8 @@ from crosstable.lab.predictions import Floats, Whole
 CONFIDENCE = 0.95
 # An interval from fewer clusters than this would promise too much.
 FEWEST_CLUSTERS = 10
+# So many replicates are summed up in one look at the cells.
+AT_ONCE = 16
 
 
 class Draws(NamedTuple):
@@ -45,12 +47,12 @@ class Estimate(NamedTuple):
 
 @compiled
 def weighted_sums(weights: Array, cluster: Array, group: Array, sums: Array, out: Array) -> None:
-    """The sums of each group when every cluster counts as often as it was drawn."""
+    """The sums of each group when every cluster counts as often as it was drawn, for several replicates at once."""
     for at in range(len(cluster)):
-        weight = weights[cluster[at]]
-        if weight != 0.0:
-            for column in range(sums.shape[1]):
-                out[group[at], column] += weight * sums[at, column]
+        for column in range(sums.shape[1]):
+            value = sums[at, column]
+            for replicate in range(out.shape[2]):
+                out[group[at], column, replicate] += weights[cluster[at], replicate] * value
 
 
 def weights_of(draws: Draws, replicate: int, clusters: int) -> Floats:
@@ -62,22 +64,26 @@ def weights_of(draws: Draws, replicate: int, clusters: int) -> Floats:
 
 def replicated(cells: Cells, groups: int, draws: Draws) -> Floats:
     """The sums of every group in every replicate: replicates by groups by columns."""
-    out = np.zeros((draws.replicates, groups, cells.sums.shape[1]))
+    columns = cells.sums.shape[1]
+    out = np.zeros((draws.replicates, groups, columns))
     inside, cluster = np.unique(cells.cluster, return_inverse=True)
 
-    def fill(replicate: int) -> None:
-        weights = weights_of(draws, replicate, len(inside))
-        weighted_sums(weights, cluster, cells.group, cells.sums, out[replicate])
+    def fill(replicates: range) -> None:
+        weights = np.stack([weights_of(draws, one, len(inside)) for one in replicates], axis=1)
+        sums = np.zeros((groups, columns, len(replicates)))
+        weighted_sums(weights, cluster, cells.group, cells.sums, sums)
+        out[replicates.start : replicates.stop] = np.moveaxis(sums, 2, 0)
 
     if len(inside):
         over_replicates(fill, draws)
     return out
 
 
-def over_replicates(fill: Callable[[int], None], draws: Draws) -> None:
-    """Do something for every replicate, on several threads."""
+def over_replicates(fill: Callable[[range], None], draws: Draws) -> None:
+    """Do something for all replicates, some of them at a time, on several threads."""
+    parts = [range(at, min(at + AT_ONCE, draws.replicates)) for at in range(0, draws.replicates, AT_ONCE)]
     with ThreadPoolExecutor(draws.threads) as pool:
-        list(pool.map(fill, range(draws.replicates)))
+        list(pool.map(fill, parts))
 
 
 def totals(cells: Cells, groups: int) -> Floats:

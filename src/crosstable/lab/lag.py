@@ -116,9 +116,10 @@ def showing_of(clocks: Clocks, draws: Draws) -> Showing:
     waits = [Waiting(time, clocks.is_shown) for time in (clocks.days, clocks.games)]
     drawn = np.full((draws.replicates, len(waits)), np.inf)
 
-    def fill(replicate: int) -> None:
-        weight = weights_of(draws, replicate, len(members))[cluster]
-        drawn[replicate] = [wait.median(weight) for wait in waits]
+    def fill(replicates: range) -> None:
+        for one in replicates:
+            weight = weights_of(draws, one, len(members))[cluster]
+            drawn[one] = [wait.median(weight) for wait in waits]
 
     if len(members):
         over_replicates(fill, draws)

@@ -134,6 +134,35 @@ def runs(connection: Connection) -> list[RunLine]:
     return [RunLine(act, sections, count or 0) for act, sections, count in connection.execute(query)]
 
 
+def run_line(connection: Connection, act: int) -> RunLine | None:
+    """One rating run."""
+    run, moved = tables.run.c, tables.ripple.c
+    sections = connection.execute(select(run.sections).where(run.act == act)).scalar()
+    if sections is None:
+        return None
+    count = connection.execute(select(func.count()).select_from(tables.ripple).where(moved.run == act)).scalar()
+    return RunLine(act, sections, count or 0)
+
+
+def run_after(connection: Connection, act: int) -> int | None:
+    """The first run after an act: the one that took it into account."""
+    run = tables.run.c
+    return connection.execute(select(func.min(run.act)).where(run.act > act)).scalar()
+
+
+def run_before(connection: Connection, act: int) -> int:
+    """The last run before an act, 0 where none was."""
+    run = tables.run.c
+    return connection.execute(select(func.max(run.act)).where(run.act < act)).scalar() or 0
+
+
+def acts_about(connection: Connection, subject: str) -> list[Act]:
+    """The acts about an event or a member, oldest first."""
+    table = tables.act.c
+    found = connection.execute(select(table.seq).where(table.subject == subject).order_by(table.seq)).scalars().all()
+    return [act for seq in found if (act := act_of(connection, seq)) is not None]
+
+
 def some_acts(connection: Connection, kinds: Sequence[str], page: int, size: int) -> tuple[list[Act], int]:
     """A page of the log, newest first, and how many acts there are in all."""
     table = tables.act

@@ -45,12 +45,21 @@ def spans_on_list(connection: Connection, listed: Supplement, progress: Progress
     return RecordVeils(connection, listed.run, progress).spans_by(until)
 
 
-class _Checkpoint(NamedTuple):
+class Checkpoint(NamedTuple):
     """What is hidden after a place of the fold: a later walk can begin there."""
 
     after: Key
     spans: Mapping[MemberSystem, Span]
     blurred: frozenset[MemberSystem]
+
+
+class Walked(NamedTuple):
+    """Everything that a walk through a record, as it was known to a run, found; ``last`` stands at its end."""
+
+    run: int
+    postings: Mapping[PostingKey, Hidden]
+    sections: Mapping[tuple[str, int, RatingSystem], Veil]
+    last: Checkpoint
 
 
 def first_touched(record: Record, since: int, chains: Chains) -> Key | None:
@@ -125,7 +134,7 @@ class RecordVeils:
         self.sections: dict[tuple[str, int, RatingSystem], Veil] = {}
         self._spans: dict[MemberSystem, Span] = {}
         self._blurred: set[MemberSystem] = set()
-        self._checkpoints: list[_Checkpoint] = []
+        self._checkpoints: list[Checkpoint] = []
         posting = tables.posting.c
         rows = connection.execute(select(posting.member_id).where(posting.run <= run).distinct())
         self._members = sorted(row[0] for row in rows)
@@ -133,6 +142,26 @@ class RecordVeils:
         self._walk = Walk(record, self._chains.before)
         steps = steps_of(record)
         self._go(steps if before is None else self._resumed(before, steps), progress)
+
+    @classmethod
+    def restored(cls, connection: Connection, found: Walked) -> "RecordVeils":
+        """What an earlier walk found, without walking again."""
+        made = cls.__new__(cls)
+        made.record = Record(connection, found.run)
+        made.postings, made.sections = dict(found.postings), dict(found.sections)
+        made._spans, made._blurred = dict(found.last.spans), set(found.last.blurred)
+        made._checkpoints = [found.last]
+        made._members = sorted({one.member_id for one in found.postings})
+        made._chains = Chains(connection, found.run)
+        made._walk = Walk(made.record, made._chains.before)
+        return made
+
+    @property
+    def walked(self) -> Walked | None:
+        """What the walk found, to be kept; nothing where there was nothing to walk."""
+        if not self._checkpoints:
+            return None
+        return Walked(self.record.through, self.postings, self.sections, self._checkpoints[-1])
 
     def on(self, connection: Connection) -> "RecordVeils":
         """The same on another connection, without the chains that only the walk needed: they are most of it."""
@@ -211,7 +240,7 @@ class RecordVeils:
                 self._take(step, by_place.get((step.key.event_id, step.key.section), []))
                 done += 1
                 if done in marks and (done == len(steps) or steps[done].key > step.key):
-                    self._checkpoints.append(_Checkpoint(step.key, dict(self._spans), frozenset(self._blurred)))
+                    self._checkpoints.append(Checkpoint(step.key, dict(self._spans), frozenset(self._blurred)))
             progress(done)
 
     def _take(self, step: Step, postings: Sequence[Posting]) -> None:

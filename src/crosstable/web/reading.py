@@ -8,10 +8,13 @@ view holds it.
 import math
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import cached_property
 from typing import NamedTuple
 
+from crosstable.errors import OfficeBusyError
 from crosstable.office.database import Office
+from crosstable.office.kept_veils import keep, veils_of
 from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, head
 from crosstable.office.ledger.facts import Record
 from crosstable.office.list_files import ListTable, list_table
@@ -20,11 +23,13 @@ from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
     ListedEvent,
+    RunLine,
     listed_events,
     listed_members,
     newest_act,
     office_name,
     postings_count,
+    run_before,
     runs,
 )
 from crosstable.office.public_views import PublicOffice
@@ -109,8 +114,7 @@ class Snapshot:
 
     def _note_ripple(self, before: "Snapshot") -> None:
         """The ripple of a run costs nothing while the veils of the run before it are at hand."""
-        newest = runs(self.connection)
-        if len(newest) > 1 and newest[1].run == before.run:
+        if run_before(self.connection, self.run) == before.run:
             self.found.ripples[self.run] = self.public.ripple(self.run, before.public.veils)
 
     def _veils(self, before: "Snapshot | None") -> RecordVeils:
@@ -118,6 +122,8 @@ class Snapshot:
         known = None if before is None else before.public.veils
         if before is not None and known is not None and before.run == self.run:
             return known.on(self.connection)
+        if known is None:
+            return veils_of(self.connection, self.run).on(self.connection)
         return RecordVeils(self.connection, self.run, before=known).on(self.connection)
 
     def member(self, member_id: str) -> Listed | None:
@@ -140,6 +146,11 @@ class Snapshot:
         if section is None or section.name in ("", event.name):
             return event.name
         return f"{event.name}, {section.name}"
+
+    @cached_property
+    def runs(self) -> list[RunLine]:
+        """Every rating run, newest first."""
+        return runs(self.connection)
 
     def act(self, seq: int) -> Act | None:
         """An act of the record; those of runs and corrections are asked for again and again."""
@@ -223,6 +234,9 @@ class Reading:
                 return old
             new = Snapshot(self.office, self._found, old)
             self._now = new
+            if not new.is_small and (old is None or old.run != new.run):
+                with suppress(OfficeBusyError):  # somebody is writing; then the next run's are kept
+                    keep(self.office, new.public.veils)
             if old is not None:
                 self._retired.append((time.monotonic() + GRACE, old))
             return new

@@ -38,6 +38,8 @@ Array = Any
 _EPOCH = date(1970, 1, 1).toordinal()
 POSTING = schema_of(tables.posting, Posting._fields)
 DUE = {"step": pl.Int64(), "who": pl.Int32(), **POSTING}
+# What the engine looks at to say what it assumed, in this order.
+_ASSUMED_FROM = ("rating", "games", "peak", "peak_since_2010", "wins", "draws", "losses", "events")
 # A peak this much above the lowest level that floors reach since long cannot be the one that 2010 decides.
 _FAR_ABOVE = 400.0
 
@@ -171,7 +173,9 @@ class Due:
         if len(young):
             made = made.scatter(young, canonical([Assumption.NOT_ADULT]))
         open_ones = np.flatnonzero(~is_new & _leaves_open(part.before, edition))
-        texts = [_assumptions(constants[edition[at]], part.before[at]) for at in open_ones.tolist()]
+        rows = part.before[list(_ASSUMED_FROM)][open_ones].tolist()
+        editions = edition[open_ones].tolist()
+        texts = [_assumptions(constants[one], row) for one, row in zip(editions, rows, strict=True)]
         return made.scatter(open_ones, texts) if len(texts) else made
 
     # what plain code did
@@ -324,29 +328,24 @@ def _leaves_open(before: Array, edition: Array) -> Array:
     return found
 
 
-def _assumptions(constants: Constants, row: Array) -> str | None:
-    found = assumptions(constants, standing_of(row))
+def _assumptions(constants: Constants, row: tuple[Any, ...]) -> str | None:
+    found = assumptions(constants, _standing(row))
     return canonical(list(found)) if found else None
 
 
-def standing_of(row: Array) -> Standing:
+def _standing(row: tuple[Any, ...]) -> Standing:
     """The numbers of a standing, without match changes and floors."""
-
-    def count(name: str) -> int | None:
-        return None if row[name] == NO_COUNT else int(row[name])
-
-    def real(name: str) -> float | None:
-        return None if math.isnan(row[name]) else float(row[name])
-
+    rating, games, peak, newer = row[:4]
+    wins, draws, losses, events = (None if count == NO_COUNT else count for count in row[4:])
     return Standing(
-        rating=float(row["rating"]),
-        games=None if math.isinf(row["games"]) else float(row["games"]),
-        wins=count("wins"),
-        draws=count("draws"),
-        losses=count("losses"),
-        events=count("events"),
-        peak=real("peak"),
-        peak_since_2010=real("peak_since_2010"),
+        rating,
+        None if math.isinf(games) else games,
+        wins,
+        draws,
+        losses,
+        events,
+        peak=None if math.isnan(peak) else peak,
+        peak_since_2010=None if math.isnan(newer) else newer,
     )
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from crosstable import __version__
 from crosstable.office import tables
 from crosstable.office.bulk.due import POSTING
-from crosstable.office.bulk.frames import give_room, write_frame, write_json_rows
+from crosstable.office.bulk.frames import write_frame, write_json_rows
 from crosstable.office.bulk.texts import has_controls, hashes_of, rows_as_json, sum_of
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, head
@@ -40,7 +40,6 @@ class Post:
         self._state_before = newest_state(connection)
         self._total = int(self._state_before, 16)
         self._entered = hashlib.sha256(b"[")
-        give_room(connection)
         if self._is_first:  # an index is made faster when all rows are there
             for table in (tables.posting, tables.current_posting):
                 for index in table.indexes:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import and_, select
+from sqlalchemy import select
 
 from crosstable.history.archive import Archive, table_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS, NO_MEMBER
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
-from crosstable.office.bulk.frames import frame_of, portions_of, schema_of
+from crosstable.office.bulk.frames import frame_of, give_room, portions_of, schema_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Record, State, latest
 from crosstable.terms import RatingSystem
 
@@ -52,6 +52,7 @@ class Known(NamedTuple):
 
 def known_at(record: Record, source: Mapping[str, Any]) -> Known:
     """The record as known at its act."""
+    give_room(record.connection)
     members = _members(record)
     ids = _ids(record, members)
     headings = _headings(record)
@@ -204,14 +205,10 @@ def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
 def _rows(record: Record, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     """The rows of sections with the numbers of their sections and members, in order."""
     table = tables.entry
-    standing = record.standing_sections().subquery()
-    same = and_(
-        standing.c.event_id == table.c.event_id, standing.c.number == table.c.section, standing.c.act == table.c.act
-    )
-    wanted = ("event_id", "section", "row", "number", "member_id", "name", "rounds", "extra")
-    query = select(*(table.c[name] for name in wanted)).join(standing, same)
-    query = query.where(standing.c.state == State.ACCEPTED.value, table.c.number.is_not(None))
-    places = sections.select("event_id", pl.col("number").alias("section")).with_row_index("at")
+    wanted = ("event_id", "section", "act", "row", "number", "member_id", "name", "rounds", "extra")
+    query = select(*(table.c[name] for name in wanted))  # of all versions: few are old, and a server joins them slowly
+    query = query.where(table.c.act <= record.through, table.c.number.is_not(None))
+    places = sections.select("event_id", pl.col("number").alias("section"), "act").with_row_index("at")
     people = pl.DataFrame({"own": names}).with_row_index("member").with_columns(pl.col("member").cast(pl.Int32))
     found = [
         _placed(portion, places, ids, people)
@@ -222,7 +219,7 @@ def _rows(record: Record, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.S
 
 
 def _placed(rows: pl.DataFrame, places: pl.DataFrame, ids: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
-    joined = rows.join(places, on=["event_id", "section"]).join(ids, on="member_id", how="left")
+    joined = rows.join(places, on=["event_id", "section", "act"]).join(ids, on="member_id", how="left")
     joined = joined.join(people, on="member", how="left")
     return joined.select(
         pl.col("at").alias("section"),

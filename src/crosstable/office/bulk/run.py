@@ -39,7 +39,7 @@ from crosstable.office.ledger.watching import StageClock, Watch
 
 Array = Any
 # So many sections are compared and posted at a time.
-BLOCK = 20_000
+BLOCK = 10_000
 # So many lines of a ripple are made at once.
 _FEW = 1000
 _COMPARED = [name for name in Posting._fields if name not in ("member_id", "system", "event_id", "section")]
@@ -208,6 +208,8 @@ class _Replay:
 
     def _unratable(self) -> dict[Key, str]:
         faulty = sorted(self.due.unratable)
+        if not faulty:
+            return {}
         steps = self.steps.of_section[np.array(faulty, dtype=np.int64)]
         reached = self.plan.causes.reached(steps, self._all_events())
         found = {}

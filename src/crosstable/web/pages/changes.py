@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from crosstable.office.ledger.acts import Act
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public import PublicRipple, public_act
-from crosstable.office.public_index import runs, some_acts
+from crosstable.office.public_index import run_after, run_line, some_acts
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
@@ -137,15 +137,12 @@ def _require(read: Snapshot, seq: int) -> Act:
 
 def _run_after(read: Snapshot, act: Act) -> int | None:
     """The run that took an act into account: the first one after it."""
-    if act.kind.value in ("founded", "publish"):
-        return None
-    later = [one.run for one in runs(read.connection) if one.run > act.seq]
-    return min(later) if later else None
+    return None if act.kind.value in ("founded", "publish") else run_after(read.connection, act.seq)
 
 
 def ripples(read: Snapshot, page: PageNumber = 1, size: Size = 50) -> RunsView:
     """Rating runs, newest first; each has its ripple."""
-    some, paging = paged(runs(read.connection), page, size)
+    some, paging = paged(read.runs, page, size)
     return RunsView(
         as_of=as_of(read), runs=[_run(read, one.run, one.sections, one.moved) for one in some], paging=paging
     )
@@ -164,7 +161,7 @@ def ripple(
     size: Size = 100,
 ) -> RippleView:
     """What a rating run did to whom: before, after, through which sections, because of which acts."""
-    known = next((one for one in runs(read.connection) if one.run == run), None)
+    known = run_line(read.connection, run)
     if known is None:
         raise not_found("There is no such rating run.")
     lines = sorted(read.ripple(run), key=_weight)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from crosstable.office.ledger.facts import State
 from crosstable.office.public import public_act
-from crosstable.office.views import log
+from crosstable.office.public_index import acts_about
 from crosstable.terms import RatingSystem
 from crosstable.web.pages.home import EventLine, event_line
 from crosstable.web.reading import Snapshot
@@ -90,7 +90,7 @@ def event(read: Snapshot, event_id: EventId) -> EventView:
             )
             for one in found.sections
         ],
-        acts=[act_of(public_act(act)) for act in log(read.connection, subject=event_id)],
+        acts=[act_of(public_act(act)) for act in acts_about(read.connection, event_id)],
     )
 
 

@@ -89,6 +89,11 @@ class Explained(BaseModel):
     from_shown: FromShown | None
     parts: list[Part]
 
+    @property
+    def has_points(self) -> bool:
+        """Whether it can be said what any game brought."""
+        return any(game.points is not None for game in self.games)
+
 
 class ExplanationView(View):
     """Why one player's rating is what it is after one section."""

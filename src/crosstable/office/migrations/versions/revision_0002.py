@@ -1,4 +1,7 @@
-"""Who may come in: accounts, tokens, sessions, failed tries to log in, and proposals. None of them is append-only."""
+"""Who may come in (accounts, tokens, sessions, failed tries to log in, proposals), and veils that are kept at hand.
+
+None of these tables is append-only.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -27,6 +30,13 @@ def upgrade() -> None:
         sa.Column("settled_at", sa.String(length=32), nullable=True),
         sa.Column("act", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("number"),
+    )
+    op.create_table(
+        "kept_veils",
+        sa.Column("run", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("program", sa.String(length=64), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("run"),
     )
 
 
