@@ -110,7 +110,10 @@ def write_json_rows(connection: Connection, table: Table, names: Sequence[str], 
 
 
 def give_room(connection: Connection) -> None:
-    """Let a server sort and index in memory for the rest of the transaction: many rows are on their way."""
+    """Let a server sort and index in memory for the rest of the transaction, and plan for all rows of a cursor.
+
+    Otherwise it plans for the first of them, and takes minutes for the rest.
+    """
     if connection.dialect.name == "postgresql":
-        for name, size in (("work_mem", "256MB"), ("maintenance_work_mem", "512MB")):
-            connection.execute(text(f"SET LOCAL {name} = '{size}'"))
+        for name, value in (("work_mem", "256MB"), ("maintenance_work_mem", "512MB"), ("cursor_tuple_fraction", "1")):
+            connection.execute(text(f"SET LOCAL {name} = '{value}'"))
