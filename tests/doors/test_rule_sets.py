@@ -58,6 +58,7 @@ def test_explain_and_check_take_a_rule_set(run: Run, slow: str) -> None:
     ran = run("explain", SAMPLE, "--section", "1", "--player", "1", "--system", "OTBR", "--rules", slow, "--json")
     assert json.loads(ran.out)["rules"]["name"] == "Slow"
     assert run("check", SAMPLE, "--rules", slow).code == 0
+    assert json.loads(run("check", SAMPLE, "--rules", slow, "--json").out)["rules"]["name"] == "Slow"
 
 
 def test_a_rule_set_of_a_day_rates_by_its_edition(run: Run) -> None:

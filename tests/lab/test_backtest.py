@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from crosstable import lab
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, backtest, rule_set
@@ -90,12 +91,31 @@ def test_calibration_counts_favourites(compared: Backtest, known: list[Predictio
         expected, score = (one.expected, one.score) if is_first else (1.0 - one.expected, 1.0 - one.score)
         bins.setdefault(min(int((expected - 0.5) * 20), 9), []).append((expected, score))
     assert compared.against is not None
-    for found, number in zip(compared.against.calibration, sorted(bins), strict=True):
+    overall = [one for one in compared.against.calibration if one.grouping == "all"]
+    for found, number in zip(overall, sorted(bins), strict=True):
+        assert found.at_least == pytest.approx(0.5 + number / 20)
         assert found.games == len(bins[number])
         assert found.expected.value == pytest.approx(mean([e for e, _ in bins[number]]), abs=1e-9)
         assert found.scored.value == pytest.approx(mean([s for _, s in bins[number]]), abs=1e-9)
     gaps = [abs(sum(s - e for e, s in inside)) for inside in bins.values()]
     assert compared.against.calibration_error.value == pytest.approx(sum(gaps) / len(known), abs=1e-9)
+
+
+def test_calibration_of_a_band_counts_its_players(compared: Backtest, known: list[Prediction]) -> None:
+    """Newcomers, whatever their opponents: tenths of what was expected of them, by plain Python."""
+    bins: dict[int, list[tuple[float, float]]] = {}
+    for one in known:
+        sides = ((one.expected, one.score), (1.0 - one.expected, 1.0 - one.score))
+        for had, (expected, score) in zip(one.had_rating, sides, strict=True):
+            if not had:
+                bins.setdefault(min(int(expected * 10), 9), []).append((expected, score))
+    assert compared.against is not None
+    of_newcomers = [one for one in compared.against.calibration if one.group == "newcomer"]
+    for found, number in zip(of_newcomers, sorted(bins), strict=True):
+        assert found.at_least == pytest.approx(number / 10)
+        assert found.games == len(bins[number])
+        assert found.scored.value == pytest.approx(mean([s for _, s in bins[number]]), abs=1e-9)
+    assert len(of_newcomers) == 10
 
 
 def test_intervals_hold_the_value_and_groups_of_few_sections_have_none(compared: Backtest) -> None:
@@ -110,7 +130,8 @@ def test_differences_are_paired(compared: Backtest, made: Simulated, known: list
     """The same games under both: the difference of the means, with an interval narrower than those of either."""
     slow = list(predictions(made.archive, SLOW))
     assert [one[:2] for one in slow] == [one[:2] for one in known]
-    (found,) = [one for one in compared.differences if one.grouping == "all"]
+    assert compared.differences is not None
+    found = compared.differences.overall
     expected = mean([one.deviance for one in slow]) - mean([one.deviance for one in known])
     assert found.deviance.value == pytest.approx(expected, abs=1e-9)
     own = compared.judged.overall.deviance
@@ -118,9 +139,30 @@ def test_differences_are_paired(compared: Backtest, made: Simulated, known: list
     assert found.deviance.low > 0.0
 
 
+def test_differences_of_points_and_cohorts_are_those_of_the_two(compared: Backtest) -> None:
+    assert compared.against is not None
+    assert compared.differences is not None
+    for one, slow, official in zip(
+        compared.differences.points, compared.judged.points, compared.against.points, strict=True
+    ):
+        assert one.bonus_points == pytest.approx(slow.bonus_points - official.bonus_points)
+        gap = slow.change_a_rating.value - official.change_a_rating.value
+        assert one.change_a_rating.value == pytest.approx(gap)
+    slow_by = {one[:2]: one.added_up.value for one in compared.judged.cohorts}
+    official_by = {one[:2]: one.added_up.value for one in compared.against.cohorts}
+    assert len(compared.differences.cohorts) > 10
+    for cohort in compared.differences.cohorts:
+        gap = slow_by[cohort[:2]] - official_by[cohort[:2]]
+        assert cohort.added_up.value == pytest.approx(gap)
+        assert cohort.true_change == 0.0
+
+
 def test_a_rule_set_against_itself_differs_in_nothing(folder: str) -> None:
     found = backtest(folder, "official", rule_set(name="the same again"), draws=FEW)
-    assert {one.deviance for one in found.differences if one.sections >= 10} == {(0.0, 0.0, 0.0)}
+    assert found.differences is not None
+    assert {one.deviance for one in found.differences.measures if one.sections >= 10} == {(0.0, 0.0, 0.0)}
+    assert {one.bonus_a_rating.value for one in found.differences.points} == {0.0}
+    assert {one.added_up.value for one in found.differences.cohorts} == {0.0}
 
 
 def test_a_tenth_of_k_is_worse_in_every_metric(compared: Backtest) -> None:
@@ -194,23 +236,31 @@ def test_a_span_judges_fewer_sections_of_the_same_replay(folder: str, made: Simu
     assert found.judged.overall.deviance.value == pytest.approx(mean([one.deviance for one in known]), abs=1e-9)
     assert {one.group for one in found.judged.measures if one.grouping == "era"} == {"from 2014-03-20"}
     assert found.against is None
-    assert found.differences == []
+    assert found.differences is None
     assert sum(point.ratings for point in found.judged.points if point.grouping == "era") < sum(
         point.ratings for point in compared.judged.points if point.grouping == "era"
     )
 
 
 def test_frames_hold_every_measure(compared: Backtest) -> None:
+    assert compared.differences is not None
     frame = compared.frame
     row = frame.row(
         by_predicate=(pl.col("rules") == "difference") & (pl.col("group") == "all") & (pl.col("metric") == "rms"),
         named=True,
     )
-    assert (row["value"], row["low"], row["high"]) == tuple(compared.differences[0].rms)
+    assert (row["value"], row["low"], row["high"]) == tuple(compared.differences.overall.rms)
     calibration = compared.calibration_frame
-    assert calibration.height == len(compared.judged.calibration) * 2
+    assert compared.against is not None
+    assert calibration.height == len(compared.judged.calibration) + len(compared.against.calibration)
+    assert calibration.row(0, named=True)["scored_low"] == compared.judged.calibration[0].scored.low
     assert compared.judged.rules.title in backtest_text(compared) == str(compared)
     assert repr(compared).startswith("<Backtest of a tenth of K against official: ")
+
+
+def test_the_laboratory_offers_no_other_name() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'sweeep'"):
+        getattr(lab, "sweeep")  # noqa: B009 (the name is not there for a type checker either)
 
 
 def test_an_archive_without_truth_says_nothing_of_it(made: Simulated, tmp_path: Path) -> None:

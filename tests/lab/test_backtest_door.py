@@ -63,7 +63,7 @@ def test_two_rule_sets_are_compared_and_written(
     assert document["format"] == "crosstable-backtest/1"
     assert document["judged"]["rules"]["name"] == "Slow"
     assert document["against"]["rules"]["base"] == "by date"
-    assert document["differences"][0]["deviance"]["low"] > 0
+    assert document["differences"]["measures"][0]["deviance"]["low"] > 0
     found = backtest(archive, str(rules), "official", draws=Draws(1, 40, 2))
     assert backtest_document(found) == document
     assert sorted(path.name for path in out.iterdir()) == [

@@ -2,6 +2,7 @@
 
 import math
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,23 +10,32 @@ import pytest
 from crosstable.history.kernel.arrays import SECTION
 from crosstable.lab.bands import (
     AGES,
-    BIN_NAMES,
     ERA_NAMES,
     GAMES,
     Grouping,
     bands,
-    bin_of,
     era_of,
     of_age,
     of_games,
     of_rating,
 )
-from crosstable.lab.bootstrap import Draws, Estimate, estimates, replicated, totals, weights_of
-from crosstable.lab.cohorts import cohorts_of
-from crosstable.lab.lag import Waiting, clocks_of, showing_of
+from crosstable.lab.bootstrap import Draws, Estimate, estimates, replicated, totals, weighted_sums, weights_of
+from crosstable.lab.calibration import BINS, add_favourites, add_players, bin_of
+from crosstable.lab.cohorts import cohort_table, cohorts_from
+from crosstable.lab.lag import Waiting, clocks_of, showing_of, time_rises
 from crosstable.lab.measures import measures_of, table_of
-from crosstable.lab.metrics import Cells, brier, deviance, errors_of, losses_of
-from crosstable.lab.points import points_of
+from crosstable.lab.metrics import (
+    COLUMNS,
+    Cells,
+    add_games,
+    add_sides,
+    brier,
+    deviance,
+    errors_of,
+    lay_losses,
+    losses_of,
+)
+from crosstable.lab.points import points_from, points_table
 from crosstable.lab.predictions import Brought, Floats, Games, People
 
 pytestmark = pytest.mark.timeout(400)
@@ -90,16 +100,84 @@ def test_expectancies_are_those_of_the_document() -> None:
     assert found.deviance == pytest.approx([-math.log(10 / 11), math.log(2), -math.log(1 - 0.759746926)], abs=1e-8)
 
 
+def interpreted(function: Any) -> Any:
+    """The function as it is written, not compiled."""
+    return function.py_func
+
+
+def test_compiled_sums_have_the_bits_of_the_interpreted_ones() -> None:
+    games, rating = null_history(7)
+    games = games._replace(score=np.where(np.arange(len(games.one)) % 5 == 0, 0.5, games.score))
+    out = np.empty((3, len(games.one)))
+    interpreted(lay_losses)(rating, games.one, games.other, games.score, out)
+    losses = losses_of(games, rating)
+    assert np.stack(losses).tobytes() == out.tobytes()
+    each = [interpreted(deviance)(s, e, 1.0 - e) for s, e in zip(games.score, losses.expected, strict=True)]
+    assert each == pytest.approx(losses.deviance.tolist(), abs=1e-12)
+    assert interpreted(brier)(0.5, 0.75) == 0.0625
+    error = errors_of(rating, np.round(rating, -2))
+    for add, label in ((add_games, games.section % 3), (add_sides, (rating > 1500.0).astype(np.uint8))):
+        one, other = np.zeros((150, 3, COLUMNS)), np.zeros((150, 3, COLUMNS))
+        add(games, losses, label.astype(np.uint8), error, one)
+        interpreted(add)(games, losses, label.astype(np.uint8), error, other)
+        assert one.tobytes() == other.tobytes()
+    cluster, group = np.nonzero(one[:, :, 0])
+    cells = Cells(cluster, group, one[cluster, group])
+    for binned, label in ((add_favourites, games.section % 3), (add_players, (rating > 1500.0).astype(np.uint8))):
+        one, other = np.zeros((150, 3 * BINS, 3)), np.zeros((150, 3 * BINS, 3))
+        binned(games, losses.expected, label.astype(np.uint8), one)
+        interpreted(binned)(games, losses.expected, label.astype(np.uint8), other)
+        assert one.tobytes() == other.tobytes()
+    weights = np.stack([weights_of(Draws(), replicate, 150) for replicate in range(4)], axis=1)
+    sums, again = np.zeros((3, COLUMNS, 4)), np.zeros((3, COLUMNS, 4))
+    weighted_sums(weights, cells.cluster, cells.group, cells.sums, sums)
+    interpreted(weighted_sums)(weights, cells.cluster, cells.group, cells.sums, again)
+    assert sums.tobytes() == again.tobytes()
+
+
+def test_sections_summed_up_some_at_a_time_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    games, rating = null_history(8)
+    way = Grouping("all", ("even", "odd"), (games.section % 2).astype(np.uint8), of_players=False)
+    error, losses, draws = np.zeros((2, len(rating))), losses_of(games, rating), Draws(replicates=20)
+    whole = table_of(games, losses, [way], error, draws)
+    monkeypatch.setattr("crosstable.lab.metrics._ROOM", 7 * 2 * COLUMNS)  # seven sections
+    parts = table_of(games, losses, [way], error, draws)
+    assert parts.drawn.tobytes() == whole.drawn.tobytes()
+    assert parts.clusters.tolist() == [75, 75]
+
+
+def test_compiled_clocks_are_the_interpreted_ones() -> None:
+    rng = np.random.default_rng(3)
+    member = np.repeat(np.arange(20), 10)
+    day, played = np.arange(200.0), np.full(200, 4.0)
+    strength = np.sort(rng.normal(1400.0, 250.0, (20, 10)), axis=1).ravel()
+    after = strength - 60.0 + rng.normal(0.0, 60.0, 200)
+    found = [np.zeros((4, 300)), np.zeros((4, 300))]
+    counts = [
+        f(member, day, played, strength, after, out)
+        for f, out in zip((time_rises, interpreted(time_rises)), found, strict=True)
+    ]
+    assert counts[0] == counts[1] > 50
+    assert found[0].tobytes() == found[1].tobytes()
+    assert interpreted(time_rises)(member, day, played, strength, after, np.zeros((4, 3))) == -1
+
+
 def test_bands_have_their_limits_on_the_upper_side() -> None:
     assert bands(AGES)[:2] == ("under 9", "9 to 11")
     assert bands(AGES)[-1] == "65 and over"
     assert of_age(np.array([8.99, 9.0, 64.9, 65.0, np.nan])).tolist() == [0, 1, 6, 7, 8]
     assert of_rating(np.array([399.49, 399.5, 2199.4, 2200.0])).tolist() == [0, 1, 8, 9]
-    assert bin_of(np.array([0.5, 0.45, 0.05, 1.0])).tolist() == [0, 1, 9, 9]
-    assert len(BIN_NAMES) == 10
     rows = brought_from(games_after=[5.0, 13.0, 14.0, 30.0, 31.0, 106.0, 3.0], before=[1.0] * 6 + [math.nan])
     assert GAMES == (9, 26, 101)
     assert of_games(rows, np.full(7, 5.0)).tolist() == [0, 0, 1, 1, 2, 3, 4]
+
+
+def test_bins_have_their_limits_on_the_upper_side() -> None:
+    found = [
+        bin_of(expected, lowest) for expected, lowest in ((0.5, 0.5), (0.56, 0.5), (1.0, 0.5), (0.0, 0.0), (0.25, 0))
+    ]
+    assert found == [0, 1, 9, 0, 2]
+    assert [interpreted(bin_of)(expected, 0.5) for expected in (0.5, 0.56, 1.0)] == [0, 1, 9]
 
 
 def test_eras_begin_where_rules_changed_that_move_every_rating() -> None:
@@ -117,7 +195,7 @@ def test_drawn_sums_are_those_of_the_drawn_clusters() -> None:
         np.array([0, 0, 3, 7]), np.array([0, 1, 0, 1]), np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 1.0], [1, 1]])
     )
     draws = Draws(seed=9, replicates=7)
-    found = replicated(cells, 2, draws)
+    found = replicated(cells, 2, np.array([0, 3, 7]), draws)
     for replicate in range(7):
         rng = np.random.Generator(np.random.PCG64([9, replicate]))
         drawn = rng.integers(0, 3, 3).tolist()  # three clusters have cells: 0, 3 and 7
@@ -129,7 +207,9 @@ def test_drawn_sums_are_those_of_the_drawn_clusters() -> None:
         assert found[replicate].tolist() == expected.tolist()
         assert weights_of(draws, replicate, 3).tolist() == [drawn.count(one) for one in range(3)]
     assert totals(cells, 2).tolist() == [[5.0, 6.0], [3.0, 4.0]]
-    assert replicated(Cells(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2))), 2, draws).sum() == 0.0
+    assert (
+        replicated(Cells(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2))), 2, np.zeros(0, int), draws).sum() == 0.0
+    )
 
 
 def test_an_interval_leaves_a_fortieth_of_the_draws_on_each_side() -> None:
@@ -170,7 +250,7 @@ def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
             Grouping("side", ("strong", "weak"), (rating < 1400.0).astype(np.uint8), of_players=True),
         ]
         error = np.zeros((2, len(rating)))
-        table = table_of(games, losses_of(games, rating), ways, error, 150, Draws(seed, 300))
+        table = table_of(games, losses_of(games, rating), ways, error, Draws(seed, 300))
         for one in measures_of(table, has_truth=False):
             if one.group in covered:
                 covered[one.group] += one.surplus.low <= 0.0 <= one.surplus.high
@@ -210,13 +290,17 @@ def test_cohorts_are_the_same_established_players_at_the_ends_of_two_years() -> 
     ]
     people = people_from([r[0] for r in rows], [r[1] for r in rows], [30.0] * 9, [1000.0 + r[0] for r in rows])
     brought = brought_from(after=[r[2] for r in rows], games_after=[r[3] for r in rows])
-    found = cohorts_of(people, brought, sections["end"][:-1], np.ones(9, dtype=np.bool_), Draws(replicates=5))
+    found = cohorts_from(
+        cohort_table(people, brought, sections["end"][:-1], np.ones(9, dtype=np.bool_), Draws(replicates=5))
+    )
     assert [(one.age, one.year, one.players, one.change.value, one.added_up.value) for one in found] == [
         ("25 to 49", 2001, 1, 20.0, 20.0),
         ("25 to 49", 2002, 2, 15.0, 35.0),
     ]
     assert [(one.true_change, one.true_added_up) for one in found] == [(1.0, 1.0), (1.0, 2.0)]
-    nothing = cohorts_of(people, brought, sections["end"][:-1], np.zeros(9, dtype=np.bool_), Draws(replicates=5))
+    nothing = cohorts_from(
+        cohort_table(people, brought, sections["end"][:-1], np.zeros(9, dtype=np.bool_), Draws(replicates=5))
+    )
     assert nothing == []
 
 
@@ -232,7 +316,7 @@ def test_points_of_bonus_and_floors_by_hand() -> None:
         bonus=[12.0, math.nan, 0.0, 0.0],
         floor_level=[-math.inf, 1500.0, 0.0, 1600.0],
     )
-    found = points_of(people, brought, sections, np.ones(4, dtype=np.bool_), Draws(replicates=5))
+    found = points_from(points_table(people, brought, sections, np.ones(4, dtype=np.bool_), Draws(replicates=5)))
     assert [
         (one.group, one.ratings, one.bonus_earners, one.bonus_points, one.floored, one.floor_points) for one in found
     ] == [

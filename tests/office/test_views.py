@@ -26,6 +26,7 @@ from tests.office.made_office import (
     enter,
     join,
     member_id,
+    opening,
     posted,
     quad,
     rating_of,
@@ -197,3 +198,12 @@ def test_the_status_of_an_office_is_seen_at_a_glance(told: Office) -> None:
     assert (found.ratings, found.lists, found.last_run) == (7, ("2026-05",), 7)
     assert [act.kind.value for act in found.pending] == ["submit"]
     assert found.newest.kind.value == "submit"
+
+
+def test_an_opening_older_than_the_oldest_rules_has_the_floor_of_those(office: Office) -> None:
+    """Rules history: the system of these documents began in 2001; an office may bring ratings from before."""
+    join(office, club_members(2)[0], [opening(1, 1500.0, as_of=date(2000, 12, 31))])
+    run(office)
+    with office.reading() as connection:
+        (system,) = member_view(connection, member_id(1)).systems
+    assert system.floor.level == 100.0  # §5 of 2001: the absolute floor; a peak below 1600 earned none then

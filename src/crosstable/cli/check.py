@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from typing import Any
 
 from crosstable.cli.files import (
     FAULTY,
@@ -50,13 +51,17 @@ def run(arguments: list[str]) -> int:
         if errors:
             code = FAULTY
         if options.json:
-            document = {
+            document: dict[str, Any] = {
                 "format": "crosstable-checked/1",
                 "event": event.report.event_id,
                 "file": given.name,
                 "faults": [fault_object(fault) for fault in event.faults],
                 "accepted": accepted,
             }
+            if options.rule_set is not None:
+                from crosstable.rules.rule_sets import document_of
+
+                document["rules"] = document_of(options.rule_set)
             sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
             continue
         for fault in event.faults:

@@ -15,9 +15,10 @@ import polars as pl
 from crosstable.engine import RatedSection
 from crosstable.folding import Decision, Opening
 from crosstable.formulas.initial import SOURCES, Newcomer, Sources, initial_rating, is_source
+from crosstable.formulas.norms import NO_NORM
 from crosstable.formulas.tally import tally_after
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array, Standings, Tables
+from crosstable.history.kernel.arrays import STANDING, SYSTEMS, WORKING, Array, Standings, Tables
 from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import (
     PEAKS_FROM,
@@ -223,7 +224,7 @@ class Recorder(Walker):
     keeps_order = True
 
     def __init__(self, index: Index, first: int, threads: int | None = None) -> None:
-        super().__init__(index, threads, keeps_working=True)
+        super().__init__(index, threads)
         self.first = first
         self.at_first: Standings = self.standings  # as they are where the recording begins
         self.why_not: Callable[[Walker, int], str] | None = None
@@ -250,11 +251,18 @@ class Recorder(Walker):
     def _begin(self, span: tuple[int, int], take: Take) -> None:
         if self._block is None:
             self.at_first = Standings(*(array.copy() for array in self.standings))
+            self._keep_working(int(self.index.history.sections[span[0]]["row"]))
         self.finish(take)
         sections = self.index.history.sections
         base = int(sections[span[0]]["row"])
         records = records_for(base, int(sections[span[1]]["row"]) - base)
         self._block = Block(*span, records, [], [], [])
+
+    def _keep_working(self, base: int) -> None:
+        """Keep the working from a row on; memory for those before is never touched."""
+        working = np.zeros(self.index.rows, dtype=WORKING)
+        working["norm"][base:] = NO_NORM
+        self.results = self.results._replace(working=working)
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         if self._block is None:

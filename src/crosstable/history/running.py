@@ -94,6 +94,12 @@ def replay_archive(
     if plan.writer is not None:
         stages.seconds["snapshots"] = plan.writer.seconds
         stages.seconds["rate"] -= plan.writer.seconds
+    first = plan.first
+    with stages.timed("write"), ThreadPoolExecutor(1) as beside:
+        standing = beside.submit(lambda: write_table(standings_frame(walker), os.path.join(out, STANDINGS)))
+        frame = ratings_frame(walker, first)
+        write_table(frame, os.path.join(out, RATINGS))
+        standing.result()
     write_heading(
         out,
         plan.snapshots,
@@ -104,12 +110,6 @@ def replay_archive(
             "first": plan.first,
         },
     )
-    first = plan.first
-    with stages.timed("write"), ThreadPoolExecutor(1) as beside:
-        standing = beside.submit(lambda: write_table(standings_frame(walker), os.path.join(out, STANDINGS)))
-        frame = ratings_frame(walker, first)
-        write_table(frame, os.path.join(out, RATINGS))
-        standing.result()
     unratable = int((walker.results.faults != 0).sum())
     return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds, rules)
 

@@ -7,6 +7,7 @@ from crosstable.lab.backtesting import Backtest, Judged
 from crosstable.lab.bootstrap import Estimate
 from crosstable.lab.cohorts import Cohort
 from crosstable.lab.measures import Measure
+from crosstable.lab.points import Points
 
 # Strength itself hardly changes at this age, so changes of ratings are inflation.
 SETTLED = "25 to 49"
@@ -21,14 +22,15 @@ def backtest_text(found: Backtest) -> str:
     for judged in (found.judged, found.against):
         if judged is not None:
             lines += ["", f"Rules: {judged.rules.title}", "", *_judged_lines(judged)]
-    if found.against is not None:
+    if found.against is not None and found.differences is not None:
         first, second = found.judged.rules.name, found.against.rules.name
         lines += [
             "",
             f"Differences, {first} less {second}; deviance and Brier score below zero: the first predicts better",
             "",
         ]
-        lines += _measure_lines(found.differences)
+        lines += [*_measure_lines(found.differences.measures), "", *_points_lines(found.differences.points)]
+        lines += _cohort_lines(found.differences.cohorts)
     return "\n".join(lines) + "\n"
 
 
@@ -46,9 +48,10 @@ def _judged_lines(judged: Judged) -> Iterator[str]:
     yield f"  Favourites, mean distance of scored from expected {judged.calibration_error}"
     yield f"  {'':<14} {'games':>9}   expected   scored"
     for one in judged.calibration:
-        yield f"  {one.group:<14} {one.games:>9,}   {one.expected.value:.4f}     {one.scored}"
+        if one.grouping == judged.overall.grouping:
+            yield f"  from {one.at_least:<9.2f} {one.games:>9,}   {one.expected.value:.4f}     {one.scored}"
     yield ""
-    yield from _points_lines(judged)
+    yield from _points_lines(judged.points)
     yield from _cohort_lines(judged.cohorts)
     if judged.showing is not None:
         shown = judged.showing
@@ -68,33 +71,33 @@ def _median(estimate: Estimate) -> str:
 def _measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
     has_truth = not math.isnan(measures[0].rms.value)
     truth = f"{'bias':>8} {'rms':>8}" if has_truth else ""
-    yield f"  {'':<8} {'':<16} {'games':>9}  {'deviance':<26}{'Brier score':<26}{'surplus':<28}{truth}".rstrip()
+    yield f"  {'':<8} {'':<16} {'games':>9}  {'deviance':<28}{'Brier score':<28}{'surplus':<28}{truth}".rstrip()
     last = ""
     for one in measures:
         name = "" if one.grouping == last else one.grouping
         last = one.grouping
         error = f"{one.bias.value:>8.1f} {one.rms.value:>8.1f}" if has_truth else ""
-        numbers = f"{one.deviance!s:<26}{one.brier!s:<26}{one.surplus!s:<28}"
+        numbers = f"{one.deviance!s:<28}{one.brier!s:<28}{one.surplus!s:<28}"
         yield f"  {name:<8} {one.group:<16} {one.games:>9,}  {numbers}{error}".rstrip()
 
 
-def _points_lines(judged: Judged) -> Iterator[str]:
-    yield f"  {'Points':<8} {'':<16} {'ratings':>9}  {'bonus earners':>13} {'bonus':>9} {'floors':>9} {'change':>9}"
+def _points_lines(points: Sequence[Points]) -> Iterator[str]:
+    yield f"  {'Points':<8} {'':<16} {'ratings':>9}  {'bonus earners':>16} {'bonus':>9} {'floors':>9} {'change':>9}"
     last = ""
-    for one in judged.points:
+    for one in points:
         name = "" if one.grouping == last else one.grouping
         last = one.grouping
         earners = f"{one.bonus_earners:,} ({100.0 * one.earning_share.value:.1f} %)"
         numbers = (one.bonus_a_rating, one.floors_a_rating, one.change_a_rating)
         columns = " ".join(f"{number.value:>9.3f}" for number in numbers)
-        yield f"  {name:<8} {one.group:<16} {one.ratings:>9,}  {earners:>13} {columns}"
+        yield f"  {name:<8} {one.group:<16} {one.ratings:>9,}  {earners:>16} {columns}"
 
 
 def _cohort_lines(cohorts: Sequence[Cohort]) -> Iterator[str]:
     settled = [one for one in cohorts if one.age == SETTLED]
     if not settled:
         return
-    has_truth = not math.isnan(settled[0].true_change)
+    has_truth = any(one.true_added_up for one in settled) and not math.isnan(settled[0].true_change)
     truth = f"  {'true':>7}" if has_truth else ""
     yield ""
     yield f"  Regular ratings of the same players aged {SETTLED}, from the end of a year to the end of the next"

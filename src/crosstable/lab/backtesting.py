@@ -22,13 +22,14 @@ from crosstable.history.archive import Archive, digest, read
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
 from crosstable.history.running import index_of
-from crosstable.lab.bands import Grouping, calibration, groupings
-from crosstable.lab.bootstrap import Draws, Estimate
-from crosstable.lab.cohorts import Cohort, cohorts_of
+from crosstable.lab.bands import Grouping, groupings
+from crosstable.lab.bootstrap import Draws, Estimate, Table
+from crosstable.lab.calibration import Bin, bins_of, calibration_error, calibration_table
+from crosstable.lab.cohorts import Cohort, cohort_table, cohorts_from
 from crosstable.lab.lag import Showing, clocks_of, showing_of
-from crosstable.lab.measures import METRICS, Bin, Measure, Table, bins_of, calibration_error, measures_of, table_of
+from crosstable.lab.measures import METRICS, Measure, measures_of, table_of
 from crosstable.lab.metrics import Losses, errors_of, losses_of
-from crosstable.lab.points import Points, points_of
+from crosstable.lab.points import Points, points_from, points_table
 from crosstable.lab.predictions import Brought, Games, People, Progress, Truths, games_of, people_of, rated_by
 from crosstable.lab.truth import read_truth
 from crosstable.rules.rule_files import rule_set
@@ -57,6 +58,19 @@ class Judged(NamedTuple):
         return self.measures[0]
 
 
+class Differences(NamedTuple):
+    """How much one rule set differs from another, from paired draws: values of the first less those of the second."""
+
+    measures: list[Measure]
+    points: list[Points]
+    cohorts: list[Cohort]
+
+    @property
+    def overall(self) -> Measure:
+        """The difference over everything."""
+        return self.measures[0]
+
+
 class Backtest(NamedTuple):
     """A back-test: of which archive and span, how intervals were drawn, what was found.
 
@@ -74,7 +88,7 @@ class Backtest(NamedTuple):
     draws: Draws
     judged: Judged
     against: Judged | None
-    differences: list[Measure]
+    differences: Differences | None
     best: Measure | None
 
     def __str__(self) -> str:
@@ -95,15 +109,16 @@ class Backtest(NamedTuple):
         parts = {self.judged.rules.name: self.judged.measures}
         if self.against is not None:
             parts[self.against.rules.name] = self.against.measures
-            parts["difference"] = self.differences
+            assert self.differences is not None
+            parts["difference"] = self.differences.measures
         return _long(parts)
 
     @property
     def calibration_frame(self) -> pl.DataFrame:
-        """The calibration tables: what was expected of favourites and what they scored."""
+        """The calibration tables: what was expected and what was scored, bin by bin, for a plot."""
         both = [self.judged] if self.against is None else [self.judged, self.against]
         rows = [
-            {"rules": one.rules.name, "group": found.group, "games": found.games, **_ends("expected", found.expected)}
+            {"rules": one.rules.name, **found._asdict(), **_ends("expected", found.expected)}
             | _ends("scored", found.scored)
             for one in both
             for found in one.calibration
@@ -171,20 +186,19 @@ def backtest(
     ways = groupings(games, history.people, brought[-1], history.start)
     found = [_judged(history, games, one, made, ways, draws) for one, made in zip(chosen, brought, strict=True)]
     best = _best(history, games, ways[0], draws) if history.has_truth else None
-    differences = []
-    if against is not None:
-        differences = measures_of(found[0].table, has_truth=history.has_truth, against=found[1].table)
+    differences = _differences(*found, has_truth=history.has_truth) if against is not None else None
     return Backtest(
-        folder,
-        digest(folder),
-        *days,
-        len(games.one),
-        len(np.unique(games.section)),
-        draws,
-        found[0].judged,
-        found[1].judged if against is not None else None,
-        differences,
-        best,
+        archive=folder,
+        archive_digest=digest(folder),
+        start=days[0],
+        end=days[1],
+        games=len(games.one),
+        sections=len(np.unique(games.section)),
+        draws=draws,
+        judged=found[0].judged,
+        against=found[1].judged if against is not None else None,
+        differences=differences,
+        best=best,
     )
 
 
@@ -215,35 +229,47 @@ def _predicted(history: History, brought: list[Brought]) -> Games:
 
 class _Found(NamedTuple):
     judged: Judged
-    table: Table
+    measures: Table
+    points: Table
+    cohorts: Table
 
 
 def _judged(
     history: History, games: Games, rules: RuleSet, brought: Brought, ways: list[Grouping], draws: Draws
 ) -> _Found:
     """Everything about one rule set."""
-    sections, people = history.indexed.sections, history.people
+    people = history.people
     losses = losses_of(games, brought.prior)
     error = errors_of(brought.prior, people.strength)
-    table = table_of(games, losses, ways, error, sections, draws)
-    calibrated = table_of(games, losses, [calibration(losses.expected)], error, sections, draws)
+    table = table_of(games, losses, ways, error, draws)
+    calibrated = calibration_table(games, losses, ways, draws)
     measures = measures_of(table, has_truth=history.has_truth)
-    end = history.end
+    end, kept = history.end, history.kept
+    points = points_table(people, brought, history.indexed.history.sections, kept, draws)
+    cohorts = cohort_table(people, brought, end, kept, draws)
     judged = Judged(
         rules,
         measures,
-        bins_of(calibrated),
+        bins_of(calibrated, ways),
         calibration_error(calibrated, measures[0].sections),
-        points_of(people, brought, history.indexed.history.sections, history.kept, draws),
-        cohorts_of(people, brought, end, history.kept, draws),
-        showing_of(clocks_of(people, brought, end, history.kept), draws) if history.has_truth else None,
+        points_from(points),
+        cohorts_from(cohorts),
+        showing_of(clocks_of(people, brought, end, kept), draws) if history.has_truth else None,
     )
-    return _Found(judged, table)
+    return _Found(judged, table, points, cohorts)
+
+
+def _differences(one: _Found, other: _Found, *, has_truth: bool) -> Differences:
+    return Differences(
+        measures_of(one.measures, has_truth=has_truth, against=other.measures),
+        points_from(one.points, other.points),
+        cohorts_from(one.cohorts, other.cohorts),
+    )
 
 
 def _best(history: History, games: Games, everything: Grouping, draws: Draws) -> Measure:
     """How well true strengths predict the same games."""
     losses: Losses = losses_of(games, history.people.strength)
     error = np.zeros((2, len(history.people.strength)))
-    table = table_of(games, losses, [everything], error, history.indexed.sections, draws)
+    table = table_of(games, losses, [everything], error, draws)
     return measures_of(table, has_truth=False)[0]

@@ -19,8 +19,6 @@ AGES = (9, 12, 15, 18, 25, 50, 65)
 GAMES = (9, 26, 101)
 NOT_KNOWN = "not known"
 NEWCOMER = "newcomer"
-# The expectancies of favourites, from one half to 1.
-BINS = 10
 # An era begins where one of these changed, which move nearly every rating.
 _MOVING = ("bonus_threshold", "effective_base", "effective_slope", "initialisation")
 
@@ -80,17 +78,8 @@ def of_games(brought: Brought, counted: Floats) -> Labels:
     return np.where(np.isnan(brought.before), len(GAMES) + 1, found).astype(np.uint8)
 
 
-def bin_of(expected: Floats) -> Labels:
-    """The bin of each game by the expectancy of its favourite."""
-    favourite = np.maximum(expected, 1.0 - expected)
-    return np.minimum(np.floor((favourite - 0.5) * 2.0 * BINS), BINS - 1).astype(np.uint8)
-
-
-BIN_NAMES = tuple(f"{0.5 + at * 0.5 / BINS:.2f} to {0.5 + (at + 1) * 0.5 / BINS:.2f}" for at in range(BINS))
-
-
 def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.int32]) -> list[Grouping]:
-    """Every way in which games and their players are grouped, but for calibration."""
+    """Every way in which games and their players are grouped; the first is all of them."""
     whole = np.zeros(len(games.one), dtype=np.uint8)
     rating, age = (*bands(RATINGS),), (*bands(AGES), NOT_KNOWN)
     count = ("up to 8", "9 to 25", "26 to 100", "over 100", NEWCOMER)
@@ -102,8 +91,3 @@ def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.
         Grouping("age", age, of_age(people.age), of_players=True),
         Grouping("games", count, of_games(brought, people.counted), of_players=True),
     ]
-
-
-def calibration(expected: Floats) -> Grouping:
-    """Games by the expectancy of the favourite."""
-    return Grouping("calibration", BIN_NAMES, bin_of(expected), of_players=False)

@@ -4,7 +4,7 @@ Each replicate has a seed of its own, made of the given one and its number, so t
 any number of threads, and two rule sets that are compared are drawn the same clusters.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -62,19 +62,45 @@ def weights_of(draws: Draws, replicate: int, clusters: int) -> Floats:
     return np.bincount(drawn, minlength=clusters).astype(np.float64)
 
 
-def replicated(cells: Cells, groups: int, draws: Draws) -> Floats:
+class Table(NamedTuple):
+    """Sums by group, each named by its grouping and itself: of everything, and of every replicate.
+
+    ``clusters`` is how many clusters speak of each group.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    whole: Floats
+    drawn: Floats
+    clusters: Whole
+
+
+def drawn_table(cells: Cells, names: Sequence[tuple[str, str]], every: Whole, draws: Draws) -> Table:
+    """Sum up cells by group and draw the clusters anew; ``every`` names all clusters there are, in order.
+
+    Two rule sets may have cells of different clusters; if every cluster is named, both are drawn the same ones.
+    """
+    groups = len(names)
+    return Table(
+        tuple(names),
+        totals(cells, groups),
+        replicated(cells, groups, every, draws),
+        np.bincount(cells.group, minlength=groups),
+    )
+
+
+def replicated(cells: Cells, groups: int, every: Whole, draws: Draws) -> Floats:
     """The sums of every group in every replicate: replicates by groups by columns."""
     columns = cells.sums.shape[1]
     out = np.zeros((draws.replicates, groups, columns))
-    inside, cluster = np.unique(cells.cluster, return_inverse=True)
+    cluster = np.searchsorted(every, cells.cluster)
 
     def fill(replicates: range) -> None:
-        weights = np.stack([weights_of(draws, one, len(inside)) for one in replicates], axis=1)
+        weights = np.stack([weights_of(draws, one, len(every)) for one in replicates], axis=1)
         sums = np.zeros((groups, columns, len(replicates)))
         weighted_sums(weights, cluster, cells.group, cells.sums, sums)
         out[replicates.start : replicates.stop] = np.moveaxis(sums, 2, 0)
 
-    if len(inside):
+    if len(every):
         over_replicates(fill, draws)
     return out
 
@@ -91,11 +117,6 @@ def totals(cells: Cells, groups: int) -> Floats:
     out = np.zeros((groups, cells.sums.shape[1]))
     np.add.at(out, cells.group, cells.sums)
     return out
-
-
-def clusters_in(cells: Cells, groups: int) -> Whole:
-    """How many clusters speak of each group."""
-    return np.bincount(cells.group, minlength=groups)
 
 
 def estimates(values: Floats, drawn: Floats, clusters: Whole) -> list[Estimate]:

@@ -13,10 +13,9 @@ import polars as pl
 
 from crosstable.history.kernel.arrays import Array
 from crosstable.lab.bands import AGES, NOT_KNOWN, bands, of_age
-from crosstable.lab.bootstrap import Draws, Estimate, clusters_in, estimates, replicated, totals
-from crosstable.lab.metrics import Cells
+from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.points import summed
-from crosstable.lab.predictions import Brought, Floats, People, Truths
+from crosstable.lab.predictions import Brought, Floats, People, Truths, Whole
 from crosstable.terms import RatingSystem
 
 COHORTS = (*bands(AGES), NOT_KNOWN)
@@ -43,32 +42,32 @@ class Cohort(NamedTuple):
     true_added_up: float
 
 
-def cohorts_of(
+def cohort_table(
     people: People, brought: Brought, end: Array, kept: Truths, draws: Draws, system: RatingSystem = RatingSystem.OTBR
-) -> list[Cohort]:
+) -> Table:
     """The cohorts of a history in one system; ``end`` is the last day of each section."""
-    pairs = _repeated(_year_ends(people, brought, end, kept, system))
-    if not pairs.height:
-        return []
-    year = pairs["year"].to_numpy()
-    first, years = int(year.min()), int(year.max() - year.min()) + 1
-    label = of_age(pairs["age"].to_numpy()).astype(np.int64) * years + (year - first)
-    columns = np.stack(
-        [np.ones(pairs.height), pairs["change"].to_numpy(), pairs["true_change"].fill_nan(0.0).to_numpy()], axis=1
-    )
-    cells = summed(pairs["member"].to_numpy().astype(np.int64), label, columns, years * len(COHORTS))
-    has_truth = not bool(pairs["true_change"].is_nan().any())
-    return _cohorts(cells, first, years, draws, has_truth=has_truth)
+    chosen = kept & (people.system == system) & (people.member >= 0)
+    years = _years(end[people.section[chosen]])
+    pairs = _repeated(_year_ends(people, brought, end, chosen & brought.is_rated))
+    first, count = (int(years.min()), int(years.max() - years.min()) + 1) if len(years) else (0, 0)
+    label = of_age(pairs["age"].to_numpy()).astype(np.int64) * count + (pairs["year"].to_numpy() - first)
+    columns = np.stack([np.ones(pairs.height), pairs["change"].to_numpy(), pairs["true_change"].to_numpy()], axis=1)
+    cells = summed(pairs["member"].to_numpy().astype(np.int64), label, columns, count * len(COHORTS))
+    names = [(age, str(year)) for age in COHORTS for year in range(first, first + count)]
+    return drawn_table(cells, names, np.unique(people.member[chosen]).astype(np.int64), draws)
 
 
-def _year_ends(people: People, brought: Brought, end: Array, kept: Truths, system: RatingSystem) -> pl.DataFrame:
+def _years(days: Array) -> Whole:
+    return np.asarray((_EPOCH + days.astype("m8[D]")).astype("M8[Y]").astype(np.int64) + 1970)
+
+
+def _year_ends(people: People, brought: Brought, end: Array, chosen: Truths) -> pl.DataFrame:
     """The last rating of every member in every year in which he played."""
-    rows = np.flatnonzero(kept & brought.is_rated & (people.system == system) & (people.member >= 0))
-    days = _EPOCH + end[people.section[rows]].astype("m8[D]")
+    rows = np.flatnonzero(chosen)
     frame = pl.DataFrame(
         {
             "member": people.member[rows],
-            "year": days.astype("M8[Y]").astype(np.int64) + 1970,
+            "year": _years(end[people.section[rows]]),
             "rating": brought.after[rows],
             "games": brought.games_after[rows],
             "age": people.age[rows],
@@ -91,33 +90,42 @@ def _repeated(ends: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _cohorts(cells: Cells, first: int, years: int, draws: Draws, *, has_truth: bool) -> list[Cohort]:
-    groups = years * len(COHORTS)
-    whole, clusters = totals(cells, groups), clusters_in(cells, groups)
-    drawn = replicated(cells, groups, draws)
-    with np.errstate(invalid="ignore"):
-        means = whole[:, CHANGE] / whole[:, PLAYERS]
-        drawn_means = drawn[:, :, CHANGE] / drawn[:, :, PLAYERS]
-        true = whole[:, TRUE_CHANGE] / whole[:, PLAYERS]
-    changes = estimates(means, drawn_means, clusters)
-    added = estimates(_added(means, years), _added(drawn_means, years), clusters)
-    true_added = _added(true, years)
+def cohorts_from(table: Table, against: Table | None = None) -> list[Cohort]:
+    """The cohorts of a table; with ``against``, how much they differ from another table's, where both have players."""
+    years = len(table.names) // len(COHORTS)
+    values, drawn, is_there = _means(table.whole), _means(table.drawn), table.whole[:, PLAYERS] > 0
+    added, drawn_added = _added(values, years), _added(drawn, years)
+    if against is not None:
+        others, others_drawn = _means(against.whole), _means(against.drawn)
+        values, drawn, is_there = values - others, drawn - others_drawn, is_there & (against.whole[:, PLAYERS] > 0)
+        added, drawn_added = added - _added(others, years), drawn_added - _added(others_drawn, years)
+    changes = estimates(values[:, CHANGE], drawn[:, :, CHANGE], table.clusters)
+    indices = estimates(added[:, CHANGE], drawn_added[:, :, CHANGE], table.clusters)
     return [
         Cohort(
-            COHORTS[at // years],
-            first + at % years,
-            int(whole[at, PLAYERS]),
+            age,
+            int(year),
+            int(table.whole[at, PLAYERS]),
             changes[at],
-            added[at],
-            float(true[at]) if has_truth else np.nan,
-            float(true_added[at]) if has_truth else np.nan,
+            indices[at],
+            float(values[at, TRUE_CHANGE]),
+            float(added[at, TRUE_CHANGE]),
         )
-        for at in range(groups)
-        if whole[at, PLAYERS]
+        for at, (age, year) in enumerate(table.names)
+        if is_there[at]
     ]
+
+
+def _means(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / sums[..., PLAYERS : PLAYERS + 1])
 
 
 def _added(means: Floats, years: int) -> Floats:
     """Changes added up within each age band; a year without players changes nothing."""
-    by_band = np.nan_to_num(means).reshape(*means.shape[:-1], -1, years)
-    return np.asarray(np.cumsum(by_band, axis=-1).reshape(means.shape))
+    if not years:
+        return means
+    # Players are there or not; what nobody knows of them stays unknown.
+    filled = np.where(np.isnan(means[..., PLAYERS : PLAYERS + 1]), 0.0, means)
+    by_band = filled.reshape(*means.shape[:-2], -1, years, means.shape[-1])
+    return np.asarray(np.cumsum(by_band, axis=-2).reshape(means.shape))

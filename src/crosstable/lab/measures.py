@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosstable.lab.bands import Grouping
-from crosstable.lab.bootstrap import Draws, Estimate, clusters_in, estimates, replicated, totals
+from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.metrics import (
     BRIER,
     COLUMNS,
@@ -19,10 +19,10 @@ from crosstable.lab.metrics import (
     Losses,
     add_games,
     add_sides,
-    cells_of,
+    cells_by_section,
     merged_cells,
 )
-from crosstable.lab.predictions import Floats, Games, Whole
+from crosstable.lab.predictions import Floats, Games
 
 METRICS = ("deviance", "brier", "surplus", "bias", "rms")
 
@@ -46,40 +46,22 @@ class Measure(NamedTuple):
     rms: Estimate
 
 
-class Bin(NamedTuple):
-    """Games whose favourites were expected to score about the same: what was expected and what was scored."""
-
-    group: str
-    games: int
-    sections: int
-    expected: Estimate
-    scored: Estimate
-
-
-class Table(NamedTuple):
-    """Sums by group: of everything, and of every replicate."""
-
-    names: tuple[tuple[str, str], ...]
-    whole: Floats
-    drawn: Floats
-    clusters: Whole
-
-
-def table_of(
-    games: Games, losses: Losses, groupings: Sequence[Grouping], error: Floats, sections: int, draws: Draws
-) -> Table:
+def table_of(games: Games, losses: Losses, groupings: Sequence[Grouping], error: Floats, draws: Draws) -> Table:
     """Sum up losses by section and group, and draw the sections anew."""
     parts = []
-    for grouping in groupings:
-        sums = np.zeros((sections, len(grouping.groups), COLUMNS))
-        add = add_sides if grouping.of_players else add_games
-        add(games, losses, grouping.labels, error, sums)
-        parts.append(cells_of(sums))
-    widths = [len(grouping.groups) for grouping in groupings]
-    cells = merged_cells(parts, widths)
-    names = tuple((grouping.name, group) for grouping in groupings for group in grouping.groups)
-    count = len(names)
-    return Table(names, totals(cells, count), replicated(cells, count, draws), clusters_in(cells, count))
+    for way in groupings:
+
+        def add(part: Games, at: slice, sums: Floats, way: Grouping = way) -> None:
+            inside = Losses(*(column[at] for column in losses))
+            if way.of_players:
+                add_sides(part, inside, way.labels, error, sums)
+            else:
+                add_games(part, inside, way.labels[at], error, sums)
+
+        parts.append(cells_by_section(games, len(way.groups), COLUMNS, add))
+    cells = merged_cells(parts, [len(way.groups) for way in groupings])
+    names = [(way.name, group) for way in groupings for group in way.groups]
+    return drawn_table(cells, names, np.unique(games.section), draws)
 
 
 def metrics_of(sums: Floats, *, has_truth: bool) -> Mapping[str, Floats]:
@@ -109,29 +91,3 @@ def measures_of(table: Table, *, has_truth: bool, against: Table | None = None) 
         for at, names in enumerate(table.names)
         if table.whole[at, COUNT]
     ]
-
-
-def bins_of(table: Table) -> list[Bin]:
-    """The calibration table."""
-    found = []
-    for column in (EXPECTED, SCORED):
-        with np.errstate(invalid="ignore"):
-            values = table.whole[:, column] / table.whole[:, COUNT]
-            drawn = table.drawn[:, :, column] / table.drawn[:, :, COUNT]
-        found.append(estimates(values, drawn, table.clusters))
-    return [
-        Bin(group, int(table.whole[at, COUNT]), int(table.clusters[at]), found[0][at], found[1][at])
-        for at, (_, group) in enumerate(table.names)
-        if table.whole[at, COUNT]
-    ]
-
-
-def _calibration_errors(sums: Floats) -> Floats:
-    gap = np.abs(sums[..., SCORED] - sums[..., EXPECTED]).sum(axis=-1)
-    return np.asarray(gap / sums[..., COUNT].sum(axis=-1))
-
-
-def calibration_error(table: Table, sections: int) -> Estimate:
-    """How far what was scored lies from what was expected, bin by bin, as a mean over games."""
-    value, drawn = (_calibration_errors(sums) for sums in (table.whole, table.drawn))
-    return estimates(value[None], drawn[:, None], np.array([sections]))[0]

@@ -5,6 +5,7 @@ somebody gets who always expects one half; a draw counts as half a win and half 
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -104,10 +105,27 @@ class Cells(NamedTuple):
     sums: Floats
 
 
-def cells_of(dense: Floats) -> Cells:
-    """The cells of a table of sums by cluster and group that are not empty."""
-    cluster, group = np.nonzero(dense[:, :, COUNT])
-    return Cells(cluster, group, dense[cluster, group])
+# Fills in the sums of some games, which are a part of all, by section and group.
+Adding = Callable[[Games, slice, Floats], None]
+# Sums are made for so many numbers at a time.
+_ROOM = 1 << 22
+
+
+def cells_by_section(games: Games, groups: int, columns: int, add: Adding) -> Cells:
+    """The cells that are not empty, of games that are ordered by section; some sections are summed up at a time."""
+    sections = int(games.section[-1]) + 1
+    room = min(sections, max(1, _ROOM // (groups * columns)))
+    parts = [Cells(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, columns)))]
+    for first in range(0, sections, room):
+        low, high = np.searchsorted(games.section, (first, first + room)).tolist()
+        at = slice(low, high)
+        section = games.section[at] - np.int32(first)
+        part = Games(section, games.system[at], games.one[at], games.other[at], games.score[at])
+        sums = np.zeros((room, groups, columns))
+        add(part, at, sums)
+        cluster, group = np.nonzero(sums[:, :, COUNT])
+        parts.append(Cells(cluster + first, group, sums[cluster, group]))
+    return Cells(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def merged_cells(cells: list[Cells], groups: list[int]) -> Cells:

@@ -6,14 +6,16 @@ import numpy as np
 
 from crosstable.history.kernel.arrays import Array
 from crosstable.lab.bands import ERA_NAMES, era_of
-from crosstable.lab.bootstrap import Draws, Estimate, clusters_in, estimates, replicated, totals
+from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.metrics import Cells, merged_cells
-from crosstable.lab.predictions import Brought, People, Truths
+from crosstable.lab.predictions import Brought, Floats, People, Truths
 from crosstable.terms import RatingSystem, SectionType
 
 _MATCH = tuple(SectionType).index(SectionType.MATCH)
 # The columns of sums.
-ROWS, EARNERS, BONUS, FLOORED, FLOOR_POINTS, CHANGE, COLUMNS = range(7)
+ROWS, EARNERS, BONUS, FLOORED, FLOOR_POINTS, CHANGE = range(6)
+# Those that are told for each rating.
+_SHARED = (EARNERS, BONUS, FLOOR_POINTS, CHANGE)
 
 
 class Points(NamedTuple):
@@ -35,7 +37,7 @@ class Points(NamedTuple):
     change_a_rating: Estimate
 
 
-def points_of(people: People, brought: Brought, sections: Array, kept: Truths, draws: Draws) -> list[Points]:
+def points_table(people: People, brought: Brought, sections: Array, kept: Truths, draws: Draws) -> Table:
     """Points by era and by system, for the rows that are kept."""
     rows = np.flatnonzero(kept & brought.is_rated)
     columns = _columns(people, brought, sections, rows)
@@ -50,7 +52,7 @@ def points_of(people: People, brought: Brought, sections: Array, kept: Truths, d
         parts.append(summed(section, label, columns, len(groups)))
         names += [(name, group) for group in groups]
     cells = merged_cells(parts, [len(groups) for groups, _ in kinds.values()])
-    return _points(cells, names, draws)
+    return drawn_table(cells, names, np.unique(people.section[kept]).astype(np.int64), draws)
 
 
 def _columns(people: People, brought: Brought, sections: Array, rows: Array) -> Array:
@@ -70,24 +72,28 @@ def summed(cluster: Array, label: Array, columns: Array, groups: int) -> Cells:
     return Cells(key // groups, key % groups, sums)
 
 
-def _points(cells: Cells, names: list[tuple[str, str]], draws: Draws) -> list[Points]:
-    count = len(names)
-    whole, drawn, clusters = totals(cells, count), replicated(cells, count, draws), clusters_in(cells, count)
-    with np.errstate(invalid="ignore"):
-        shares = {
-            column: estimates(whole[:, column] / whole[:, ROWS], drawn[:, :, column] / drawn[:, :, ROWS], clusters)
-            for column in (EARNERS, BONUS, FLOOR_POINTS, CHANGE)
-        }
+def points_from(table: Table, against: Table | None = None) -> list[Points]:
+    """The points of every group that has ratings; with ``against``, how much they differ from another table's."""
+    whole = table.whole if against is None else table.whole - against.whole
+    values, drawn = _a_rating(table.whole), _a_rating(table.drawn)
+    if against is not None:
+        values, drawn = values - _a_rating(against.whole), drawn - _a_rating(against.drawn)
+    shares = [estimates(values[:, column], drawn[:, :, column], table.clusters) for column in _SHARED]
     return [
         Points(
-            *names[at],
-            int(whole[at, ROWS]),
+            *names,
+            int(table.whole[at, ROWS]),
             int(whole[at, EARNERS]),
             float(whole[at, BONUS]),
             int(whole[at, FLOORED]),
             float(whole[at, FLOOR_POINTS]),
-            *(shares[column][at] for column in (EARNERS, BONUS, FLOOR_POINTS, CHANGE)),
+            *(share[at] for share in shares),
         )
-        for at in range(count)
-        if whole[at, ROWS]
+        for at, names in enumerate(table.names)
+        if table.whole[at, ROWS]
     ]
+
+
+def _a_rating(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / sums[..., ROWS : ROWS + 1])

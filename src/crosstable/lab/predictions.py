@@ -91,7 +91,7 @@ def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progr
 
 
 def games_of(archive: Archive, index: Index, span: tuple[date | None, date | None]) -> Games:
-    """The games of the sections that start in a span of days, both ends included, where they are not open."""
+    """The games of the sections that start in a span of days, both ends included, in the order of sections."""
     sections = index.history.sections
     position = _positions(archive, index)
     chosen = _in_span(sections[:-1]["start"], span)
@@ -112,8 +112,9 @@ def games_of(archive: Archive, index: Index, span: tuple[date | None, date | Non
         numbers = np.full(len(inside), system, dtype=np.uint8)
         parts.append((at, numbers, base + one[inside], base + other[inside], result[inside] / 2.0))
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
     kinds: tuple[Any, ...] = (np.int32, np.uint8, np.int32, np.int32, np.float64)
-    return Games(*(column.astype(kind) for column, kind in zip(columns, kinds, strict=True)))
+    return Games(*(column[order].astype(kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
 def _rank(masks: Array, system: int) -> Whole:

@@ -25,7 +25,7 @@ from crosstable.office.ledger.fold import Circumstances, Walk
 from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
-from crosstable.rules.editions import edition_for
+from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import RatingSystem, Standing
 
 KnownOn = date | datetime | None
@@ -142,7 +142,9 @@ def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) 
     assert standing is not None
     end = Key(date.max, DAWN, "", 0)
     standing = circumstances.decided(member, last.system, standing, end)
-    constants = edition_for(last.started if last.started != DAWN else last.ended).constants
+    day = last.started if last.started != DAWN else last.ended
+    # an opening may be older than the oldest rules that are known; its floor is that of those
+    constants = edition_for(max(day, EDITIONS[0].effective)).constants
     merits = merits_of(constants, tally_of(standing), NOTHING_MORE)
     return standing, standing_floor(constants, last.system, merits, decided_floor(standing))
 

@@ -74,7 +74,7 @@ def long_run(office: Office, connection: Connection, deed: Deed, run: int, watch
     first = int(np.searchsorted(ends, pending.first.toordinal()))
     day = date.fromordinal(int(ends[first - 1]) + 1) if first else DAWN
     with clock.timed("read postings"):
-        old = old_postings(connection, known, steps, day).sort("step")
+        old = old_postings(connection, known, steps, day).sort("step", "posting_id")
     plan = Plan(known, steps, Causes(known, steps, pending), old, first, steps.since(day))
     replay = _Replay(connection, plan, index, clock)
     with clock.timed("rate"):

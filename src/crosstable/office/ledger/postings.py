@@ -244,9 +244,10 @@ def current_of_members(connection: Connection, members: Iterable[str]) -> Iterat
 
 
 def current_of_section(connection: Connection, event_id: str, number: int) -> list[Stored]:
-    """The current postings of a section."""
+    """The current postings of a section, in the order in which they were written."""
     current = tables.current_posting
-    rows = connection.execute(current_where((current.c.event_id == event_id) & (current.c.section == number)))
+    wanted = current_where((current.c.event_id == event_id) & (current.c.section == number))
+    rows = connection.execute(wanted.order_by(current.c.posting_id))
     return [Stored(row[0], posting_from(row[1:])) for row in rows]
 
 

@@ -162,7 +162,7 @@ class _Replay:
         """Take every step that is touched, or that reads a standing that moved."""
         first = self.touched.first
         steps = [step for step in steps_of(self.record, since=first.ended) if step.key >= first]
-        ghosts = sorted(self.touched.ghosts, key=lambda ghost: ghost.key)
+        ghosts = sorted(self.touched.ghosts, key=lambda ghost: (ghost.key, ghost.stored.posting_id))
         done = 0
         for portion in portions(steps):
             self.walk.prepare(portion)
