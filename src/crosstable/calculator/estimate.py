@@ -1,10 +1,11 @@
 """One player's estimate: the engine's own five steps over the one row that he knows."""
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from crosstable.calculator.classes import RatingClass, rating_class
-from crosstable.calculator.one_row import background_of, one_row
+from crosstable.calculator.one_row import background_of, one_row, rows_of
 from crosstable.calculator.points import GamePoints, points_of
 from crosstable.calculator.requests import (
     EstimateRequest,
@@ -16,11 +17,14 @@ from crosstable.calculator.requests import (
 )
 from crosstable.catalogue import fault
 from crosstable.engine import RatedPlayer, RatedSection, Start, rate
+from crosstable.engine.competitors import competitors
+from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explain import Line, explain
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import FloorKind, Formula, RatingSystem
+from crosstable.formulas.steps import formula_for
+from crosstable.terms import FloorKind, Formula, RatingSystem, Result
 
 NO_RESULT = "No game has a result yet."
 
@@ -86,6 +90,14 @@ class Estimate(NamedTuple):
         return self.rating - (self.prior if self.before is None else self.before)
 
 
+class RowResult(NamedTuple):
+    """What a score gives: the rating after the section, and the bonus in it."""
+
+    score: float
+    rating: float
+    bonus: float
+
+
 def estimate(request: EstimateRequest) -> Estimate:
     """The estimate of a request; raises ``UnratableSectionError`` with every fault if it cannot be answered."""
     timing = checked(request)
@@ -119,6 +131,22 @@ def rate_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> tup
     except UnsupportedEditionError as error:
         raise _not_found(error) from error
     return rated, rated.players[row.number - 1]
+
+
+def rate_ways(
+    request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: Timing, kind: OpponentsAt
+) -> Iterator[RowResult]:
+    """What each way that the games of a request may go gives the player; the opponents keep their ratings."""
+    row = rows_of(request, ways, timing, kind)
+    who = competitors(row.section, row.backgrounds)
+    try:
+        rated = rated_field(row.section, timing.system, who, timing.edition)
+    except UnsupportedEditionError as error:
+        raise _not_found(error) from error
+    for at in range(row.number - 1, len(who)):
+        formula = formula_for(timing.edition.constants, rated.field.games[at], rated.field.past[at])
+        bonus = rated.sheet.final.bonus[at] if formula is Formula.STANDARD else 0.0
+        yield RowResult(rated.field.score[at], rated.finals[at], bonus)
 
 
 def rating_before(request: EstimateRequest, timing: Timing) -> float:

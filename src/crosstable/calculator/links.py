@@ -64,8 +64,9 @@ def _background_fields(request: EstimateRequest) -> Iterator[tuple[str, str]]:
 
 def query_of(request: EstimateRequest) -> str:
     """The query string of a request; all games stand in one field, commas between them."""
-    fields = [(name, text) for name, text in _fields(request) if name != "game"]
-    games = ",".join(game_text(opponent) for opponent in request.opponents)
+    every = fields_of(request)
+    fields = [(name, text) for name, text in every if name != "game"]
+    games = ",".join(text for name, text in every if name == "game")
     if games:
         fields.append(("game", games))
     return "&".join(f"{name}={quote(text, safe=PLAIN)}" for name, text in fields)

@@ -45,14 +45,16 @@ class NormChances(NamedTuple):
 
 def score_for_norm(position: int, opponents: Sequence[float], most_meetings: int) -> float | None:
     """The least score, in half points, that earns a norm at a level or a higher one; ``None`` if no score does."""
-    return next(
-        (
-            half / 2.0
-            for half in range(2 * len(opponents) + 1)
-            if highest_norm(half / 2.0, opponents, most_meetings) >= position
-        ),
-        None,
-    )
+    return scores_for_norms(opponents, most_meetings)[position]
+
+
+def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[float | None]:
+    """The same for every level, lowest first."""
+    found: list[float | None] = []
+    for half in range(2 * len(opponents) + 1):
+        reached = highest_norm(half / 2.0, opponents, most_meetings)
+        found += [half / 2.0] * (reached + 1 - len(found))
+    return found + [None] * (len(NORM_LEVELS) - len(found))
 
 
 def norm_chances(request: EstimateRequest) -> NormChances:
@@ -68,13 +70,13 @@ def norm_chances(request: EstimateRequest) -> NormChances:
         for strength in [_strength(request, opponent)] * len(opponent.results)
     ]
     most_meetings = max(len(opponent.results) for opponent in request.opponents)
-    chances = tuple(_chance(position, opponents, most_meetings, score, to_come) for position in range(len(NORM_LEVELS)))
+    needed = scores_for_norms(opponents, most_meetings)
+    chances = tuple(_chance(at, opponents, each, score, to_come) for at, each in enumerate(needed))
     return NormChances(chances, "", len(scores), to_come, score)
 
 
-def _chance(position: int, opponents: Sequence[float], most_meetings: int, score: float, to_come: int) -> NormChance:
+def _chance(position: int, opponents: Sequence[float], needed: float | None, score: float, to_come: int) -> NormChance:
     level = NORM_LEVELS[position]
-    needed = score_for_norm(position, opponents, most_meetings)
     rest = math.inf if needed is None else max(0.0, needed - score)
     return NormChance(
         code=NORM_CODES[position],

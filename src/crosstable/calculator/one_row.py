@@ -5,7 +5,7 @@ ratings that stand still in both passes. Opponents whose scores are known are ra
 against strangers, so that Steps 4 and 5 run as they do in the office (§1).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -66,6 +66,23 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
         strangers += [Entry(cell.opponent, "", "", ()) for cell in others]
     entries = (*rows, Entry(number, "", "", tuple(own)), *strangers)
     return OneRow(_section(request, timing, entries), backgrounds, number)
+
+
+def rows_of(request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: Timing, kind: OpponentsAt) -> OneRow:
+    """The section of a request in which the player has a row per way his games may go, from ``number`` on.
+
+    The opponents keep their ratings, so nobody moves anybody else, and each row is rated as it is alone.
+    """
+    assert kind is not OpponentsAt.SCORES
+    row = one_row(request, timing, kind)
+    met = [at for at, opponent in enumerate(request.opponents, start=1) for _ in opponent.results]
+    own = [
+        Entry(number, "", "", tuple(Cell(ONE_SIDED[result], at, "") for at, result in zip(met, way, strict=True)))
+        for number, way in enumerate(ways, start=row.number)
+    ]
+    backgrounds = {**row.backgrounds, **dict.fromkeys((entry.number for entry in own), row.backgrounds[row.number])}
+    entries = (*row.section.entries[: row.number - 1], *own)
+    return OneRow(row.section._replace(entries=entries), backgrounds, row.number)
 
 
 def _section(request: EstimateRequest, timing: Timing, entries: tuple[Entry, ...]) -> Section:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
@@ -128,6 +129,21 @@ def kind_of(request: EstimateRequest) -> OpponentsAt:
 
 def timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
     """Rules and system of a request, or every fault of its date, control and system."""
+    timing, faults = _timing_of(
+        EstimateRequest(
+            request.section_date,
+            system=request.system,
+            control=request.control,
+            is_online=request.is_online,
+            is_dual=request.is_dual,
+        )
+    )
+    return timing, list(faults)
+
+
+# One request is asked for its rules several times, and most requests are about few days and controls.
+@lru_cache(maxsize=512)
+def _timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
     try:
         edition = edition_for(request.section_date)
     except NoEditionError as error:
@@ -172,10 +188,11 @@ def faults_of(request: EstimateRequest) -> tuple[Fault, ...]:
     return (*timing_of(request)[1], *player_and_games_faults(request))
 
 
-def player_and_games_faults(request: EstimateRequest) -> Iterator[Fault]:
+# The same request is looked at when it is read, estimated, and varied.
+@lru_cache(maxsize=64)
+def player_and_games_faults(request: EstimateRequest) -> tuple[Fault, ...]:
     """What is wrong with a request apart from its date, control and system."""
-    yield from _player_faults(request)
-    yield from _opponents_faults(request)
+    return (*_player_faults(request), *_opponents_faults(request))
 
 
 def _player_faults(request: EstimateRequest) -> Iterator[Fault]:

@@ -1,19 +1,19 @@
 """What if: the next game won, drawn or lost; every score that is still possible; the score that a target rating needs.
 
-Every answer is the engine's own, asked once per outcome, with opponents where the request has them: at the rating after
-the event where it is given, else before it. With opponents held so, only the total score counts, not who was beaten.
+Every answer is the engine's own, a row of one section per outcome, with opponents where the request has them: at the
+rating after the event where it is given, else before it. With opponents held so, only the total score counts, not who
+was beaten, and no row moves another.
 """
 
 from typing import NamedTuple
 
-from crosstable.calculator.estimate import checked, final_rating, rate_row, rating_before
+from crosstable.calculator.estimate import RowResult, checked, final_rating, rate_row, rate_ways, rating_before
 from crosstable.calculator.one_row import results_worth
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing, kind_of
 from crosstable.catalogue import fault
-from crosstable.engine import RatedPlayer
 from crosstable.errors import UnratableSectionError
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import GAME_SCORES, Formula, Result
+from crosstable.terms import GAME_SCORES, Result
 
 # What a range of outcomes may ask of the engine at once.
 MOST_TO_COME = 40
@@ -58,10 +58,9 @@ def _held(request: EstimateRequest) -> OpponentsAt:
     return OpponentsAt.BEFORE if kind_of(request) is OpponentsAt.BEFORE else OpponentsAt.AFTER
 
 
-def _possibility(player: RatedPlayer, since: float) -> Possibility:
-    rating = final_rating(player)
-    bonus = player.final.bonus if player.formula is Formula.STANDARD else 0.0
-    return Possibility(player.score, rating, official_rating(rating), rating - since, bonus)
+def _possibility(result: RowResult, since: float) -> Possibility:
+    score, rating, bonus = result
+    return Possibility(score, rating, official_rating(rating), rating - since, bonus)
 
 
 def _rating_now(request: EstimateRequest, timing: Timing) -> float:
@@ -76,11 +75,18 @@ def next_game(request: EstimateRequest, opponent: Opponent) -> NextGame:
     longer = request._replace(opponents=(*request.opponents, opponent._replace(results=(Result.DRAW,))))
     timing = checked(longer)
     now = _rating_now(request, timing)
-    found = []
-    for result in (Result.WIN, Result.DRAW, Result.LOSS):
-        asked = request._replace(opponents=(*request.opponents, opponent._replace(results=(result,))))
-        found.append(_possibility(rate_row(asked, timing, _held(asked))[1], now))
-    return NextGame(now, *found)
+    over = [each for one in request.opponents for each in one.results if each is not None]
+    ways = [[*over, result] for result in (Result.WIN, Result.DRAW, Result.LOSS)]
+    found = rate_ways(_without_open(longer), ways, timing, _held(longer))
+    return NextGame(now, *(_possibility(result, now) for result in found))
+
+
+def _without_open(request: EstimateRequest) -> EstimateRequest:
+    """The request with the games that are over; whoever was not met yet stays as a row without a game."""
+    over = tuple(
+        one._replace(results=tuple(each for each in one.results if each is not None)) for one in request.opponents
+    )
+    return request._replace(opponents=over)
 
 
 def outcomes(request: EstimateRequest) -> Outcomes:
@@ -93,10 +99,8 @@ def outcomes(request: EstimateRequest) -> Outcomes:
     fixed = [GAME_SCORES[result] for opponent in asked.opponents for result in opponent.results if result is not None]
     kind = _held(request)
     before = rating_before(request, timing)
-    found = tuple(
-        _possibility(rate_row(_with_score(asked, half / 2.0), timing, kind)[1], before)
-        for half in range(2 * asked.games_to_come + 1)
-    )
+    ways = [_with_score(asked, half / 2.0) for half in range(2 * asked.games_to_come + 1)]
+    found = tuple(_possibility(result, before) for result in rate_ways(asked, ways, timing, kind))
     return Outcomes(before, sum(fixed), len(fixed), asked.games_to_come, found)
 
 
@@ -105,14 +109,10 @@ def _all_to_come(request: EstimateRequest) -> EstimateRequest:
     return request._replace(opponents=open_games)
 
 
-def _with_score(request: EstimateRequest, score: float) -> EstimateRequest:
-    """The request with results for the games to come that add up to a score."""
+def _with_score(request: EstimateRequest, score: float) -> list[Result]:
+    """The results of all games, with those to come such that they add up to a score."""
     results = results_worth(score, request.games_to_come)
-    filled = tuple(
-        opponent._replace(results=tuple(next(results) if each is None else each for each in opponent.results))
-        for opponent in request.opponents
-    )
-    return request._replace(opponents=filled)
+    return [next(results) if each is None else each for opponent in request.opponents for each in opponent.results]
 
 
 def score_needed(found: Outcomes, target: float) -> Possibility | None:

@@ -74,6 +74,11 @@ def rate(
         from crosstable.engine.foreign import rate_foreign
 
         return RatedSection(section, system, edition, rule, rate_foreign(section, system, who, edition))
+    return RatedSection(section, system, edition, rule, rows(rated_field(section, system, who, edition)))
+
+
+def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
+    """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
     met = {side.opponent for competitor in who for side in competitor.sides}
     players = [
         prepare(competitor, section, system, edition, is_needed=bool(competitor.sides) or at in met)
@@ -81,7 +86,7 @@ def rate(
     ]
     field = columns(section, players, edition)
     sheet = blank_sheet(len(field.prior), len(field.opponent))
-    if not five_steps(edition.constants, rule, field, sheet):
+    if not five_steps(edition.constants, k_rule(section, system), field, sheet):
         raise ConvergenceError(
             f"section {section.number}, {system.name}, edition {edition.name}: a special rating was not found; "
             f"the field was {field}"
@@ -90,8 +95,7 @@ def rate(
         outcome_of(player, sheet.final.computed[at], section, system, edition) for at, player in enumerate(players)
     ]
     finals = [result.rating for result in outcomes]
-    rated = RatedField(section, system, edition, players, field, sheet, outcomes, finals)
-    return RatedSection(section, system, edition, rule, rows(rated))
+    return RatedField(section, system, edition, players, field, sheet, outcomes, finals)
 
 
 def k_rule(section: Section, system: RatingSystem) -> KRule:

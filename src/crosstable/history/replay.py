@@ -6,6 +6,7 @@ events, starts set by hand) are rated by plain code while the compiled walk rate
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -39,6 +40,8 @@ Progress = Callable[[int], None]
 WORTH_SHARING = 64
 # Progress is told after so many sections.
 LEG = 20_000
+# How long plain code sleeps before it looks again, in seconds.
+NAP = 0.0005
 
 
 def in_silence(done: int) -> None:
@@ -128,7 +131,7 @@ class Walker:
         tables = Tables(self.index.history, self.standings, self.results)
         threads = self.threads if last - first >= WORTH_SHARING else 1
         plain = [self._plain[number] for number in self._slow(first, last)]
-        span = np.array([first, first, last, threads + len(plain)], dtype=np.int64)
+        span = np.array([0, first, last, threads + len(plain)], dtype=np.int64)
 
         def share(thread: int) -> None:
             walk_share(constants, tables, span, self._done, self._scratch[thread])
@@ -139,7 +142,7 @@ class Walker:
         shares = [pool.submit(share, thread) for thread in range(threads)]
         try:
             for stop in plain:
-                wait_until_ready(self.index.history, stop.before, first, self._done)
+                self._wait_for(stop.before, first)
                 stop.act(self)
                 say_done(self._done, stop.before)
         except BaseException:
@@ -148,6 +151,15 @@ class Walker:
         finally:
             for one in shares:
                 one.result()
+
+    def _wait_for(self, number: int, first: int) -> None:
+        """Sleep until what a section depends on is rated: compiled threads wait at work, which takes a processor."""
+        sections, competitors = self.index.history.sections, self.index.history.competitors
+        before = competitors["previous"][int(sections[number]["first"]) : int(sections[number + 1]["first"])]
+        before = before[before >= first]
+        while not self._done[before].all():
+            time.sleep(NAP)
+        wait_until_ready(self.index.history, number, first, self._done)  # so that all its results are seen
 
     def _slow(self, first: int, last: int) -> list[int]:
         """The sections of a stretch that plain code rates while the compiled walk goes on with the others."""

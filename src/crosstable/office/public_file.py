@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, select
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Decision, Record
 from crosstable.office.ledger.fold import Circumstances
-from crosstable.office.ledger.postings import COLUMNS, Posting, PostingKey, posting_from
+from crosstable.office.ledger.postings import COLUMNS, Posting, PostingKey
 from crosstable.office.public import PublicPosting, public_posting, shown
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicMember, PublicOffice, PublicSystem
@@ -34,6 +34,7 @@ _MOVE = select(_ripple.rating_before, _ripple.rating_after, _ripple.sections, _r
 _OFFICIAL = select(_listed.system, _listed.rating, _listed.games).where(
     _listed.month == bindparam("month"), _listed.member_id == bindparam("member")
 )
+_SYSTEMS = {int(system): system for system in RatingSystem}
 
 
 class PublicFile(NamedTuple):
@@ -90,7 +91,7 @@ class PublicFiles:
 
     def _versions(self, member_id: str) -> list[Version]:
         rows = self._connection.execute(_VERSIONS, {"member": member_id, "run": self._run})
-        return [Version(row[0], posting_from(row[1:])) for row in rows]
+        return [Version(run, Posting(member, _SYSTEMS[system], *rest)) for run, member, system, *rest in rows]
 
     @staticmethod
     def _postings(versions: Sequence[Version]) -> list[Posting]:

@@ -1,6 +1,7 @@
 """Making the site: settings in, an ASGI application out. Every route comes from the tables named here."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -28,6 +29,7 @@ from crosstable.web.reading import Reading
 from crosstable.web.replies import HTML, render, routes_of
 from crosstable.web.routes import API, Page, Route
 from crosstable.web.settings import Settings, handed_over
+from crosstable.web.straight import Straight
 from crosstable.web.templating import Site, Templates
 
 STATIC = Path(__file__).parent / "static"
@@ -76,6 +78,7 @@ def create_app(settings: Settings) -> FastAPI:
             Middleware(Doorkeeper, hosts=settings.allowed_hosts),
             Middleware(BodyLimit, most=settings.body_bytes),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
+            Middleware(Straight),
         ],
     )
     app.state.settings = settings
@@ -116,7 +119,7 @@ def _add(app: FastAPI, route: Route) -> None:
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     reading: Reading = app.state.reading
-    first = asyncio.create_task(asyncio.to_thread(reading.renew))
+    first = asyncio.create_task(asyncio.to_thread(_renewed, reading))
     await asyncio.wait([first], timeout=PATIENCE_AT_START)
     watch = asyncio.create_task(_watch(reading, app.state.settings.watch_every, first))
     yield
@@ -124,6 +127,18 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     with suppress(asyncio.CancelledError):
         await watch
     await asyncio.to_thread(reading.close)
+    gc.unfreeze()
+
+
+def _renewed(reading: Reading) -> None:
+    """Read the record if it has grown. A snapshot lives long: the collector need not walk through it at every turn,
+    while somebody waits for a page."""
+    before = reading.tag
+    reading.renew()
+    if reading.tag != before:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
 
 async def _watch(reading: Reading, every: float, first: "asyncio.Task[Any]") -> None:
@@ -131,7 +146,7 @@ async def _watch(reading: Reading, every: float, first: "asyncio.Task[Any]") -> 
     await asyncio.wait([first])
     while True:
         try:
-            await asyncio.to_thread(reading.renew)
+            await asyncio.to_thread(_renewed, reading)
         except Exception:  # the door: the site goes on with what it has, and says so to its keeper
             LOG.exception("the record could not be read anew")
         await asyncio.sleep(every)

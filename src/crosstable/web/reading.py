@@ -37,6 +37,7 @@ from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.veils import Spans
 from crosstable.office.views import known
+from crosstable.terms import RatingSystem
 from crosstable.web.problems import Problem
 from crosstable.web.search import Index
 
@@ -70,6 +71,7 @@ class Snapshot:
         self.lock = threading.RLock()
         self.office = office
         self._acts: dict[int, Act | None] = {}
+        self._lines: dict[int, dict[tuple[str, RatingSystem], PublicRipple]] = {}
         self._open = ExitStack()
         self.connection = self._open.enter_context(office.reading())
         newest = head(self.connection)
@@ -172,6 +174,15 @@ class Snapshot:
     def ripple_at_hand(self, run: int) -> list[PublicRipple]:
         """The same without waiting: nothing where it would take long."""
         return self.ripple(run) if self.is_small or run in self.found.ripples else []
+
+    def ripple_line(self, run: int, member_id: str, system: RatingSystem) -> PublicRipple | None:
+        """What a run did to one rating, where that can be said without waiting."""
+        if run not in self._lines:
+            rows = self.ripple_at_hand(run)
+            if not rows:
+                return None
+            self._lines[run] = {(row.member_id, row.system): row for row in rows}
+        return self._lines[run].get((member_id, system))
 
     def _work_out(self, run: int) -> None:
         """Work a ripple out in the background, on a connection of its own."""

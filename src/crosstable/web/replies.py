@@ -121,7 +121,7 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
     tag = etag(read, request.url.path, request.url.query)
     if request.headers.get("if-none-match") == tag and not request.cookies:
         return Response(status_code=304, headers={"ETag": tag, "Cache-Control": REVALIDATE})
-    body, headers = await run_in_threadpool(_made, request, read, page, form, asked)
+    body, headers = await run_in_threadpool(made, request, read, page, form, asked)
     return kept(request, read, body, form.media_type, headers)
 
 
@@ -135,9 +135,10 @@ def kept(request: Request, read: Snapshot, body: bytes, media_type: str, more: M
     return Response(body, media_type=media_type, headers=headers)
 
 
-def _made(
+def made(
     request: Request, read: Snapshot, page: Page, form: Form, asked: dict[str, Any]
 ) -> tuple[bytes, dict[str, str]]:
+    """A view in a form, and the headers that say where in a list it stands."""
     with read.lock:
         view: View = page.make(read, **asked)
     headers = dict(_links(request, view))
@@ -158,17 +159,21 @@ def _links(request: Request, view: View) -> Iterator[tuple[str, str]]:
     if not isinstance(paging, Paging):
         return
     near = {"first": 1, "prev": paging.page - 1, "next": paging.page + 1, "last": paging.last}
-    links = [
-        f'<{page_address(request, number)}>; rel="{name}"' for name, number in near.items() if 0 < number <= paging.last
-    ]
+    base = page_base(request)
+    links = [f'<{base}{number}>; rel="{name}"' for name, number in near.items() if 0 < number <= paging.last]
     yield "Link", ", ".join(links)
     yield "X-Total-Count", str(paging.total)
 
 
 def page_address(request: Request, number: int) -> str:
     """The address of another page of the same list."""
+    return f"{page_base(request)}{number}"
+
+
+def page_base(request: Request) -> str:
+    """The same but for the number."""
     asked = [(name, value) for name, value in request.query_params.multi_items() if name != "page"]
-    return f"{request.url.path}?{urlencode([*asked, ('page', number)])}"
+    return f"{request.url.path}?{urlencode(asked)}{'&' if asked else ''}page="
 
 
 def etag(read: Snapshot, path: str, query: str) -> str:

@@ -46,9 +46,16 @@ class Templates:
             auto_reload=False,
         )
         self.environment.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure)
+        from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
 
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
+        self.environment.globals.update(
+            history_rows=rows.history_rows,
+            game_rows=rows.game_rows,
+            outcome_rows=rows.outcome_rows,
+            norm_rows=rows.norm_rows,
+        )
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
         """A whole page."""

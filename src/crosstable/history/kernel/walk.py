@@ -1,8 +1,8 @@
 """Many sections in the order of the fold, on several threads, with the results of one.
 
-A section may be rated once every competitor's section before it is. Threads take the next section in the order of the
-fold and wait for those it depends on; everything a section depends on comes earlier, so the oldest section that is not
-done can always go on. Each section reads the same numbers whoever rates it, so the results do not depend on the
+A section may be rated once every competitor's section before it is. Threads take the next few sections in the order of
+the fold and wait for those they depend on; everything a section depends on comes earlier, so the oldest section that is
+not done can always go on. Each section reads the same numbers whoever rates it, so the results do not depend on the
 threads.
 """
 
@@ -17,29 +17,42 @@ from crosstable.history.kernel.section import Scratch, rate_section
 
 # A thread that looked so often in vain lets others have the processor.
 PATIENCE = 200
-# So many sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
-FAR, NEAR = 4, 2
+# Sections that a thread takes at a time.
+TURN = 16
+# So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
+FAR, NEAR = 8, 4
 
 
 @walking
 def walk_share(numbers: Array, tables: Tables, span: Array, done: Array, scratch: Scratch) -> None:
     """Rate sections as long as there are any, together with other threads that have the same ``span``.
 
-    It holds the next section, the first one, the one after the last, and how many there are that rate.
+    It holds how many turns were taken, the first section, the one after the last, and how many there are that rate.
     """
     constants = numbers[0]
     first, last, workers = span[1], span[2], span[3]
-    number = take_number(span)
-    while number < last:
-        fetch_standings(tables, min(number + FAR, last - 1))
-        fetch_newcomers(tables, min(number + NEAR, last - 1))
-        if not tables.history.sections[number].is_slow:
+    turn = first + TURN * take_number(span)
+    while turn < last:
+        following = first + TURN * take_number(span)  # so that what is asked for ahead is this thread's own
+        for number in range(turn, min(turn + TURN, last)):
+            fetch_standings(tables, ahead(number + FAR, turn, following, last))
+            fetch_newcomers(tables, ahead(number + NEAR, turn, following, last))
+            if tables.history.sections[number].is_slow:
+                continue
             if workers > 1:
                 wait_for(tables.history, number, first, done)
             rate_section(constants, tables, number, scratch)
             if workers > 1:
                 set_flag(done, number)
-        number = take_number(span)
+        turn = following
+
+
+@inner
+def ahead(number: int, turn: int, following: int, last: int) -> int:
+    """A section of this turn, or of the one that follows it."""
+    if number >= turn + TURN:
+        number += following - turn - TURN
+    return min(number, last - 1)
 
 
 @walking

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
+from pydantic_core import to_json
 
 from crosstable.calculator.answers import Answer, answer
 from crosstable.calculator.documents import (
@@ -218,7 +219,7 @@ def _answer(done: Answered) -> bytes:
         errors = [one for one in done.faults if one.severity is Severity.ERROR] or done.faults
         said = " ".join(f"{one.place}: {one.message}" for one in errors) or "Nothing was asked."
         raise Problem(422, said, faults=[fault_object(one) for one in done.faults])
-    return json.dumps(document_of(done), ensure_ascii=False, allow_nan=False).encode()
+    return to_json(document_of(done))
 
 
 _QUERY = [

@@ -72,9 +72,12 @@ def _notes(one: Posting) -> Iterator[str]:
 def history_chart(rows: Sequence[HistoryRow], axis: str) -> Markup:
     """The graph of a history, a line per system, over dates or over games."""
     is_by_date = axis == "date"
+    by_system: dict[str, list[HistoryRow]] = {system.name: [] for system in RatingSystem}
+    for row in rows:
+        by_system[row.system].append(row)
     series = [
-        Series(system.name.lower(), SYSTEM_NAMES[system.name], tuple(_points(rows, system, is_by_date=is_by_date)))
-        for system in RatingSystem
+        Series(system.lower(), SYSTEM_NAMES[system], tuple(_points(some, is_by_date=is_by_date)))
+        for system, some in by_system.items()
     ]
     shown = ", ".join(one.name for one in series if one.points)
     over = "over time" if is_by_date else "by games played"
@@ -83,10 +86,11 @@ def history_chart(rows: Sequence[HistoryRow], axis: str) -> Markup:
     )
 
 
-def _points(rows: Sequence[HistoryRow], system: RatingSystem, *, is_by_date: bool) -> Iterator[Point]:
+def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
+    """The points of one system."""
     played = 0.0
     for row in rows:
-        if row.system != system.name or row.after is None:
+        if row.after is None:
             continue
         played += row.played or 0
         at = day_number(date.fromisoformat(row.ended)) if is_by_date else played

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -37,6 +38,7 @@ from crosstable.web.shapes import (
 
 MOST_NOTICES = 3
 MONTHS = 12
+MOST_ID = 40
 
 
 class Peak(BaseModel):
@@ -127,7 +129,7 @@ class MemberView(View):
         return self._drawn
 
 
-MemberId = Annotated[str, Path(max_length=40, description="The member's id.")]
+MemberId = Annotated[str, Path(max_length=MOST_ID, description="The member's id.")]
 SystemName = Literal["OTBR", "OTBQ", "OTBB", "OLR", "OLQ", "OLB", ""]
 OneSystem = Annotated[SystemName, Query(description="Only this system.")]
 Axis = Annotated[Literal["date", "games"], Query(description="What the graph runs over.")]
@@ -220,13 +222,18 @@ def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
 
 def _coming(read: Snapshot) -> Coming | None:
     """The first list whose cut-off is not before the newest run, where it is not out yet."""
-    if read.rated_at is None:
-        return None
-    month = Month(read.rated_at.year, read.rated_at.month)
+    newest = read.lists[-1].month if read.lists else None
+    return None if read.rated_at is None else _coming_after(read.rated_at, newest)
+
+
+@lru_cache(maxsize=8)
+def _coming_after(rated_at: datetime, newest: str | None) -> Coming | None:
+    """The same for all members of one state of the record."""
+    month = Month(rated_at.year, rated_at.month)
     try:
-        while cut_off(month) < read.rated_at:
+        while cut_off(month) < rated_at:
             month = _next(month)
-        if read.lists and month_of(read.lists[-1].month) >= month:
+        if newest is not None and month_of(newest) >= month:
             return None
         closing: datetime = cut_off(month).astimezone(CENTRAL)
     except (OfficeError, NoEditionError):  # no cut-off is known for those years
@@ -261,8 +268,7 @@ def _notices(read: Snapshot, file: PublicFile) -> Iterator[Notice]:
     """The newest moves that can be seen: some decimals more or less are no news."""
     shown = {one.system for one in file.member.systems if one.live.between is None}
     for move in file.moves:
-        rows = read.ripple_at_hand(move.run)
-        line = next((row for row in rows if row.member_id == move.member_id and row.system is move.system), None)
+        line = read.ripple_line(move.run, move.member_id, move.system)
         is_news = line.before != line.after if line else move.system in shown and abs(move.change) >= 1.0
         if is_news:
             yield _notice(read, move, line)
@@ -309,6 +315,14 @@ def member_history(
     return HistoryView(as_of=as_of(read), member_id=listed.member_id, name=listed.name, history=some, paging=paging)
 
 
+MEMBER = Page(
+    "/members/{member_id}",
+    member,
+    "member.html",
+    api="/members/{member_id}",
+    summary="A member and his history",
+    tag="members",
+)
 PAGES = (
     Page(
         "/members/{member_id}/history",
@@ -318,12 +332,5 @@ PAGES = (
         summary="A member's history",
         tag="members",
     ),
-    Page(
-        "/members/{member_id}",
-        member,
-        "member.html",
-        api="/members/{member_id}",
-        summary="A member and his history",
-        tag="members",
-    ),
+    MEMBER,
 )
