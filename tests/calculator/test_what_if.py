@@ -8,10 +8,12 @@ import pytest
 from crosstable.calculator.estimate import estimate
 from crosstable.calculator.norm_chances import norm_chances, norm_title
 from crosstable.calculator.notation import read_game
+from crosstable.calculator.one_row import results_worth
 from crosstable.calculator.points import points_sentence
 from crosstable.calculator.requests import EstimateRequest, Opponent
 from crosstable.calculator.what_if import MOST_TO_COME, next_game, outcomes, score_needed
 from crosstable.errors import UnratableSectionError
+from crosstable.terms import GAME_SCORES
 from tests.calculator.asking import asked
 from tests.engine.wallcharts import Played, post_event, rate_wallchart, wallchart
 
@@ -83,6 +85,29 @@ def test_every_outcome_is_an_estimate_of_its_own() -> None:
             (one.rating, one.official, one.bonus), abs=1e-9
         )
         assert same.change == pytest.approx(one.gain, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("player", "games", "more"),
+    [
+        ("1500/3", "W1600 T1700 T1550", {}),
+        ("U", "T900 T1200 D1050 T1100", {"age": "12"}),
+        ("2105/60", "L1800 T1700 T1900 T1750", {"peak": "2310"}),
+        ("1500/30", "TTTT1600", {"match": "1"}),
+        ("1500/30", "W1600:1580 T1700:1720 T1550", {}),
+    ],
+)
+def test_outcomes_that_are_rated_together_are_what_each_is_alone(player: str, games: str, more: dict[str, str]) -> None:
+    """One section with a row per outcome: by either formula, with a floor, in a match, the rows leave each other be."""
+    request = asked(player, games, **more)
+    for way in outcomes(request).possibilities:
+        left = way.score - sum(GAME_SCORES[one] for each in request.opponents for one in each.results if one)
+        results = results_worth(left, request.games_to_come)
+        filled = tuple(
+            each._replace(results=tuple(one or next(results) for one in each.results)) for each in request.opponents
+        )
+        alone = estimate(request._replace(opponents=filled))
+        assert (way.score, way.rating, way.bonus) == (alone.score, alone.rating, alone.bonus or 0.0)
 
 
 def test_finished_games_can_all_be_varied() -> None:

@@ -315,3 +315,16 @@ def test_an_unknown_cell_in_an_old_row_counts_as_a_blank(pair: Pair) -> None:
             older = [{**row, "section": 2, "rounds": f"{row['rounds']} ?x -"} for row in rows]
             connection.execute(insert(tables.entry), older)
     assert rated_both_ways(*pair) is not None
+
+
+def test_without_the_compiler_everything_is_rated_section_by_section(
+    new_office: NewOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = new_office()
+    join(office, *club_members())
+    enter(office, quad("one", Played(start=date(2026, 3, 7))))
+    monkeypatch.setattr(plain_runs, "can_be_long", lambda: False)
+    monkeypatch.setattr(plain_runs, "_long_run", None)  # would fail if it were called
+    done = plain_runs.rerate(office, DEED, watch=Watch(clock=StageClock(), long=0))
+    assert done is not None
+    assert done.sections == 1

@@ -48,3 +48,25 @@ def test_words_of_templates() -> None:
     assert str(plain("<b>\x07")) == "<bdi>&lt;b&gt;\\u0007</bdi>"
     assert (counted(1, "section"), counted(1204, "section")) == ("1 section", "1,204 sections")
     assert str(day("2026-07-04")) == '<time datetime="2026-07-04">2026-07-04</time>'
+
+
+@pytest.mark.parametrize(
+    ("places", "marks"),
+    [
+        ((1.5, 2.0, 2.5), ["1.5", "2", "2.5"]),
+        ((0.0, 1.0), ["0", "0.5", "1"]),
+        ((0.0, 5.0), ["0", "1", "2.5", "4", "5"]),
+        ((0.0, 37.0), ["0", "9", "18", "28", "37"]),
+    ],
+)
+def test_marks_of_scores_and_games_stand_where_they_say(places: tuple[float, ...], marks: list[str]) -> None:
+    """Half points on a short axis, whole ones on a long one; no mark is there twice."""
+    line = Series("otbr", "Regular", tuple(Point(at, 1500.0, 1500.0, "") for at in places))
+    wide, _ = drawn(str(rating_chart([line], "x", is_by_date=False)))
+    frame = FRAMES[0]
+    found = [one for one in wide.iter("text") if one.get("y") == str(frame.height - 8)]
+    assert [one.text for one in found] == marks
+    width = frame.width - frame.left - frame.right
+    for one in found:
+        share = (float(one.text or "nan") - places[0]) / (places[-1] - places[0])
+        assert float(one.get("x", "nan")) == pytest.approx(frame.left + share * width, abs=0.05)

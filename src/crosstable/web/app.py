@@ -131,8 +131,10 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _renewed(reading: Reading) -> None:
-    """Read the record if it has grown. A snapshot lives long: the collector need not walk through it at every turn,
-    while somebody waits for a page."""
+    """Read the record if it has grown; the collector leaves a new snapshot out, which lives long and is large.
+
+    Walking through it again and again would keep everybody waiting who asks for a page just then.
+    """
     before = reading.tag
     reading.renew()
     if reading.tag != before:

@@ -20,8 +20,6 @@ _ARROW = '<span class="unseen">to</span><span aria-hidden="true">→</span>'
 _UNRATED = '<span class="quiet">Unrated</span>'
 _WORDS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 
-_day = lru_cache(maxsize=4096)(day)
-
 
 def rating_text(one: Rating | None) -> str:
     """A rating, provisional ones with their games."""
@@ -62,7 +60,7 @@ def _history_row(row: HistoryRow) -> str:
         there = escape(address("events", place.event, "sections", place.section, "players", row.player))
         why = f'<a href="{there}?system={row.system}">why<span class="unseen"> {what}, {system}</span></a>'
     return (
-        f'<tr>\n<td>{_day(row.ended)}</td>\n<th scope="row">{section}{notes}</th>\n'
+        f'<tr>\n<td>{day(row.ended)}</td>\n<th scope="row">{section}{notes}</th>\n'
         f'<td class="s"><span class="dot {row.system.lower()}" aria-hidden="true"></span>{system}</td>\n'
         f'<td class="n" data-label="Score">{score}</td>\n'
         f"<td>{rating_text(row.before)} {_ARROW} <b>{rating_text(row.after)}</b></td>\n"

@@ -8,6 +8,7 @@ direction), ``figure``, ``signed``, ``day``, ``counted``.
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +23,15 @@ from crosstable.web.shapes import SYSTEM_NAMES
 
 FOLDER = Path(__file__).parent / "templates"
 MINUS = "\N{MINUS SIGN}"
+SITE_LINKS = {
+    "/events": "Events",
+    "/lists": "Lists",
+    "/estimate": "Estimate",
+    "/rules": "Rules",
+    "/changes": "Changes",
+    "/upload": "Upload",
+    "/about": "About",
+}
 
 
 class Site:
@@ -51,6 +61,7 @@ class Templates:
 
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
         self.environment.globals.update(
+            site_links=site_links,
             history_rows=rows.history_rows,
             game_rows=rows.game_rows,
             outcome_rows=rows.outcome_rows,
@@ -70,6 +81,21 @@ class Templates:
             "read": None,
         }
         return self.environment.get_template(template).render({**known, **context}).encode()
+
+
+def site_links(here: str) -> Markup:
+    """The links to the parts of the site; the one that a path belongs to is marked."""
+    current = next((path for path in SITE_LINKS if here.startswith(path)), "")
+    return _site_links(current, "page" if here == current else "true")
+
+
+@lru_cache(maxsize=2 * len(SITE_LINKS) + 2)
+def _site_links(current: str, mark: str) -> Markup:
+    marked = f' aria-current="{mark}"'
+    links = (
+        f'<li><a href="{path}"{marked if path == current else ""}>{word}</a></li>' for path, word in SITE_LINKS.items()
+    )
+    return Markup("\n".join(links))  # nothing in it comes from outside
 
 
 def visible(value: object) -> object:
@@ -107,6 +133,7 @@ def figure(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
+@lru_cache(maxsize=4096)
 def day(value: date | datetime | str) -> Markup:
     """A day that a machine can read too."""
     iso = value if isinstance(value, str) else value.isoformat()

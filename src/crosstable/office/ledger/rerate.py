@@ -4,6 +4,7 @@ What is pending is a function of the record: the acts after the last run. Nothin
 forgotten by a crash: a run that did not finish left no trace, and the next one finds the same acts.
 """
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from crosstable.office.ledger.postings import (
     state_digest,
 )
 from crosstable.office.ledger.touched import Ghost, Touched, touched_since
-from crosstable.office.ledger.watching import LONG, StageClock, Watch
+from crosstable.office.ledger.watching import LONG, StageClock, Watch, can_be_long
 from crosstable.terms import RatingSystem, Standing
 
 # A long run looks at more than this part of the record; less is sooner done by reading that part alone.
@@ -80,6 +81,8 @@ def rate_pending(office: Office, connection: Connection, deed: Deed, watch: Watc
     assert last is not None
     record = Record(connection, last.seq)
     run = last_run(connection)
+    if not can_be_long():
+        watch = watch._replace(long=sys.maxsize)
     if _sections_since(connection, run) > watch.long:
         return _long_run(office, connection, deed, run, watch)
     with watch.clock.timed("find what is touched"):

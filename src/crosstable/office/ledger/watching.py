@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from time import perf_counter
 from typing import NamedTuple
 
@@ -9,6 +10,15 @@ from crosstable.office.ledger.fold import Progress, in_silence
 
 # A run that looks at more sections than this goes through the compiled replay, which reads the record whole.
 LONG = 300
+
+
+# What the compiled replay needs; an office without it rates everything section by section.
+NEEDED = ("numba", "polars")
+
+
+def can_be_long() -> bool:
+    """Whether the compiled replay is installed."""
+    return all(find_spec(name) is not None for name in NEEDED)
 
 
 class StageClock:
