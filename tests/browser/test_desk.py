@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.axe import looks, violations
 from tests.browser.conftest import WIDE, Watched, watch
 from tests.browser.served import Served, served
 from tests.engine.wallcharts import Played
@@ -18,8 +18,6 @@ from tests.web.people import PASSWORD, with_people
 
 # Long past on any machine's clock, so that no event of the tests lies in the future.
 PLAYED = Played(start=date(2024, 3, 2))
-WIDTHS = (360, 768, 1280)
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Guest(Protocol):
@@ -147,12 +145,8 @@ def test_the_desk_is_sound_in_every_width_and_scheme(name: str, guest: Guest) ->
     page = guest("anna")
     page.goto(DESK[name])
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    violations = []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+    wrong = []
+    for width, scheme in looks(page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} at {width} px"
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            found = Axe().run(page).response["violations"]
-            violations += [(width, scheme, one["id"], one["nodes"][0]["html"]) for one in found]
-    assert not violations
+        wrong += [(width, scheme, one) for one in violations(page)]
+    assert not wrong

@@ -4,11 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-WIDTHS = (360, 768, 1280)
-SCHEMES = ("light", "dark")
+from tests.browser.axe import looks, violations
+
 MEMBER, SECTION = "/members/10000008", "/events/202512280001/sections/1"
 ESTIMATE = "/estimate?rating=1512/40&game=W1640,D1720,L1600,T1800&control=G/60;d5&next=1700&target=1550"
 PAGES = {
@@ -46,26 +45,22 @@ PICTURES = os.environ.get("CROSSTABLE_SCREENSHOTS", "")
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_and_nothing_runs_off_the_side(name: str, page: Page, tmp_path: Path) -> None:
     page.goto(PAGES[name])
-    violations = []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+    wrong = []
+    for width, scheme in looks(page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} at {width} px"
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            found = Axe().run(page).response["violations"]
-            violations += [(width, scheme, one["id"], one["nodes"][0]["html"]) for one in found]
-            if name in PICTURED and (width, scheme) in FORMS:
-                picture = Path(PICTURES or tmp_path, f"{name}-{width}-{scheme}.png")
-                page.screenshot(path=picture, animations="disabled")
-                assert picture.stat().st_size > 10_000, "an empty page"
-    assert not violations
+        wrong += [(width, scheme, one) for one in violations(page)]
+        if name in PICTURED and (width, scheme) in FORMS:
+            picture = Path(PICTURES or tmp_path, f"{name}-{width}-{scheme}.png")
+            page.screenshot(path=picture, animations="disabled")
+            assert picture.stat().st_size > 10_000, "an empty page"
+    assert not wrong
 
 
 def test_a_page_that_is_not_there_is_as_sound_as_the_others(page: Page) -> None:
     reply = page.request.get("/nothing-here")
     assert reply.status == 404
     page.set_content(reply.text())
-    assert Axe().run(page).response["violations"] == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("name", ["member", "section", "estimate", "explanation"])
