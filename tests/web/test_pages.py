@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
 
@@ -281,3 +282,24 @@ def test_an_estimate_that_cannot_be_made_says_everything_that_is_wrong(site: Tes
     assert site.post("/api/v1/estimate", content=b"{not json").status_code == 400
     assert site.get("/estimate").status_code == 200
     assert site.get("/estimate?rating=1512&system=OTBR").status_code == 200  # a link that only fills in the form
+
+
+def test_the_form_of_an_estimate_keeps_everything_its_link_says(site: TestClient) -> None:
+    link = (
+        "/estimate?date=2026-08-01&rating=1512&games=8&floor=1400&opponents=before&control=G/60;d5&dual=1&cfc=1600"
+        "&other=OTBQ:1450/12&other=OTBB:1300&game=W1640,D1720&next=1700&target=1550"
+    )
+    page = site.get(link).text
+    sent = []
+    for tag in re.findall(r"<input[^>]*>", page.split("data-estimate")[1].split("</form>")[0]):
+        name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
+        is_sent = 'type="checkbox"' not in tag or "checked" in tag
+        if name and value and value[1] and is_sent:
+            sent.append((name[1], unescape(value[1])))
+    assert dict(sent)["rating"] == "1512/8"
+    again = site.get("/api/v1/estimate", params=sent).json()
+    assert again["estimate"]["post"] == site.get(f"/api/v1{link}").json()["estimate"]["post"]
+    assert [text for name, text in sent if name == "other"] == ["OTBQ:1450/12", "OTBB:1300"]
+    shown = re.search(r'This estimate has a link: <a href="([^"]*)"', page)
+    assert shown
+    assert unescape(shown[1]).endswith("&next=1700&target=1550")

@@ -211,33 +211,29 @@ def proven(office: Office, name: str, password: str) -> Account | None:
 # Tries to log in.
 
 
-def may_try(office: Office, name: str, address: str) -> bool:
-    """Whether a name, and an address, have not failed too often of late."""
-    table = tables.failed_login
-    since = instant(office.clock() - TRIES_WITHIN)
-    query = select(table.c.name, table.c.address).where(
-        table.c.at > since, or_(table.c.name == name.strip().lower()[:40], table.c.address == address[:48])
-    )
-    with office.reading() as connection:
-        rows = connection.execute(query.limit(2 * MOST_TRIES)).all()
-    by_name = [row for row in rows if row[0] == name.strip().lower()[:40]]
-    by_address = [row for row in rows if row[1] == address[:48]]
-    return max(len(by_name), len(by_address)) < MOST_TRIES
+def begin_try(office: Office, name: str, address: str) -> str | None:
+    """Write a try down before it is looked at; nothing where a name, or an address, has failed too often of late.
 
-
-def note_failure(office: Office, name: str, address: str) -> None:
-    """Write a failed try down, and forget those that no longer count."""
-    now = office.clock()
-    row = {
-        "failure_id": secrets.token_hex(16),
-        "at": instant(now),
-        "name": name.strip().lower()[:40],
-        "address": address[:48],
-    }
-    table = tables.failed_login
-    with office.writing("the site", "a login that failed", PATIENCE) as connection:
+    Counted and written under one lock: however many try at once, no more than the limit are looked at.
+    """
+    now, table = office.clock(), tables.failed_login
+    name, address = name.strip().lower()[:40], address[:48]
+    query = select(table.c.name, table.c.address).where(or_(table.c.name == name, table.c.address == address))
+    row = {"failure_id": secrets.token_hex(16), "at": instant(now), "name": name, "address": address}
+    with office.writing("the site", "a login", PATIENCE) as connection:
         connection.execute(delete(table).where(table.c.at <= instant(now - TRIES_WITHIN)))
+        rows = connection.execute(query).all()
+        if max(sum(one[0] == name for one in rows), sum(one[1] == address for one in rows)) >= MOST_TRIES:
+            return None
         connection.execute(insert(table), row)
+    return row["failure_id"]
+
+
+def forget_try(office: Office, failure_id: str) -> None:
+    """A try that did not fail counts no more."""
+    table = tables.failed_login
+    with office.writing("the site", "a login", PATIENCE) as connection:
+        connection.execute(delete(table).where(table.c.failure_id == failure_id))
 
 
 def failures(office: Office) -> int:

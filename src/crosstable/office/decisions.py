@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert
 
-from crosstable.errors import OfficeError, Severity
+from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.formulas.floors import money_floor
 from crosstable.office import tables
 from crosstable.office.database import Office
@@ -14,11 +14,16 @@ from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record
 from crosstable.office.ledger.postings import current_of_section
 from crosstable.office.members import replace_person
 from crosstable.office.sections import rows_of, write_section
+from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem, SectionType
 
 _HIGHEST = 4000.0
 _LOWEST = 100.0
+# Days that can be meant: of a decision from before there were ratings, or of a member's birth, until far ahead.
+_FIRST_EFFECTIVE = date(1900, 1, 1)
+_FIRST_BIRTH = date(1850, 1, 1)
+_AHEAD = timedelta(days=366)
 
 
 class Prize(NamedTuple):
@@ -50,7 +55,7 @@ def decide(office: Office, deed: Deed, ruling: Ruling) -> int:
         last = head(connection)
         assert last is not None
         record = Record(connection, last.seq)
-        ruling = _complete(record, ruling, office.clock().date())
+        ruling = completed(record, ruling, office.clock().date())
         return _write(office, connection, deed, ruling)
 
 
@@ -73,9 +78,12 @@ def _write(office: Office, connection: Connection, deed: Deed, ruling: Ruling) -
     return act
 
 
-def _complete(record: Record, ruling: Ruling, today: date) -> Ruling:
+def completed(record: Record, ruling: Ruling, today: date) -> Ruling:
     """A decision with everything that follows from the record, or an error that says what is missing."""
-    ruling = ruling._replace(effective=ruling.effective or today)
+    effective = ruling.effective or today
+    if not _FIRST_EFFECTIVE <= effective <= today + _AHEAD:
+        raise OfficeError(f"{ruling.kind.value}: {effective} is no day from which it could hold")
+    ruling = ruling._replace(effective=effective)
     if ruling.kind is DecisionKind.REVOKE:
         return _revocation(record, ruling)
     if ruling.kind is DecisionKind.WAIVE_MATCH:
@@ -109,9 +117,16 @@ def _require_level(ruling: Ruling) -> None:
         raise OfficeError(f"{ruling.kind.value}: give a level between {_LOWEST:.0f} and {_HIGHEST:.0f}")
 
 
+def _constants(ruling: Ruling, day: date) -> Constants:
+    try:
+        return edition_for(day).constants
+    except NoEditionError as error:
+        raise OfficeError(f"{ruling.kind.value}: {error}") from error
+
+
 def _life_master(record: Record, ruling: Ruling) -> Ruling:
     assert ruling.effective is not None
-    level = edition_for(ruling.effective).constants.life_master_level
+    level = _constants(ruling, ruling.effective).life_master_level
     return ruling._replace(system=RatingSystem.OTBR, value=level)
 
 
@@ -127,7 +142,7 @@ def _money_floor(record: Record, ruling: Ruling) -> Ruling:
         if not ends:
             raise OfficeError(f"there is no event {ruling.event_id}")
         won = max(ends)
-    constants = edition_for(won).constants
+    constants = _constants(ruling, won)
     level = money_floor(constants, float(amount), float(limit))
     if level < _LOWEST:
         raise OfficeError(
@@ -198,13 +213,21 @@ def _waive(connection: Connection, act: int, deed: Deed, ruling: Ruling) -> None
     write_section(connection, act, rows_of(waived, entries), State.ACCEPTED)
 
 
+def require_facts(facts: dict[str, Any], today: date) -> None:
+    """Whether facts are such as the office keeps, and can be true."""
+    unknown = facts.keys() - set(Person._fields) | facts.keys() & {"member_id", "fide", "cfc"}
+    if unknown:
+        raise OfficeError(f"{', '.join(sorted(unknown))}: not something the office keeps about a member")
+    born = facts.get("birth_date")
+    if born is not None and not _FIRST_BIRTH <= born <= today:
+        raise OfficeError(f"{born} is no day on which a member could be born")
+
+
 def set_fact(office: Office, deed: Deed, member_id: str, facts: dict[str, Any]) -> int:
     """A fact that arrived late, or was wrong: a birth date, a FIDE id, whether a member is an adult."""
     if not deed.reason:
         raise OfficeError("a decision needs a reason")
-    unknown = facts.keys() - set(Person._fields) | facts.keys() & {"member_id", "fide", "cfc"}
-    if unknown:
-        raise OfficeError(f"{', '.join(sorted(unknown))}: not something the office keeps about a member")
+    require_facts(facts, office.clock().date())
     with office.writing(deed.actor, f"facts of {member_id}") as connection:
         last = head(connection)
         assert last is not None

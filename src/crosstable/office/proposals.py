@@ -5,19 +5,19 @@ and its actor names both. What the host does on the command line is logged and n
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from crosstable.errors import OfficeError
+from crosstable.errors import NoEditionError, OfficeError
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
 from crosstable.office.corrections import confirm, withdraw
 from crosstable.office.database import Office
-from crosstable.office.decisions import Ruling, decide, set_fact
+from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.acts import Deed, canonical
 from crosstable.office.ledger.facts import DecisionKind, Record, State
@@ -167,6 +167,14 @@ def needs_two(office: Office, wish: Wish) -> bool:
         return _first_day(record, wish) <= through
 
 
+def correction_needs_two(office: Office, event_id: str, new_ends: Iterable[date] = ()) -> bool:
+    """The same for another version of an event: the days it has, whatever became of it, and those it is to have."""
+    with office.reading() as connection:
+        record = known(connection).record
+        through = published_through(connection)
+        return through is not None and min([_first_day(record, withdrawal(event_id)), *new_ends]) <= through
+
+
 def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, today: date) -> bool:
     effective = ruling.effective or today
     if ruling.kind is DecisionKind.REVOKE:
@@ -183,14 +191,15 @@ def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, to
 
 
 def _first_day(record: Record, wish: Wish) -> date:
-    """The first day whose ratings a wish touches, far ahead where it touches none that were posted."""
+    """The first day whose ratings a wish touches, far ahead where it touches none."""
     if wish.kind in (ProposalKind.MERGE, ProposalKind.FACT):
         ids = {record.one_id(wish.arguments[name]) for name in ("member", "into") if name in wish.arguments}
         return min((one.posting.ended for one in current_of_members(record.connection, ids)), default=date.max)
     arguments = wish.arguments
     numbers = [number for number, _ in arguments["versions"]] if "versions" in arguments else arguments["sections"]
-    rated = [one for one in record.headings_of(arguments["event"]) if one.state is State.ACCEPTED]
-    ends = [one.ended for one in rated if one.ended and (not numbers or one.number in numbers)]
+    # Held, withdrawn or asked for: an event that is known is not new, and what is asked for may move its days.
+    versions = [*record.headings_of(arguments["event"]), *record.requests(arguments["event"])]
+    ends = [one.ended for one in versions if one.ended and (not numbers or one.number in numbers)]
     return min(ends, default=date.max)
 
 
@@ -203,6 +212,7 @@ def propose(office: Office, deed: Deed, wish: Wish) -> int:
         raise OfficeError("a proposal needs a reason")
     table = tables.proposal
     with office.writing(deed.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
+        _require_sense(known(connection).record, wish, office.clock().date())
         number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
         row = {
             "number": number,
@@ -216,6 +226,14 @@ def propose(office: Office, deed: Deed, wish: Wish) -> int:
         }
         connection.execute(insert(table), row)
     return int(number)
+
+
+def _require_sense(record: Record, wish: Wish, today: date) -> None:
+    """Nobody is asked to approve what the office would refuse whoever wants it."""
+    if wish.kind is ProposalKind.DECIDE:
+        completed(record, _ruling(wish.arguments), today)
+    elif wish.kind is ProposalKind.FACT:
+        require_facts(dict([_fact(wish.arguments["fact"])]), today)
 
 
 def proposals(office: Office, *, is_open: bool = False) -> list[Proposal]:
@@ -244,12 +262,12 @@ def _proposal(row: Mapping[Any, Any]) -> Proposal:
 
 
 def approve(office: Office, approver: str, number: int) -> int:
-    """Carry a proposal out as a second person; returns its act. Where the office refuses, it stays open."""
+    """Carry a proposal out as a second person; returns its act. Whatever goes wrong, it stays open."""
     proposal = _claim(office, approver, number)
     deed = Deed(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
     try:
         act = carry_out(office, deed, proposal.wish)
-    except OfficeError:
+    except Exception:
         _settle(office, approver, number, ProposalState.OPEN)
         raise
     _settle(office, approver, number, ProposalState.DONE, act)
@@ -297,7 +315,7 @@ def carry_out(office: Office, deed: Deed, wish: Wish) -> int:
     """Do what a wish says; returns the act."""
     arguments = wish.arguments
     if wish.kind is ProposalKind.PUBLISH:
-        return publish(office, deed, month_of(arguments["month"]), Basis(arguments["basis"])).act
+        return _publish(office, deed, arguments)
     if wish.kind is ProposalKind.DECIDE:
         return decide(office, deed, _ruling(arguments))
     if wish.kind is ProposalKind.FACT:
@@ -307,6 +325,13 @@ def carry_out(office: Office, deed: Deed, wish: Wish) -> int:
     if wish.kind is ProposalKind.WITHDRAW:
         return withdraw(office, deed, arguments["event"], tuple(arguments["sections"]))
     return _confirm(office, deed, arguments)
+
+
+def _publish(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
+    try:
+        return publish(office, deed, month_of(arguments["month"]), Basis(arguments["basis"])).act
+    except NoEditionError as error:
+        raise OfficeError(f"there can be no list of {arguments['month']}: {error}") from error
 
 
 def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:

@@ -25,6 +25,8 @@ CENTRAL = ZoneInfo("America/Chicago")
 _NIGHT = time(23, 45)
 _WEEK = 7
 _MONTHS = 12
+# Years that a list can have.
+_YEARS = range(1900, 2200)
 
 
 class Month(NamedTuple):
@@ -45,7 +47,7 @@ class Month(NamedTuple):
 def month_of(text: str) -> Month:
     """A month written as 2026-12."""
     found = re.fullmatch(r"(\d{4})-(\d{2})", text)
-    if not found or not 1 <= int(found[2]) <= _MONTHS:
+    if not found or int(found[1]) not in _YEARS or not 1 <= int(found[2]) <= _MONTHS:
         raise OfficeError(f"{text!r} is not a month; write it as 2026-12")
     return Month(int(found[1]), int(found[2]))
 

@@ -4,17 +4,18 @@ Directors and clubs act for their own affiliate. What the office does to a publi
 person at the machine of an office without accounts is its host and does it at once.
 """
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.errors import OfficeError
 from crosstable.office.corrections import Correction, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.rerate import Run, rerate
-from crosstable.office.proposals import Wish, carry_out, confirmation, needs_two, propose, withdrawal
+from crosstable.office.proposals import Wish, carry_out, confirmation, correction_needs_two, needs_two, propose
 from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, event_of, submit
 from crosstable.office.views import known
 from crosstable.web.policies import Actor, may
@@ -25,6 +26,7 @@ from crosstable.web.uploads import affiliate_of, for_affiliate
 # A person sits before the page; a writer who takes longer is named to him.
 PATIENCE = 10.0
 Correct = Callable[[Deed, bool], Correction]
+LOG = logging.getLogger("crosstable.web")
 
 
 class Submitted(NamedTuple):
@@ -62,10 +64,11 @@ def submit_for(
 
 
 def _rated(office: Office, deed: Deed) -> Run | None:
-    """Rate at once where nobody else is writing; otherwise what was stored waits for the next run."""
+    """Rate at once where that can be done; otherwise what was stored, and stays so, waits for the next run."""
     try:
         return rerate(office, deed, patience=PATIENCE)
-    except OfficeBusyError:
+    except OfficeError as error:
+        LOG.warning("%s: %s", deed.reason, error)
         return None
 
 
@@ -97,13 +100,14 @@ def correct_by_file_for(office: Office, actor: Actor, event_id: str, document: D
     """Another file takes the place of what was submitted."""
     require_event(office, actor, event_id)
     owned = _owned(actor, _of_event(office, event_id, document))
-    today = office.clock().date()
+    today, report = office.clock().date(), owned.reading.report
     return correct_for(
         office,
         actor,
         event_id,
         lambda deed, is_request: correct_by_file(office, deed, event_id, owned, today, is_request=is_request),
         reason,
+        [day for day in (report.end, *(section.end for section in report.sections)) if day is not None],
     )
 
 
@@ -115,29 +119,30 @@ def _of_event(office: Office, event_id: str, document: Document) -> Document:
         return for_affiliate(document, event_affiliate(known(connection).record, event_id))
 
 
-def correct_for(office: Office, actor: Actor, event_id: str, correct: Correct, reason: str) -> Corrected:
-    """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing."""
+def correct_for(
+    office: Office, actor: Actor, event_id: str, correct: Correct, reason: str, new_ends: Sequence[date] = ()
+) -> Corrected:
+    """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing.
+
+    ``new_ends`` are the days on which it is to end, where the correction may move them.
+    """
     if not reason:
         raise OfficeError("a correction needs a reason")
     require_event(office, actor, event_id)
     deed = Deed(actor.name, reason)
     with office.reading() as connection:
         states = [one.state for one in known(connection).record.headings_of(event_id)]
-    is_rated = State.ACCEPTED in states
-    takes_two = actor.is_office and actor.needs_second and _takes_two(office, event_id)
-    made = correct(deed, (is_rated and not actor.is_office) or takes_two)
+    was_rated = any(state is not State.HELD for state in states)
+    takes_two = actor.needs_second and correction_needs_two(office, event_id, new_ends)
+    made = correct(deed, (was_rated and not actor.is_office) or takes_two)
     if not made.is_stored:
         return Corrected(made, None, None)
-    if takes_two:
+    if takes_two and actor.is_office:
         with office.reading() as connection:
             wish = confirmation(known(connection).record, event_id)
         return Corrected(made, propose(office, deed, wish), None)
     run = None if made.is_requested else _rated(office, Deed(actor.name, f"after correcting {event_id}"))
     return Corrected(made, None, run)
-
-
-def _takes_two(office: Office, event_id: str) -> bool:
-    return needs_two(office, withdrawal(event_id))
 
 
 def act_on(office: Office, actor: Actor, wish: Wish, reason: str) -> Outcome:

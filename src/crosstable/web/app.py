@@ -75,7 +75,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=_life,
         middleware=[
-            Middleware(Doorkeeper, hosts=settings.allowed_hosts),
+            Middleware(Doorkeeper, hosts=settings.allowed_hosts, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
             Middleware(Straight),
@@ -93,7 +93,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(Problem, _on_problem)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, _on_refusal)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, _on_wrong_question)  # type: ignore[arg-type]
-    app.add_exception_handler(Exception, _on_error)
     return app
 
 
@@ -200,6 +199,7 @@ async def _on_wrong_question(request: Request, wrong: RequestValidationError) ->
     return _answer(request, Problem(422, said, errors=errors))
 
 
-async def _on_error(request: Request, error: Exception) -> Response:
+def _on_error(request: Request) -> Response:
     """Nobody foresaw this: the log has the details, the reply none of them."""
-    return _answer(request, Problem(500, "The site met an error of its own. Nothing was stored."))
+    said = "The site met an error of its own. If you were storing something, look whether it is there."
+    return _answer(request, Problem(500, said))

@@ -4,23 +4,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from anyio import CapacityLimiter, to_thread
-from anyio.lowlevel import RunVar
+from anyio import to_thread
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, SchemaError
 from crosstable.web.gate import mark_of
+from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Queue
 from crosstable.web.policies import NOBODY, Actor
 from crosstable.web.problems import Problem
 from crosstable.web.replies import HTML, render
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
-# Files that are read and rated at the same time, in each process of the site.
-AT_A_TIME = 2
-_queue: RunVar[CapacityLimiter] = RunVar("files that are read")
 PRIVATE = {"Cache-Control": "no-store"}
 # What a database says may hold its address; what the office says is written for people.
 _OF_THE_STORE = "the database says"
@@ -53,12 +50,16 @@ async def in_office(work: Callable[Asked, Answer], *given: Asked.args, **named: 
         raise refusal(error) from error
 
 
-async def in_queue(work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
+def files_queue(request: Request) -> Queue:
+    """Where the files of whoever asks wait their turn."""
+    return FILES if actor_in(request).is_known else FILES_OF_ANYBODY
+
+
+async def in_queue(queue: Queue, work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
     """The same for work that takes a processor for a while: so many at a time, the others wait their turn."""
-    limiter = _queue.get(None) or CapacityLimiter(AT_A_TIME)
-    _queue.set(limiter)
+    turns = queue.turns()
     try:
-        return await to_thread.run_sync(partial(work, *given, **named), limiter=limiter)
+        return await to_thread.run_sync(partial(work, *given, **named), limiter=turns)
     except OfficeError as error:
         raise refusal(error) from error
 
@@ -68,7 +69,8 @@ def refusal(error: OfficeError) -> Problem:
     if isinstance(error, OfficeBusyError):
         return Problem(503, _sentence(str(error)), headers={"Retry-After": "10"})
     if isinstance(error, NoOfficeError | SchemaError) or _OF_THE_STORE in str(error):
-        return Problem(503, "The office cannot be reached just now. Nothing was stored.", headers={"Retry-After": "60"})
+        said = "The office cannot be reached just now. If you were storing something, look whether it is there."
+        return Problem(503, said, headers={"Retry-After": "60"})
     return Problem(409, _sentence(str(error)))
 
 

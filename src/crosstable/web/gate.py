@@ -13,13 +13,14 @@ from typing import Any
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
+from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
 
 from crosstable.office.credentials import SESSION_LASTS, Bearer, Scope, Session, bearer_of, session_of
 from crosstable.office.database import Office
-from crosstable.web.limits import Allowance, Limiter
+from crosstable.web.limits import Allowance, Limiter, cost_of
 from crosstable.web.policies import BY_ROLE, NOBODY, Actor, ActorKind, may
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy
@@ -30,6 +31,7 @@ MARK = "mark"
 MOST_FILES = 10
 MOST_FIELDS = 40
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_CHARSETS = frozenset({"", "utf-8", "utf8"})
 _MACHINE = Actor(ActorKind.MACHINE, "the machine")
 
 
@@ -123,10 +125,20 @@ def _count(request: Request, actor: Actor) -> None:
     if actor.is_known or request.method in _SAFE:
         return
     limiter: Limiter = request.app.state.limiter
-    found: Allowance = limiter.take(client_address(request))
+    found: Allowance = limiter.take(client_address(request), cost_of(_length(request)))
     if not found.is_granted:
-        raise Problem(429, f"At most {found.limit} calls a minute from one address.", headers=found.headers)
+        said = f"At most {found.limit} calls a minute from one address; a long file counts as several."
+        raise Problem(429, said, headers=found.headers)
     request.state.allowance = found
+
+
+def _length(request: Request) -> int:
+    """How long a body is; one that does not say so may be as long as is allowed."""
+    said = request.headers.get("content-length", "")
+    most: int = request.app.state.settings.body_bytes
+    if said.isdecimal():
+        return min(int(said), most)
+    return most if "transfer-encoding" in request.headers else 0
 
 
 def client_address(request: Request) -> str:
@@ -154,7 +166,8 @@ async def require_mark(request: Request, secret: str) -> FormData:
         raise Problem(403, "This form came from another site; nothing was done.")
     form = await form_of(request)
     given = form.get(MARK)
-    if not secret or not isinstance(given, str) or not hmac.compare_digest(given.encode(), mark_of(secret).encode()):
+    right = mark_of(secret).encode()
+    if not secret or not isinstance(given, str) or not hmac.compare_digest(given.encode(errors="replace"), right):
         raise Problem(403, "This form is too old, or it came from somewhere else; load the page again.")
     return form
 
@@ -163,13 +176,23 @@ async def form_of(request: Request) -> FormData:
     """The fields and files of a form, within limits."""
     if getattr(request.state, "form", None) is None:
         most: int = request.app.state.settings.body_bytes
+        _require_utf8(request)
         try:
             form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=most)
         except MultiPartException as error:
             raise Problem(400, f"The form cannot be read: {error.message}") from error
+        except UnicodeError as error:
+            raise Problem(400, "The form cannot be read: send it as UTF-8.") from error
         request.state.form = form
     found: FormData = request.state.form
     return found
+
+
+def _require_utf8(request: Request) -> None:
+    """A form may name any codec of this interpreter, and some of them make texts that nobody can write again."""
+    _, options = parse_options_header(request.headers.get("content-type"))
+    if options.get(b"charset", b"").decode("latin-1").strip().lower() not in _CHARSETS:
+        raise Problem(400, "The form cannot be read: send it as UTF-8.")
 
 
 def text_of(form: FormData, name: str, most: int = 500) -> str:

@@ -1,7 +1,10 @@
-"""What goes on every reply, and the first look at every request: its Host, and how long its body may be."""
+"""What goes on every reply, also on one about an error of our own, and the first look at every request: its Host."""
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crosstable.web.problems import MEDIA_TYPE, Problem
@@ -19,14 +22,20 @@ ON_EVERY_REPLY: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"interest-cohort=()"),
 )
+LOG = logging.getLogger("crosstable.web")
+OnError = Callable[[Request], Response]
 
 
 class Doorkeeper:
-    """Refuses hosts that are not ours (DNS rebinding) and puts the headers on every reply."""
+    """Refuses hosts that are not ours (DNS rebinding) and puts the headers on every reply.
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+    What nobody foresaw ends here too: Starlette's own handler answers outside, where no header would be added.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], on_error: OnError) -> None:
         self.app = app
         self.hosts = frozenset(hosts)
+        self.on_error = on_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -35,8 +44,11 @@ class Doorkeeper:
             return
 
         is_bare = scope["method"] == "HEAD"  # the same as GET, but for the body
+        is_answered = False
 
         async def with_headers(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *ON_EVERY_REPLY]}
             elif is_bare and message["type"] == "http.response.body":
@@ -46,7 +58,13 @@ class Doorkeeper:
         if not self._is_ours(scope):
             await _refuse(Problem(421, "This site does not go by that name."), with_headers)
             return
-        await self.app({**scope, "method": "GET"} if is_bare else scope, receive, with_headers)
+        try:
+            await self.app({**scope, "method": "GET"} if is_bare else scope, receive, with_headers)
+        except Exception:
+            LOG.exception("an error of our own at %s", scope["path"])
+            if is_answered:  # half a reply cannot be taken back; the server ends the connection
+                raise
+            await self.on_error(Request(scope))(scope, receive, with_headers)
 
     def _is_ours(self, scope: Scope) -> bool:
         host = next((value for name, value in scope["headers"] if name == b"host"), b"").decode("latin-1")

@@ -1,10 +1,12 @@
-"""How much anybody may ask: the length of a body before it is read, and calls a minute from one address."""
+"""How much anybody may ask: the length of a body before it is read, calls a minute from one address, and queues."""
 
 import threading
 import time
 from collections import OrderedDict
 from typing import NamedTuple
 
+from anyio import CapacityLimiter
+from anyio.lowlevel import RunVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crosstable.web.problems import MEDIA_TYPE, Problem
@@ -15,6 +17,39 @@ _MINUTE = 60.0
 _MOST_ADDRESSES = 20_000
 # A form has more around its files than the files themselves.
 ENVELOPE = 64 * 1024
+# A longer body is more work: each so many bytes count as one more call.
+BYTES_A_CALL = 256 * 1024
+
+
+def cost_of(length: int) -> int:
+    """As how many calls a request counts whose body is so long."""
+    return 1 + length // BYTES_A_CALL
+
+
+class Queue:
+    """Work that takes a processor, or memory, for a while: so much at a time in each process, and so much waiting."""
+
+    def __init__(self, name: str, at_a_time: int, longest: int) -> None:
+        self.at_a_time = at_a_time
+        self.longest = longest
+        self._limiter: RunVar[CapacityLimiter] = RunVar(name)
+
+    def turns(self) -> CapacityLimiter:
+        """Who gives the turns; a problem where too many wait for one already."""
+        found = self._limiter.get(None)
+        if found is None:
+            found = CapacityLimiter(self.at_a_time)
+            self._limiter.set(found)
+        if found.statistics().tasks_waiting >= self.longest:
+            raise Problem(503, "Too many wait for this just now; please ask again.", headers={"Retry-After": "10"})
+        return found
+
+
+# Files of people whom we know never wait behind those of anybody else.
+FILES = Queue("files", at_a_time=2, longest=100)
+FILES_OF_ANYBODY = Queue("files of anybody", at_a_time=1, longest=10)
+# A hash takes 64 MB while it is made.
+PASSWORDS = Queue("passwords", at_a_time=2, longest=50)
 
 
 class Allowance(NamedTuple):

@@ -1,13 +1,13 @@
 """Coming in and going out: by name and password, or by the link that ``crosstable serve`` printed on the machine."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 
-from crosstable.office.accounts import Account, Role, has_accounts, may_try, note_failure, proven
+from crosstable.office.accounts import Account, Role, begin_try, forget_try, has_accounts, proven
 from crosstable.office.credentials import close_session, follow_link, open_session
 from crosstable.office.database import Office
-from crosstable.web.forms import in_office, local_path, page, went
+from crosstable.web.forms import in_office, in_queue, local_path, page, went
 from crosstable.web.gate import (
     FORM_COOKIE,
     SESSION_COOKIE,
@@ -19,6 +19,7 @@ from crosstable.web.gate import (
     set_cookie,
     text_of,
 )
+from crosstable.web.limits import PASSWORDS
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
 
@@ -48,19 +49,32 @@ async def log_in(request: Request) -> Response:
     name, onward = text_of(form, "name", 40), local_path(text_of(form, "next"), "")
     password = form.get("password")
     office, address = office_of(request), client_address(request)
-    if not await in_office(may_try, office, name, address):
+    given = password if isinstance(password, str) else ""
+    tried = await in_queue(PASSWORDS, _tried, office, name, given, address)
+    if not tried.is_looked_at:
         return await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
-    account = await in_office(_tried, office, name, password if isinstance(password, str) else "", address)
+    account = tried.account
     if account is None:
         return await _login_page(request, 401, wrong=WRONG, name=name, onward=onward)
     return await _come_in(request, account.name, onward or ("/desk" if account.role is Role.OFFICE else "/account"))
 
 
-def _tried(office: Office, name: str, password: str, address: str) -> Account | None:
+class Tried(NamedTuple):
+    """A try to log in: whether it was looked at, and the account that it opened."""
+
+    is_looked_at: bool
+    account: Account | None
+
+
+def _tried(office: Office, name: str, password: str, address: str) -> Tried:
+    """A try counts as failed until the password has turned out to be right."""
+    begun = begin_try(office, name, address)
+    if begun is None:
+        return Tried(False, None)
     account = proven(office, name, password)
-    if account is None:
-        note_failure(office, name, address)
-    return account
+    if account is not None:
+        forget_try(office, begun)
+    return Tried(True, account)
 
 
 async def _come_in(request: Request, name: str, onward: str) -> Response:

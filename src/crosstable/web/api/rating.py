@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request, Response
-from starlette.concurrency import run_in_threadpool
 
 from crosstable.checks import check
 from crosstable.checks.report import CheckedEvent
@@ -17,6 +16,7 @@ from crosstable.office.public import public_document, veils_of_event
 from crosstable.output.rated_json import fault_object, rated_document
 from crosstable.preview import missing_ratings, with_pairing_ratings
 from crosstable.web.child_reading import File, read_in_child
+from crosstable.web.forms import files_queue, in_queue
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
@@ -36,7 +36,7 @@ async def rate_file(request: Request, form: Form = "own", name: Name = "report",
         document = rated_document(event)
         return public_document(document, veils_of_event(event)) if form == "public" else document
 
-    return _reply(await run_in_threadpool(made))
+    return _reply(await in_queue(files_queue(request), made))
 
 
 async def check_file(request: Request, name: Name = "report") -> Response:
@@ -56,7 +56,7 @@ async def check_file(request: Request, name: Name = "report") -> Response:
             "faults": [fault_object(one) for one in event.faults],
         }
 
-    return _reply(await run_in_threadpool(made))
+    return _reply(await in_queue(files_queue(request), made))
 
 
 async def _content(request: Request) -> bytes:

@@ -14,7 +14,7 @@ from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
-from crosstable.web.forms import PRIVATE, actor_in, in_office, in_queue
+from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
 from crosstable.web.gate import form_of, office_of
 from crosstable.web.policies import Actor
 from crosstable.web.problems import MEDIA_TYPE, Problem
@@ -141,7 +141,7 @@ async def submit_event(request: Request) -> Response:
     if upload.document is None:
         assert upload.fault is not None
         raise _faulty("The file cannot be read; nothing was stored.", [upload.fault])
-    made = await in_queue(submit_for, office_of(request), actor_in(request), upload.document)
+    made = await in_queue(files_queue(request), submit_for, office_of(request), actor_in(request), upload.document)
     if made.submission.status is Status.REFUSED:
         raise _faulty("The event has errors; nothing was stored.", made.submission.faults)
     if made.submission.status is Status.DIFFERS:
@@ -152,7 +152,7 @@ async def submit_event(request: Request) -> Response:
 
 
 async def _one_upload(request: Request) -> Upload:
-    uploads = await in_queue(uploads_of, await files_of(await form_of(request)))
+    uploads = await in_queue(files_queue(request), uploads_of, await files_of(await form_of(request)))
     if len(uploads) != 1:
         raise Problem(422, "Send the file of one event, or the three DBF files of one report.")
     return uploads[0]

@@ -2,11 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic_core import to_json
 
 from crosstable.calculator.answers import Answer, answer
@@ -18,7 +20,7 @@ from crosstable.calculator.documents import (
     outcomes_object,
     possibility_object,
 )
-from crosstable.calculator.links import LONGEST_LINK
+from crosstable.calculator.links import LONGEST_LINK, link_of
 from crosstable.calculator.norm_chances import NormChances, norm_chances
 from crosstable.calculator.notation import read_game, read_number
 from crosstable.calculator.reading import RequestReading, read_object, read_request
@@ -42,6 +44,10 @@ from crosstable.web.routes import Policy, Route
 
 # Questions that stand beside a request in an address; everything else in it is the request.
 QUESTIONS = ("next", "target", "range", "norms")
+# Fields of an address that the form carries along without showing them.
+UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field"})
+# So many games are answered while others wait.
+MANY_GAMES = 15
 # What an answer may have for the page.
 _PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
 Fields = Sequence[tuple[str, str]]
@@ -156,11 +162,14 @@ async def estimate_page(request: Request) -> Response:
     _require_short(request)
     fields = request.query_params.multi_items()
     given = defaultdict(str, fields)
+    given["rating"] = _rating_text(given)
     context: dict[str, Any] = {"given": given, "games": _games_text(fields), "done": None, "document": None}
+    context["unseen"] = list(_unseen(fields))
     is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("rating", "game", "next"))
     if is_asked:
         question = asked_of(fields)
-        done = answered(question.reading, {"range": "1", "norms": "1", **question.questions})
+        done = await _done(question.reading, {"range": "1", "norms": "1", **question.questions})
+        context["link"] = _link(question)
         context["twin"] = f"/estimate.json?{request.url.query}"
         context |= {"done": done, "document": {**dict.fromkeys(_PARTS), **document_of(done)}}
         if done.outcomes is not None:
@@ -170,6 +179,37 @@ async def estimate_page(request: Request) -> Response:
     if is_asked and _is_refused(context["done"]):
         return Response(body, 422, media_type=HTML)
     return _kept_for_its_day(request, body, HTML)
+
+
+async def _done(reading: RequestReading, questions: dict[str, str]) -> Answered:
+    """The answers; many games take long, and others shall not wait for them."""
+    if reading.request is not None and len(reading.request.opponents) > MANY_GAMES:
+        return await run_in_threadpool(answered, reading, questions)
+    return answered(reading, questions)
+
+
+def _rating_text(given: Mapping[str, str]) -> str:
+    """The rating with its games, as the field of the form takes them together."""
+    rating, games = given.get("rating", "").strip(), given.get("games", "").strip()
+    return f"{rating}/{games}" if games and rating.replace(".", "", 1).isdigit() else rating
+
+
+def _unseen(fields: Fields) -> Iterator[tuple[str, str]]:
+    """What an address may say beside the fields of the form: it must not be lost when the form is sent again."""
+    others = 0
+    for name, text in fields:
+        others += name == "other"
+        if text.strip() and (name in UNSEEN or (name == "other" and others > 1)):
+            yield name, text.strip()
+
+
+def _link(question: Asked) -> str:
+    """The address that asks the same again, with the questions beside the request."""
+    request = question.reading.request
+    if request is None:
+        return ""
+    beside = [(name, text) for name, text in question.questions.items() if name in ("next", "target")]
+    return f"{link_of(request)}{'&' if beside else ''}{urlencode(beside)}"
 
 
 def _games_text(fields: Fields) -> str:
@@ -189,7 +229,7 @@ async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
     _require_short(request)
     question = asked_of(request.query_params.multi_items())
-    return _kept_for_its_day(request, _answer(answered(question.reading, question.questions)), JSON)
+    return _kept_for_its_day(request, _answer(await _done(question.reading, question.questions)), JSON)
 
 
 async def estimate_by_body(request: Request) -> Response:

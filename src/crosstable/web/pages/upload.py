@@ -1,9 +1,11 @@
 """Upload: choose files, see every finding and every rating as it would be posted, then submit."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from crosstable.errors import Fault, Severity
@@ -13,7 +15,7 @@ from crosstable.office.submissions import Status, Wishes
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
-from crosstable.web.forms import actor_in, in_office, in_queue, page
+from crosstable.web.forms import actor_in, files_queue, in_queue, page
 from crosstable.web.gate import form_of, office_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
@@ -22,6 +24,7 @@ from crosstable.web.routes import Policy, Route
 from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
 
 MOST_FAULTS = 500
+LOG = logging.getLogger("crosstable.web")
 
 
 class Shown(NamedTuple):
@@ -49,7 +52,7 @@ async def preview_upload(request: Request) -> Response:
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
     reading: Reading = request.app.state.reading
-    shown = await in_queue(_previews, office_of(request), reading.now, files, actor)
+    shown = await in_queue(files_queue(request), _previews, office_of(request), reading.now, files, actor)
     return page(request, "desk/upload.html", **_context(actor, shown=shown))
 
 
@@ -76,9 +79,9 @@ def _shown(office: Office, upload: Upload, veils: RecordVeils | None) -> Shown:
 async def submit_upload(request: Request) -> Response:
     """Submit what was previewed, or send it as a correction of an event that is known."""
     form = await form_of(request)
-    actor, office = actor_in(request), office_of(request)
+    actor, office, queue = actor_in(request), office_of(request), files_queue(request)
     files = carried_files(text) if (text := _carried(form)) else await files_of(form)
-    uploads = await in_queue(uploads_of, files)
+    uploads = await in_queue(queue, uploads_of, files)
     if len(uploads) != 1:
         raise Problem(400, "Submit one event at a time.")
     upload = uploads[0]
@@ -87,11 +90,11 @@ async def submit_upload(request: Request) -> Response:
         raise Problem(422, upload.fault.message, faults=[upload.fault._asdict()])
     if text_of(form, "event"):
         corrected = await in_queue(
-            correct_by_file_for, office, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
+            queue, correct_by_file_for, office, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
         )
         return await _told(request, upload, corrected=corrected)
     wishes = _wishes(form, actor)
-    submitted = await in_queue(submit_for, office, actor, upload.document, text_of(form, "reason"), wishes)
+    submitted = await in_queue(queue, submit_for, office, actor, upload.document, text_of(form, "reason"), wishes)
     return await _told(request, upload, submitted=submitted)
 
 
@@ -110,13 +113,21 @@ async def _told(
     request: Request, upload: Upload, submitted: Submitted | None = None, corrected: Corrected | None = None
 ) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
-    reading: Reading = request.app.state.reading
-    if reading.now.is_small:
-        await in_office(reading.renew)
+    await _read_anew(request.app.state.reading)
     is_stored = corrected is not None and corrected.correction.is_stored
     is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
     status = 200 if is_stored else 422
     return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=corrected)
+
+
+async def _read_anew(reading: Reading) -> None:
+    """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
+    if reading.tag is None or not reading.now.is_small:
+        return
+    try:
+        await run_in_threadpool(reading.renew)
+    except Exception:  # the door: the watch tries again, and the reply says what is stored
+        LOG.exception("the record could not be read anew")
 
 
 ROUTES = (
