@@ -298,6 +298,7 @@ def test_the_form_of_an_estimate_keeps_everything_its_link_says(site: TestClient
             sent.append((name[1], unescape(value[1])))
     assert dict(sent)["rating"] == "1512/8"
     again = site.get("/api/v1/estimate", params=sent).json()
+    assert "estimate" in again, again
     assert again["estimate"]["post"] == site.get(f"/api/v1{link}").json()["estimate"]["post"]
     assert [text for name, text in sent if name == "other"] == ["OTBQ:1450/12", "OTBB:1300"]
     shown = re.search(r'This estimate has a link: <a href="([^"]*)"', page)

@@ -132,6 +132,12 @@ def _date_faults(
     if (end - start).days > LONGEST_SECTION:
         message = f"The section starts on {start} and ends on {end}, {(end - start).days} days later."
         faults.append(fault("long-section", here, message))
+    return [*faults, *birth_faults(section, place, end)]
+
+
+def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> list[Fault]:
+    """Birth dates that cannot be, as the players of a section bring them."""
+    faults = []
     for at, player in enumerate(section.players):
         born = player.background.birth_date
         if born is not None and born > end:

@@ -40,6 +40,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="HOST",
         help="a name under which the site is reached, beside this machine's own (repeatable)",
     )
+    made.add_argument(
+        "--behind-proxy",
+        action="store_true",
+        help="a proxy on this machine passes requests on: believe its X-Forwarded-For and X-Forwarded-Proto",
+    )
     return made
 
 
@@ -149,6 +154,8 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         access_log=False,
         server_header=False,
         date_header=True,
+        # whoever is on this machine could otherwise say that he is anywhere, and so escape every limit
+        proxy_headers=options.behind_proxy,
     )
 
 
@@ -156,10 +163,17 @@ def hand_over(address: str, options: argparse.Namespace) -> None:
     """Leave the settings for the workers, in the form that ``web.settings`` reads."""
     import json
 
-    hosts = [*options.name, options.host]
+    hosts = [_shown_host(host) for host in (*options.name, options.host)]
     fields = {"database": os.path.abspath(address) if "://" not in address else address, "hosts": hosts}
     os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, "is_demo": options.demo})
 
 
 def _shown_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    """An address as browsers write it: one of IPv6 in its shortest spelling, in brackets."""
+    import ipaddress
+
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return host
+    return f"[{address.compressed}]" if address.version == 6 else host

@@ -9,7 +9,7 @@ from crosstable.catalogue import fault
 from crosstable.checks import CheckedEvent, CheckedSection
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
-from crosstable.checks.report import check_section
+from crosstable.checks.report import birth_faults, check_section
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, Severity
 from crosstable.office.ledger.chains import Chains
@@ -24,6 +24,8 @@ from crosstable.whole_event import RatedEvent, rate_event
 LONGEST_ID = 40
 # Names less alike than this are probably two people.
 ALIKE = 0.45
+# What a birth date alone decides: told of what the report says itself, never of what the office knows.
+_OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
 
 
 class CheckedRows(NamedTuple):
@@ -46,14 +48,19 @@ class CheckedSubmission(NamedTuple):
 
 
 def check_submission(record: Record, report: Report, read: Sequence[Fault], today: date | None) -> CheckedSubmission:
-    """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section."""
+    """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section.
+
+    What is found does not depend on birth dates that only the office knows: whoever made events up for many days would
+    read them off.
+    """
     known = _Known(record, report)
     filled = report._replace(sections=tuple(known.filled(at) for at in range(len(report.sections))))
     found: list[list[Fault]] = []
     checked: list[CheckedSection | None] = []
     for at in range(len(filled.sections)):
         faults, section = check_section(filled, at, today)
-        found.append([*faults, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
+        own = [one for one in faults if one.code not in _OF_BIRTH_DATES]
+        found.append([*own, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
         checked.append(section)
     general = [*_event_id_faults(report), *report_faults(filled)]
     for one in read:
@@ -169,7 +176,7 @@ class _Known:
         section = self.report.sections[at]
         place = section_place(section, at)
         end = section.end or self.report.end
-        found: list[Fault] = []
+        found: list[Fault] = [] if end is None else birth_faults(section, place, end)
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:

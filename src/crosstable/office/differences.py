@@ -1,7 +1,8 @@
 """What differs between a section of the record and another version of it, in sentences a director understands."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crosstable.office.sections import SectionRows
@@ -18,6 +19,8 @@ _WORDS = {
     "ended": "the end",
 }
 _NOT_THERE = "nothing"
+# Particulars of a row have one word ("details", "fide"); rounds, names and member ids have two or more.
+_PARTICULAR = re.compile(r"\): \w+ was ")
 
 
 def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
@@ -29,6 +32,15 @@ def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
         return [f"section {there.heading['number']} {what} ({len(there.entries)} players)"]
     where = f"section {old.heading['number']}"
     return [f"{where}: {text}" for text in (*_heading(old.heading, new.heading), *_entries(old.entries, new.entries))]
+
+
+def public_differences(found: Iterable[str]) -> list[str]:
+    """Differences without the particulars of persons: contacts and birth dates may stand among them."""
+    said = []
+    for text in found:
+        particular = _PARTICULAR.search(text)
+        said.append(text if particular is None else f"{text[: particular.start()]}): other particulars changed")
+    return list(dict.fromkeys(said))
 
 
 def _heading(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explain import Line, explain
 from crosstable.explain.lines import FLOOR_NAMES, RESULTS
 from crosstable.formulas.rounding import official_rating
+from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.veiled_record import Hidden
@@ -336,6 +337,8 @@ def public_act(act: Act) -> PublicAct:
     said = {name: after[name] for name in names if after.get(name) is not None}
     if isinstance(said.get("sections"), dict):  # by number; the values hold digests
         said["sections"] = sorted(int(number) for number in said["sections"])
+    if isinstance(said.get("differences"), list):
+        said["differences"] = public_differences(map(str, said["differences"]))
     reason = "" if act.kind in _PERSONAL else act.reason
     return PublicAct(
         act.seq, act.at.replace(second=0, microsecond=0), act.kind.value, act.actor, reason, act.subject, said

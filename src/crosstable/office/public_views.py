@@ -126,13 +126,15 @@ class PublicOffice:
 
     def hidden_on_list(self, month: str) -> Spans:
         """The ratings of a published list that are hidden; found once."""
-        if month not in self._lists:
+        found = self._lists.get(month)  # whoever keeps them may forget one meanwhile
+        if found is None:
             supplement = next(one for one in supplements(self._connection) if one.month == month)
             if supplement.run == self._run and supplement.basis is not Basis.PLAYED:
-                self._lists[month] = self.veils.spans_by(None)
+                found = self.veils.spans_by(None)
             else:
-                self._lists[month] = spans_on_list(self._connection, supplement)
-        return self._lists[month]
+                found = spans_on_list(self._connection, supplement)
+            self._lists[month] = found
+        return found
 
     def history(self, member_id: str) -> list[PublicHistoryLine]:
         """Everything that moved a member's ratings."""

@@ -8,9 +8,10 @@ view holds it.
 import math
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeBusyError
 from crosstable.office.database import Office
@@ -45,6 +46,10 @@ from crosstable.web.search import Index
 SMALL = 5_000
 # So many published lists are kept in full.
 MOST_TABLES = 3
+# Of so many published lists it is kept what is hidden on them: a year.
+MOST_LISTS = 12
+# Ripples are kept up to so many lines in all.
+MOST_LINES = 500_000
 # So many acts are kept at hand.
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
@@ -55,13 +60,41 @@ NOT_ABOUT_MEMBERS = _OF_RATINGS | {ActKind.SUBMIT, ActKind.CONFIRM, ActKind.CORR
 NOT_ABOUT_EVENTS = _OF_RATINGS | {ActKind.MEMBERS, ActKind.OPENING, ActKind.MERGE, ActKind.UNMERGE, ActKind.DECIDE}
 
 
+Name = TypeVar("Name")
+Kept = TypeVar("Kept")
+
+
+class Few(dict[Name, Kept]):
+    """What was kept last; of what came before only as much as a limit leaves."""
+
+    def __init__(self, most: int, size: Callable[[Kept], int] = lambda _: 1) -> None:
+        super().__init__()
+        self._most = most
+        self._size = size
+        self._writing = threading.Lock()
+
+    def __setitem__(self, name: Name, kept: Kept) -> None:
+        """Keep something, and forget the oldest until there is room for it."""
+        with self._writing:
+            self.pop(name, None)
+            room = self._most - self._size(kept)
+            while self and sum(map(self._size, self.values())) > room:
+                self.pop(next(iter(self)))
+            super().__setitem__(name, kept)
+
+
 class Found(NamedTuple):
     """What never changes once it was found out: hidden ratings of lists, lists, ripples of runs."""
 
-    lists: dict[str, Spans]
-    tables: dict[str, ListTable]
-    ripples: dict[int, list[PublicRipple]]
+    lists: Few[str, Spans]
+    tables: Few[str, ListTable]
+    ripples: Few[int, list[PublicRipple]]
     in_work: set[int]
+
+
+def nothing_found() -> Found:
+    """Before anything was found out."""
+    return Found(Few(MOST_LISTS), Few(MOST_TABLES), Few(MOST_LINES, lambda lines: 1 + len(lines)), set())
 
 
 class Snapshot:
@@ -71,7 +104,7 @@ class Snapshot:
         self.lock = threading.RLock()
         self.office = office
         self._acts: dict[int, Act | None] = {}
-        self._lines: dict[int, dict[tuple[str, RatingSystem], PublicRipple]] = {}
+        self._lines: Few[int, dict[tuple[str, RatingSystem], PublicRipple]] = Few(MOST_LINES, len)
         self._open = ExitStack()
         self.connection = self._open.enter_context(office.reading())
         newest = head(self.connection)
@@ -164,25 +197,27 @@ class Snapshot:
 
     def ripple(self, run: int) -> list[PublicRipple]:
         """What a run did to whom; worked out once, in a large office while whoever asks comes back."""
-        if run not in self.found.ripples:
+        found = self.found.ripples.get(run)
+        if found is None:
             if not self.is_small:
                 self._work_out(run)
                 raise Problem(503, "This ripple is being worked out; please ask again.", headers={"Retry-After": "30"})
-            self.found.ripples[run] = self.public.ripple(run)
-        return self.found.ripples[run]
+            found = self.found.ripples[run] = self.public.ripple(run)
+        return found
 
     def ripple_at_hand(self, run: int) -> list[PublicRipple]:
         """The same without waiting: nothing where it would take long."""
-        return self.ripple(run) if self.is_small or run in self.found.ripples else []
+        return self.ripple(run) if self.is_small else self.found.ripples.get(run, [])
 
     def ripple_line(self, run: int, member_id: str, system: RatingSystem) -> PublicRipple | None:
         """What a run did to one rating, where that can be said without waiting."""
-        if run not in self._lines:
+        lines = self._lines.get(run)
+        if lines is None:
             rows = self.ripple_at_hand(run)
             if not rows:
                 return None
-            self._lines[run] = {(row.member_id, row.system): row for row in rows}
-        return self._lines[run].get((member_id, system))
+            lines = self._lines[run] = {(row.member_id, row.system): row for row in rows}
+        return lines.get((member_id, system))
 
     def _work_out(self, run: int) -> None:
         """Work a ripple out in the background, on a connection of its own."""
@@ -202,11 +237,11 @@ class Snapshot:
 
     def list_table(self, month: str) -> ListTable:
         """A published list with what may be shown of it; the last few are kept."""
-        if month not in self.found.tables:
-            while len(self.found.tables) >= MOST_TABLES:
-                self.found.tables.pop(next(iter(self.found.tables)))
-            self.found.tables[month] = list_table(self.connection, month, self.public.hidden_on_list(month))
-        return self.found.tables[month]
+        found = self.found.tables.get(month)
+        if found is None:
+            found = list_table(self.connection, month, self.public.hidden_on_list(month))
+            self.found.tables[month] = found
+        return found
 
     def close(self) -> None:
         """Let the connection go once nobody uses it any more."""
@@ -219,7 +254,7 @@ class Reading:
 
     def __init__(self, office: Office) -> None:
         self.office = office
-        self._found = Found({}, {}, {}, set())
+        self._found = nothing_found()
         self._now: Snapshot | None = None
         self._renewing = threading.Lock()
         self._retired: list[tuple[float, Snapshot]] = []

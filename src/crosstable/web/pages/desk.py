@@ -1,12 +1,13 @@
 """The office desk: what waits, what was asked for, what takes a second person; rating and publishing."""
 
+import logging
 import queue
 import threading
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from fastapi import Request, Response
+from fastapi import Path, Request, Response
 from starlette.responses import StreamingResponse
 
 from crosstable.errors import OfficeError
@@ -31,6 +32,9 @@ from crosstable.web.routes import Policy, Route
 TELL_EVERY = 0.3
 # Where in the page the lines of a run come.
 _HERE = "@@the run@@"
+# What the office's databases hold as a number.
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+LOG = logging.getLogger("crosstable.web")
 
 
 class Desk(NamedTuple):
@@ -87,13 +91,13 @@ def told(request: Request, outcome: Outcome, back: str) -> Response:
     return page(request, "desk/done.html", outcome=outcome, back=back)
 
 
-async def approve_proposal(request: Request, number: int) -> Response:
+async def approve_proposal(request: Request, number: Number) -> Response:
     """Agree to what somebody else proposed."""
     act = await in_office(approve, office_of(request), actor_in(request).name, number)
     return told(request, Outcome(act, None), "/desk")
 
 
-async def refuse_proposal(request: Request, number: int) -> Response:
+async def refuse_proposal(request: Request, number: Number) -> Response:
     """Turn a proposal down, or take one's own back."""
     await in_office(refuse, office_of(request), actor_in(request).name, number)
     return went("/desk#proposals")
@@ -128,6 +132,9 @@ def _rating(office: Office, deed: Deed) -> Iterator[str]:
             said.put(rerate(office, deed, said.put, patience=PATIENCE))
         except OfficeError as error:
             said.put(refusal(error))
+        except Exception:  # the door: somebody waits for the last word
+            LOG.exception("the rating run ended")
+            said.put(Problem(500, "The run met an error of the site's own; the log on the machine has the details."))
 
     ahead = _steps_ahead(office)
     threading.Thread(target=work, daemon=True).start()

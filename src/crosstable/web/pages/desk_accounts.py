@@ -21,8 +21,9 @@ from crosstable.office.accounts import (
 )
 from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
 from crosstable.office.database import Office
-from crosstable.web.forms import actor_in, in_office, page, went
+from crosstable.web.forms import actor_in, in_office, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.limits import PASSWORDS
 from crosstable.web.policies import Actor, ActorKind
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
@@ -85,9 +86,9 @@ async def change_password(request: Request) -> Response:
     old, new = form.get("old"), form.get("new")
     if not isinstance(old, str) or not isinstance(new, str):
         raise Problem(422, "Both passwords are needed.")
-    if await in_office(proven, office, actor.name, old) is None:
+    if await in_queue(PASSWORDS, proven, office, actor.name, old) is None:
         return await _page(request, said="The old password is not right.", status=403)
-    await in_office(set_password, office, actor.name, actor.name, new)
+    await in_queue(PASSWORDS, set_password, office, actor.name, actor.name, new)
     return went("/login")
 
 
@@ -102,7 +103,8 @@ async def make_account(request: Request) -> Response:
     affiliate = actor.affiliate if actor.kind is ActorKind.CLUB else text_of(form, "affiliate", 20)
     wanted = NewAccount(text_of(form, "name", 40), Role(role), affiliate, text_of(form, "full_name", 100))
     password = form.get("password")
-    await in_office(add_account, office, actor.name, wanted, password if isinstance(password, str) else "")
+    given = password if isinstance(password, str) else ""
+    await in_queue(PASSWORDS, add_account, office, actor.name, wanted, given)
     return went("/account#others")
 
 
@@ -115,7 +117,8 @@ async def change_account(request: Request, name: str, change: str) -> Response:
         await in_office(set_disabled, office, actor.name, name, is_disabled=change == "disable")
     elif change == "password":
         password = form.get("password")
-        await in_office(set_password, office, actor.name, name, password if isinstance(password, str) else "")
+        given = password if isinstance(password, str) else ""
+        await in_queue(PASSWORDS, set_password, office, actor.name, name, given)
     else:
         raise Problem(404, "That cannot be done to an account.")
     return went("/account#others")

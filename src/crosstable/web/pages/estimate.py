@@ -163,6 +163,7 @@ async def estimate_page(request: Request) -> Response:
     fields = request.query_params.multi_items()
     given = defaultdict(str, fields)
     given["rating"] = _rating_text(given)
+    given["other"] = next((text for name, text in fields if name == "other"), "")
     context: dict[str, Any] = {"given": given, "games": _games_text(fields), "done": None, "document": None}
     context["unseen"] = list(_unseen(fields))
     is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("rating", "game", "next"))

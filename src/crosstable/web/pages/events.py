@@ -22,6 +22,7 @@ STATES = {
     State.WITHDRAWN: "withdrawn",
     State.REQUESTED: "asked for",
 }
+WAITS = "accepted: is rated with the next run"
 
 
 class EventsView(View):
@@ -73,6 +74,7 @@ def events(
 def event(read: Snapshot, event_id: EventId) -> EventView:
     """An event with its sections and its public log."""
     found = read.event(event_id)
+    seen = {one.number for one in read.public.veils.record.headings_of(event_id) if one.state is State.ACCEPTED}
     return EventView(
         as_of=as_of(read),
         event_id=found.event_id,
@@ -83,8 +85,8 @@ def event(read: Snapshot, event_id: EventId) -> EventView:
             SectionLine(
                 number=one.number,
                 name=one.name,
-                state=STATES[one.state],
-                is_rated=one.state is State.ACCEPTED,
+                state=WAITS if one.state is State.ACCEPTED and one.number not in seen else STATES[one.state],
+                is_rated=one.state is State.ACCEPTED and one.number in seen,
                 systems=[name for name in one.systems.split() if name in RatingSystem.__members__],
                 players=one.entries,
             )

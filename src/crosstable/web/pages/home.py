@@ -89,20 +89,26 @@ def event_line(event: ListedEvent) -> EventLine:
 
 def search(read: Snapshot, q: Text = "", page: PageNumber = 1, size: Size = 50) -> SearchView:
     """Members by name (accents, typos and word order do not matter), by id, or by a pasted list of ids; else all."""
-    answer = read.index.search(q) if q.strip() else Answer(tuple(Found(member) for member in read.members))
-    found = [
-        FoundMember(
-            member_id=one.member.member_id,
-            name=one.member.name,
-            state=one.member.state,
-            also=one.member.also,
-            near=one.is_near,
-        )
-        for one in answer.found
-    ]
-    some, paging = paged(found, page, size)
+    answer = read.index.search(q) if q.strip() else Answer(())
+    if q.strip():
+        some, paging = paged(list(answer.found), page, size)
+    else:
+        everybody, paging = paged(read.members, page, size)
+        some = [Found(member) for member in everybody]
     return SearchView(
-        as_of=as_of(read), query=q.strip(), members=some, missing=answer.missing, is_cut=answer.is_cut, paging=paging
+        as_of=as_of(read),
+        query=q.strip(),
+        members=[_found(one) for one in some],
+        missing=answer.missing,
+        is_cut=answer.is_cut,
+        paging=paging,
+    )
+
+
+def _found(one: Found) -> FoundMember:
+    member = one.member
+    return FoundMember(
+        member_id=member.member_id, name=member.name, state=member.state, also=member.also, near=one.is_near
     )
 
 
