@@ -33,6 +33,7 @@ CONNECTIONS, SECONDS, ROUNDS = 16, 8, 3
 ADDRESSES = 20_000
 MEMBER_PAGES, ESTIMATES, SLOWEST, PREVIEW = 1000.0, 2000.0, 50.0, 2.0
 UPLOADED = 200
+SETTLING = 30.0
 SCRIPT = """
 local addresses = {}
 for line in io.lines("%s") do addresses[#addresses + 1] = line end
@@ -110,6 +111,7 @@ def _served(office: str) -> Iterator[str]:
         base = f"http://127.0.0.1:{port}"
         try:
             _wait_for(base)
+            time.sleep(SETTLING)  # the other worker may still be reading the record
             yield base
         finally:
             server.terminate()

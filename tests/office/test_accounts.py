@@ -5,6 +5,7 @@ import re
 import statistics
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -151,19 +152,34 @@ def test_an_unknown_name_takes_as_long_as_a_wrong_password(
 
 def test_ten_tries_in_fifteen_minutes_for_a_name_and_for_an_address(office: Office, clock: HandClock) -> None:
     for number in range(10):
-        assert accounts.may_try(office, "anna", "192.0.2.1")
-        accounts.note_failure(office, "Anna ", f"192.0.2.{number}")
-    assert not accounts.may_try(office, " ANNA", "192.0.2.77")
-    assert accounts.may_try(office, "boris", "192.0.2.1")
+        assert accounts.begin_try(office, "Anna ", f"192.0.2.{number}")
+    assert accounts.begin_try(office, " ANNA", "192.0.2.77") is None
+    assert accounts.failures(office) == 10
+    boris = accounts.begin_try(office, "boris", "192.0.2.1")
+    assert boris
+    accounts.forget_try(office, boris)
     clock.go(minutes=14, seconds=59)
-    assert not accounts.may_try(office, "anna", "192.0.2.77")
+    assert accounts.begin_try(office, "anna", "192.0.2.77") is None
     for number in range(10):
-        accounts.note_failure(office, f"name{number}", "198.51.100.1")
-    assert not accounts.may_try(office, "boris", "198.51.100.1")
+        assert accounts.begin_try(office, f"name{number}", "198.51.100.1")
+    assert accounts.begin_try(office, "boris", "198.51.100.1") is None
     clock.go(seconds=1)
-    assert accounts.may_try(office, "anna", "192.0.2.77")
-    accounts.note_failure(office, "carl", "192.0.2.8")
+    assert accounts.begin_try(office, "anna", "192.0.2.77")
     assert accounts.failures(office) == 11  # those that no longer count are forgotten
+
+
+def test_a_try_that_did_not_fail_does_not_count(office: Office) -> None:
+    for _ in range(12):
+        begun = accounts.begin_try(office, "anna", "192.0.2.1")
+        assert begun
+        accounts.forget_try(office, begun)
+    assert accounts.failures(office) == 0
+
+
+def test_of_many_tries_at_once_ten_are_looked_at(office: Office) -> None:
+    with ThreadPoolExecutor(20) as crowd:
+        begun = list(crowd.map(lambda number: accounts.begin_try(office, "anna", f"192.0.2.{number}"), range(20)))
+    assert sum(one is not None for one in begun) == 10
 
 
 # Tokens.

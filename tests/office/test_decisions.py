@@ -1,6 +1,6 @@
 """Decisions: floors, ceilings, titles, match floors, adjustments, opting in; each with its reason, each revocable."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from crosstable.errors import OfficeError
 from crosstable.office.corrections import correct_by_file, withdraw
 from crosstable.office.database import Office
-from crosstable.office.decisions import Ruling, decide
+from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.acts import ActKind, Deed, head
 from crosstable.office.ledger.facts import Decision, DecisionKind
 from crosstable.office.members import merge_members, unmerge_members
@@ -69,6 +69,32 @@ def chain(office: Office) -> list[float]:
     """Member 2's ratings after July and after September."""
     found = {one.event_id: one.rating_after or 0.0 for one in posted(office).values() if one.member_id == member_id(2)}
     return [found["july"], found["september"]]
+
+
+PRIZE = {"prize": 4000.0, "limit": 2000.0}
+
+
+@pytest.mark.parametrize(
+    ("ruling", "why"),
+    [
+        (about(DecisionKind.LIFE_MASTER, effective=date(1990, 1, 1)), "life-master: "),  # older than the oldest rules
+        (about(DecisionKind.MONEY_FLOOR, effective=date(1990, 1, 1), details=PRIZE), "money-floor: "),
+        (about(DecisionKind.MONEY_FLOOR, effective=date.max, details=PRIZE), "no day from which it could hold"),
+        (about(DecisionKind.FLOOR, 1390.0, date.min), "no day from which it could hold"),
+        (about(DecisionKind.FLOOR, 1390.0, NOW.date() + timedelta(days=367)), "no day from which it could hold"),
+    ],
+)
+def test_a_decision_holds_from_a_day_that_can_be_meant(rated: Office, ruling: Ruling, why: str) -> None:
+    with pytest.raises(OfficeError, match=why):
+        decide(rated, DEED, ruling)
+    assert decide(rated, DEED, about(DecisionKind.FLOOR, 1390.0, NOW.date() + timedelta(days=366)))
+
+
+@pytest.mark.parametrize("born", [date.min, date(1849, 12, 31), NOW.date() + timedelta(days=1), date.max])
+def test_nobody_is_born_tomorrow_or_in_antiquity(rated: Office, born: date) -> None:
+    with pytest.raises(OfficeError, match="could be born"):
+        set_fact(rated, DEED, member_id(2), {"birth_date": born})
+    assert set_fact(rated, DEED, member_id(2), {"birth_date": NOW.date()})
 
 
 def test_a_decision_is_an_act_with_its_reason(rated: Office) -> None:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.office.corrections import ChangedResult, correct_result
+from crosstable.office.corrections import ChangedResult, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.acts import Deed, act_of
@@ -16,6 +16,7 @@ from crosstable.office.proposals import (
     Wish,
     approve,
     confirmation,
+    correction_needs_two,
     fact_wish,
     merging,
     needs_two,
@@ -103,6 +104,24 @@ def test_what_reaches_into_the_published_period_takes_two(club: Office) -> None:
         fact_wish(member_id(1), "birth-date=soon")
 
 
+def test_an_event_that_is_known_takes_two_whatever_became_of_it(club: Office) -> None:
+    """Held, withdrawn, or moved: only an event that nobody knows yet may come late."""
+    held = QUAD.replace("1 |", "1 =77 |")
+    assert send(club, quad("held-early", EARLY, held)).held
+    assert send(club, quad("held-late", LATE, held)).held
+    with club.reading() as connection:
+        waiting = {event_id: confirmation(record_of(connection), event_id) for event_id in ("held-early", "held-late")}
+    assert needs_two(club, waiting["held-early"])
+    assert not needs_two(club, waiting["held-late"])
+    for event_id in ("early", "late"):
+        withdraw(club, DEED, event_id)
+    assert correction_needs_two(club, "early")
+    assert not correction_needs_two(club, "late")
+    assert not correction_needs_two(club, "late", [date(2026, 10, 22)])
+    assert correction_needs_two(club, "late", [date(2026, 11, 1), date(2026, 10, 21)])
+    assert not correction_needs_two(club, "unknown")
+
+
 @pytest.mark.parametrize(
     ("day", "takes_two"), [(date(2026, 10, 20), True), (date(2026, 10, 21), True), (date(2026, 10, 22), False)]
 )
@@ -183,6 +202,32 @@ def test_what_the_office_refuses_stays_open(club: Office, clock: HandClock) -> N
     assert (one(club).state, one(club).settled_by) == (ProposalState.OPEN, None)
     refuse(club, BORIS, number)
     assert one(club).settled_at == clock.now
+
+
+def test_whatever_goes_wrong_a_proposal_stays_open(club: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object) -> int:
+        raise ZeroDivisionError
+
+    number = propose(club, ANNA, withdrawal("early"))
+    monkeypatch.setattr("crosstable.office.proposals.withdraw", broken)
+    with pytest.raises(ZeroDivisionError):
+        approve(club, BORIS, number)
+    assert (one(club).state, one(club).settled_by) == (ProposalState.OPEN, None)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        ruling_wish(Ruling(DecisionKind.LIFE_MASTER, member_id(1), effective=date(1990, 1, 1))),
+        ruling_wish(floor(date(2027, 11, 17))),
+        ruling_wish(floor(date(1, 1, 1), DecisionKind.ADJUST)),
+        fact_wish(member_id(1), "birth-date=2026-11-16"),
+    ],
+)
+def test_what_the_office_would_refuse_is_not_proposed(club: Office, wish: Wish) -> None:
+    with pytest.raises(OfficeError):
+        propose(club, ANNA, wish)
+    assert proposals(club) == []
 
 
 def test_what_was_proposed_is_what_is_approved(club: Office) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from crosstable.office.credentials import Scope, revoke_token, tokens
 from crosstable.office.ledger.acts import head
-from tests.office.made_office import member_id, posted, quad, report, section
+from crosstable.office.members import import_members
+from tests.engine.wallcharts import Played
+from tests.office.made_office import DEED, member_id, person, posted, quad, report, run, section
 from tests.web.people import OTHER, OWN, TODAY, Site, belonging, event_file, site
 
 SUBMISSIONS, CORRECTIONS = "/api/v1/submissions", "/api/v1/corrections"
@@ -55,6 +58,30 @@ def test_held_sections_and_their_faults_come_back(here: Site) -> None:
     state = here.client.get(f"{SUBMISSIONS}/{body['submission']}", headers=headers).json()
     assert [one["state"] for one in state["sections"]] == ["accepted", "held"]
     assert state["sections"][1]["faults"]
+
+
+def told(folder: Path, birth_date: date) -> list[str]:
+    """What anybody, and a director, is told of an event on 11 March 2016 with a member born on some day."""
+    folder.mkdir()
+    made = quad("early", Played(start=date(2016, 3, 11)), "1 =60 | W2\n2 =61 | L1")
+    with site(folder) as here:
+        import_members(here.office, DEED, [person(60, birth_date=birth_date), person(61)])
+        run(here.office)
+        here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+        here.come_in("nobody")
+        pages = [here.client.post("/upload", files=[event_file(made)]).text]
+        headers = here.token("tina")
+        code, body = sent(here, headers, event_file(made))
+        assert code == 201
+        state = here.client.get(f"{SUBMISSIONS}/{body['submission']}", headers=headers)
+        return [*pages, json.dumps(body), state.text]
+
+
+def test_nobody_is_told_whether_a_member_was_born_by_then(tmp_path: Path) -> None:
+    """Neither before a submission nor after it; by many days anybody would find the birthday."""
+    before, after = (told(tmp_path / str(day), date(2016, 3, day)) for day in (10, 12))
+    assert before == after
+    assert "accepted" in before[1]
 
 
 def test_what_is_refused_is_told_and_not_stored(here: Site) -> None:

@@ -51,6 +51,16 @@ def test_uvicorn_is_told_which_loop_and_parser(tmp_path: Path, monkeypatch: pyte
     settings = handed_over()
     assert settings.database == str(path)
     assert "ratings.example" in settings.allowed_hosts
+    assert asked["proxy_headers"] is False  # anybody on this machine could write X-Forwarded-For
+    assert main(["serve", "--database", str(path), "--behind-proxy"]) == 0
+    assert asked["proxy_headers"] is True
+
+
+@pytest.mark.parametrize("given", ["fd00::7", "fd00:0::0007", "FD00::7", "[fd00::7]"])
+def test_an_address_of_ipv6_is_known_as_browsers_write_it(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROSSTABLE_SITE", "")
+    serve.hand_over("office.db", serve.parser().parse_args(["--host", given]))
+    assert "[fd00::7]" in handed_over().allowed_hosts
 
 
 def test_settings_survive_the_way_to_a_worker() -> None:

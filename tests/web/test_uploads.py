@@ -223,6 +223,34 @@ def test_a_preview_tells_no_birth_date(here: Site) -> None:
     assert all(re.fullmatch(r"\d+\.\d\d", exact) for _, exact in office)
 
 
+def with_contacts(made: Report) -> Report:
+    """The same with what a pairing program knows of its first player."""
+    (only,) = made.sections
+    first = only.players[0]._replace(details={"email": "a@b.example", "phone": "555-0100", "birth_date": "2013-05-17"})
+    return made._replace(sections=(only._replace(players=(first, *only.players[1:])),))
+
+
+def test_contacts_in_reports_are_told_to_nobody(here: Site) -> None:
+    """Not by a preview that differs from the record, nor in the log of the correction that brought them."""
+    made = belonging(quad("own-late", Played(start=date(2026, 11, 7))), OWN)
+    page = seen(here, event_file(with_contacts(made))[1], who="anna")
+    assert "a@b.example" in page  # the office itself sees what differs
+    assert submit(here, "anna", page, event="own-late", reason="a newer file")[0] == 200
+    (act,) = (one["seq"] for one in here.client.get("/changes.json?kind=correct").json()["acts"])
+    here.come_in("nobody")
+    pages = [
+        here.client.get(path).text
+        for path in (f"/changes/{act}", f"/changes/{act}.json", f"/api/v1/log/{act}", "/changes", "/api/v1/log")
+    ]
+    previews = [seen(here, event_file(made)[1], who=who) for who in ("nobody", "otto", "rosa")]
+    reply = here.client.post("/api/v1/submissions", files=[event_file(made)], headers=here.token("tina"))
+    assert reply.status_code == 409
+    for text in (*pages[:3], *previews, reply.text):
+        assert "(Member, Boris 1): other particulars changed" in html.unescape(text)
+    for text in (*pages, *previews, reply.text):
+        assert not re.search("a@b|555-0100|2013-05-17|'email'|'phone'", html.unescape(text))
+
+
 # Hostile names (S3).
 
 HOSTILE = [

@@ -59,6 +59,8 @@ def check_submission(record: Record, report: Report, read: Sequence[Fault], toda
     checked: list[CheckedSection | None] = []
     for at in range(len(filled.sections)):
         faults, section = check_section(filled, at, today)
+        if section is not None and _is_gap_hidden(section):
+            faults, _ = check_section(_without_gap(filled, at), at, today)
         own = [one for one in faults if one.code not in _OF_BIRTH_DATES]
         found.append([*own, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
         checked.append(section)
@@ -71,6 +73,33 @@ def check_submission(record: Record, report: Report, read: Sequence[Fault], toda
     every = (*general, *(one for section in found for one in section))
     is_refused = any(one.severity is Severity.ERROR for one in general)
     return CheckedSubmission(report, sections, every, rated, is_refused)
+
+
+def _is_gap_hidden(checked: CheckedSection) -> bool:
+    """Whether somebody in a match is provisional: it is none then (§7), and how far apart the two are is not told.
+
+    Such ratings may be hidden, and the gap to a rating that everybody knows would tell them.
+    """
+    constants = checked.edition.constants
+    if checked.section.kind is not SectionType.MATCH or not constants.match_needs_established:
+        return False
+    known = [
+        background.standings.get(system)
+        for background in checked.backgrounds.values()
+        for system in checked.section.systems
+    ]
+    return any(one is not None and one.games is not None and one.games <= constants.established_above for one in known)
+
+
+def _without_gap(report: Report, at: int) -> Report:
+    """A report in which the published ratings of a match are the same."""
+    section = report.sections[at]
+    players = []
+    for player in section.players:
+        standings = {system: one._replace(published=0.0) for system, one in player.background.standings.items()}
+        players.append(player._replace(background=player.background._replace(standings=standings)))
+    level = section._replace(players=tuple(players))
+    return report._replace(sections=(*report.sections[:at], level, *report.sections[at + 1 :]))
 
 
 def _event_id_faults(report: Report) -> list[Fault]:

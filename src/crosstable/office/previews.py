@@ -1,7 +1,7 @@
 """An upload before it is submitted: every finding, and what each player's rating would be, with nothing stored.
 
-It is checked and rated exactly as a submission would be. Whoever is not of the office sees what the public would see
-after it was posted: nothing from which a birth date can be computed (``veils``), however the file is made up.
+It is checked and rated exactly as a submission would be. Whoever is not of the office sees sections that hang on birth
+dates as ``made_up`` has them: nothing from which a birth date can be computed, however many files are made up.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,22 +10,23 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from crosstable.catalogue import CATALOGUE
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, OfficeError
 from crosstable.office import tables
 from crosstable.office.checking import CheckedSubmission, check_submission
+from crosstable.office.differences import public_differences
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import Key
+from crosstable.office.made_up import Ends, MadeUp, made_up, seen_by_all
 from crosstable.office.public import PublicRow, public_rows
 from crosstable.office.submissions import Document, Status, event_like, new_event_id, version_differences
 from crosstable.office.veiled_record import RecordVeils
-from crosstable.office.veils import CLEAR, Span, Veil, veil_of
+from crosstable.office.veils import CLEAR, Span
 from crosstable.terms import RatingSystem
 from crosstable.whole_event import RatedEvent
 
-# Findings about results: their words hold computed ratings.
+# Findings about results: what they say, and that they are there, hangs on computed ratings.
 _ABOUT_RESULTS = frozenset({"far-from-performance", "bonus-lost", "match-limited", "floor-requested"})
 MemberSystem = tuple[str, RatingSystem]
 
@@ -90,8 +91,8 @@ def preview(record: Record, document: Document, today: date, veils: RecordVeils 
         event_name=report.name,
         is_new=known is None,
         sections=tuple(_outlook(checked)),
-        faults=_shown_faults(checked.faults, is_clear=all(section.is_clear for section in rated)),
-        differences=found,
+        faults=_shown_faults(checked, rated),
+        differences=found if veils is None else tuple(public_differences(found)),
         rated=rated,
     )
 
@@ -107,13 +108,17 @@ def _outlook(checked: CheckedSubmission) -> Iterator[OutlookSection]:
         yield OutlookSection(one.number, one.rows.heading["name"], one.state, len(one.rows.entries))
 
 
-def _shown_faults(faults: Sequence[Fault], *, is_clear: bool) -> tuple[Fault, ...]:
-    """Every finding; where results are hidden, those about results say what they mean and no number."""
-    if is_clear:
-        return tuple(faults)
-    return tuple(
-        one._replace(message=CATALOGUE[one.code].meaning) if one.code in _ABOUT_RESULTS else one for one in faults
-    )
+def _shown_faults(checked: CheckedSubmission, rated: Sequence[PreviewedSection]) -> tuple[Fault, ...]:
+    """Every finding; where results are hidden, nothing about results: that there is a finding would tell of them."""
+    hidden = {section.number for section in rated if not section.is_clear}
+    gone = {
+        one
+        for section in checked.sections
+        if section.number in hidden
+        for one in section.faults
+        if one.code in _ABOUT_RESULTS
+    }
+    return tuple(one for one in checked.faults if one not in gone)
 
 
 def _previewed(record: Record, event: RatedEvent, veils: RecordVeils | None) -> Iterator[PreviewedSection]:
@@ -121,15 +126,15 @@ def _previewed(record: Record, event: RatedEvent, veils: RecordVeils | None) -> 
     order = sorted(event.sections, key=lambda one: _key(event, one[0]))
     shown = []
     for by_system in order:
-        hidden = [CLEAR if hiding is None else hiding.veil(_key(event, rated), rated) for rated in by_system]
-        for rated, veil in zip(by_system, hidden, strict=True):
+        found = [None if hiding is None else hiding.made_up(_key(event, rated), rated) for rated in by_system]
+        for rated, hidden in zip(by_system, found, strict=True):
             section = rated.section
-            rows = public_rows(rated, veil)
+            rows = public_rows(rated, CLEAR) if hidden is None else hidden.rows
             shown.append(
-                PreviewedSection(section.number, section.name, rated.system, rated.edition.name, veil.is_clear, rows)
+                PreviewedSection(section.number, section.name, rated.system, rated.edition.name, hidden is None, rows)
             )
             if hiding is not None:  # a dual-rated section is two folds: neither sees the other's result
-                hiding.remember(rated, veil)
+                hiding.remember(rated, hidden)
     yield from sorted(shown, key=lambda one: (one.number, one.system))
 
 
@@ -146,38 +151,37 @@ class _Hiding:
         self._chains = Chains(record.connection)
         self._members = {player.member_id for one in event.sections for rated in one for player in rated.players}
         self._chains.load(sorted(self._members))
-        self._spans: dict[MemberSystem, Span | None] = {}
-        self._blurred: set[MemberSystem] = set()
+        self._adults = {member for member, one in record.people(self._members).items() if one.adult}
+        self._earlier: dict[MemberSystem, Ends] = {}
 
-    def veil(self, key: Key, rated: RatedSection) -> Veil:
-        """The veil of a section at its place."""
+    def made_up(self, key: Key, rated: RatedSection) -> MadeUp | None:
+        """A section at its place as anybody may see it, nothing where it is seen in full."""
         spans: dict[MemberSystem, Span] = {}
-        is_blurred = False
         for player in rated.players:
-            for system in RatingSystem:
-                span, blurred = self._before(player.member_id, system, key)
+            for system in RatingSystem if player.start is not None else (rated.system,):
+                span = self._before(player.member_id, system, key)
                 if span is not None:
                     spans[player.member_id, system] = span
-                is_blurred |= blurred and (system is rated.system or player.start is not None)
-        return veil_of(rated, spans, has_hidden_decimals=is_blurred)
+        return made_up(rated, spans, self._earlier, self._adults)
 
-    def _before(self, member: str, system: RatingSystem, key: Key) -> tuple[Span | None, bool]:
-        place = member, system
-        if place in self._spans:
-            return self._spans[place], place in self._blurred
+    def _before(self, member: str, system: RatingSystem, key: Key) -> Span | None:
+        """A standing with something hidden, as anybody may see it."""
+        if (member, system) in self._earlier:
+            return self._earlier[member, system].span
         earlier = [one for one in self._chains.postings(member) if one.system is system and one.key < key]
         if not earlier:
-            return None, False
-        hidden = self._veils.postings.get(earlier[-1].about)
+            return None
+        last = earlier[-1]
+        hidden = self._veils.postings.get(last.about)
         if hidden is None:
             raise ChangedMeanwhileError("the record has just changed; please ask again in a moment")
-        return hidden.after, not hidden.is_clear
+        if last.rating_after is None or (hidden.is_clear and hidden.after is None):
+            return None
+        return seen_by_all(last.rating_after, last.games_after, hidden.after)
 
-    def remember(self, rated: RatedSection, veil: Veil) -> None:
+    def remember(self, rated: RatedSection, hidden: MadeUp | None) -> None:
         """What a section of this event hands on to its later ones."""
         for player in rated.players:
             if player.played:
-                place = player.member_id, rated.system
-                self._spans[place] = veil.after.get(player.number)
-                if not veil.is_clear:
-                    self._blurred.add(place)
+                self._earlier.pop((player.member_id, rated.system), None)
+        self._earlier |= {} if hidden is None else hidden.after

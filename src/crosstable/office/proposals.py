@@ -197,8 +197,10 @@ def _first_day(record: Record, wish: Wish) -> date:
         return min((one.posting.ended for one in current_of_members(record.connection, ids)), default=date.max)
     arguments = wish.arguments
     numbers = [number for number, _ in arguments["versions"]] if "versions" in arguments else arguments["sections"]
-    # Held, withdrawn or asked for: an event that is known is not new, and what is asked for may move its days.
-    versions = [*record.headings_of(arguments["event"]), *record.requests(arguments["event"])]
+    # Held or withdrawn, an event that is known is not new; and what was asked for may move its days.
+    versions = record.headings_of(arguments["event"])
+    if wish.kind is ProposalKind.CONFIRM:
+        versions += record.requests(arguments["event"])
     ends = [one.ended for one in versions if one.ended and (not numbers or one.number in numbers)]
     return min(ends, default=date.max)
 

@@ -27,7 +27,7 @@ from crosstable.formulas.standard import odds, standard_update
 from crosstable.formulas.steps import section_k
 from crosstable.rules.constants import Constants, Initialisation
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Background, Formula, GivenStart, RatingSystem, Source
+from crosstable.terms import Background, Formula, GivenStart, RatingSystem, Source, Standing
 
 # Four years of birth are a class of 200 points of an age-based start.
 YEARS = 4
@@ -185,6 +185,18 @@ def _results(
     rated: RatedSection, before: Mapping[int, Span], starts: Mapping[int, GivenStart], pick: Pick
 ) -> dict[int, float]:
     """Everybody's result with other starts and other hidden ratings."""
+    standings = {
+        player.number: player.before._replace(rating=pick(before[player.number]))
+        for player in rated.players
+        if player.before is not None and player.number in before
+    }
+    return {player.number: player.outcome.rating for player in rated_again(rated, standings, starts).players}
+
+
+def rated_again(
+    rated: RatedSection, standings: Mapping[int, Standing], starts: Mapping[int, GivenStart]
+) -> RatedSection:
+    """A section with other standings and starts, by pairing number; those not named stay as they are."""
     backgrounds = {}
     for player in rated.players:
         if player.start is not None:
@@ -193,11 +205,9 @@ def _results(
             backgrounds[player.number] = Background(given_start=start)
         else:
             assert player.before is not None
-            span = before.get(player.number)
-            standing = player.before if span is None else player.before._replace(rating=pick(span))
+            standing = standings.get(player.number, player.before)
             backgrounds[player.number] = Background(standings={rated.system: standing})
-    again = rate(rated.section, rated.system, backgrounds, rated.edition)
-    return {player.number: player.outcome.rating for player in again.players}
+    return rate(rated.section, rated.system, backgrounds, rated.edition)
 
 
 # Starts at other births of the same years.
@@ -206,21 +216,35 @@ def _results(
 def start_span(rated: RatedSection, player: RatedPlayer, spans: Spans) -> StartSpan | None:
     """The starts that births of the same years give, nothing where they all give the same one."""
     assert player.start is not None
-    start = player.start
-    if start.initial.source == Source.GIVEN:
-        return None
-    constants = rated.edition.constants
-    ages = [math.nan] if math.isnan(start.age) else _ages_of_block(start.age, rated.section.end)
-    if not start.sources:
-        found = _age_starts(constants, ages, start.initial.rating)
-    elif constants.initialisation == Initialisation.BLEND:
-        found = [_blend(rated, player, spans, age, pick) for age in ages for pick in (_lower, _higher)]
-    else:
-        (source,) = start.sources
-        span = _span_of_source(spans, player, source.source)
-        found = [start.initial.rating] if span is None else [*span]
-    low, high = (GivenStart(rating, start.initial.games) for rating in (min(found), max(found)))
+    found = [start.rating for start in possible_starts(rated, player, spans)]
+    low, high = (GivenStart(rating, player.start.initial.games) for rating in (min(found), max(found)))
     return None if low == high else StartSpan(low, high)
+
+
+def possible_starts(
+    rated: RatedSection, player: RatedPlayer, spans: Spans, *, is_adult: bool | None = None
+) -> list[GivenStart]:
+    """The starts at births of the same years and at either end of what is hidden, each with its games.
+
+    ``is_adult``: whether the player is given as an adult, where that is known; else it is taken from his own start.
+    """
+    assert player.start is not None
+    start = player.start
+    ratings = [start.initial.rating]
+    if start.initial.source != Source.GIVEN:
+        constants = rated.edition.constants
+        ages = [math.nan] if math.isnan(start.age) else _ages_of_block(start.age, rated.section.end)
+        if is_adult is None:
+            then = [working.weight.age_based_then for working in start.sources] or ratings
+            is_adult = constants.adult_start in then
+        if not start.sources:
+            ratings = ratings if len(ages) == 1 else _age_starts(constants, ages, is_adult=is_adult)
+        elif constants.initialisation == Initialisation.BLEND:
+            births = [Newcomer(age, is_adult, is_canadian_resident=True) for age in ages]
+            return [_blend(rated, player, spans, birth, pick) for birth in births for pick in (_lower, _higher)]
+        elif (span := _span_of_source(spans, player, start.sources[0].source)) is not None:
+            ratings = [*span]
+    return [GivenStart(rating, start.initial.games) for rating in ratings]
 
 
 def _lower(span: Span) -> float:
@@ -245,16 +269,14 @@ def _ages_of_block(age: float, section_end: date) -> list[float]:
     return [youngest + (oldest - youngest) * at / between for at in range(between + 1)]
 
 
-def _age_starts(constants: Constants, ages: Sequence[float], start: float) -> list[float]:
+def _age_starts(constants: Constants, ages: Sequence[float], *, is_adult: bool) -> list[float]:
     """The age-based starts of a block: at its ages, and where the slope begins and ends between them."""
-    if len(ages) == 1:
-        return [start]
     bends = [age for age in (constants.age_youngest, constants.age_oldest) if ages[0] < age < ages[-1]]
-    # who is given as an adult starts elsewhere only where age does not decide; his own start stands for that
-    return [age_based_rating(constants, age, start == constants.adult_start) for age in (*ages, *bends)]
+    # who is given as an adult starts elsewhere only where age does not decide
+    return [age_based_rating(constants, age, is_adult) for age in (*ages, *bends)]
 
 
-def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, pick: Pick) -> float:
+def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, newcomer: Newcomer, pick: Pick) -> GivenStart:
     """A blended start of another age, with hidden sources at one end of their spans."""
     assert player.start is not None
     columns = Sources([math.nan] * SOURCES, [math.inf] * SOURCES, [0.0] * SOURCES, [math.nan] * SOURCES)
@@ -265,12 +287,10 @@ def _blend(rated: RatedSection, player: RatedPlayer, spans: Spans, age: float, p
         rating[at] = working.rating if span is None else pick(span)
         games[at] = math.inf if working.games is None else working.games
         days[at] = float(working.staleness_days)
-        ages[at] = age - working.staleness_days / DAYS_A_YEAR
-    constants = rated.edition.constants
-    is_adult = any(working.weight.age_based_then == constants.adult_start for working in player.start.sources)
-    newcomer = Newcomer(age, is_adult, is_canadian_resident=True)
-    initial = blended_start(constants, rated.system, newcomer, Sources(rating, games, days, ages), [0.0] * SOURCES)
-    return initial.rating
+        ages[at] = newcomer.age - working.staleness_days / DAYS_A_YEAR
+    columns = Sources(rating, games, days, ages)
+    initial = blended_start(rated.edition.constants, rated.system, newcomer, columns, [0.0] * SOURCES)
+    return GivenStart(initial.rating, initial.games)
 
 
 def _span_of_source(spans: Spans, player: RatedPlayer, source: Source) -> Span | None:

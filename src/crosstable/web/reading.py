@@ -49,7 +49,7 @@ MOST_TABLES = 3
 # Of so many published lists it is kept what is hidden on them: a year.
 MOST_LISTS = 12
 # Ripples are kept up to so many lines in all.
-MOST_LINES = 500_000
+MOST_LINES = 200_000
 # So many acts are kept at hand.
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.

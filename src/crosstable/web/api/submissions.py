@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from crosstable.errors import Fault, OfficeError
 from crosstable.office.corrections import ChangedResult, Correction, correct_member, correct_result
 from crosstable.office.database import Office
+from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.rerate import last_run
@@ -146,7 +147,8 @@ async def submit_event(request: Request) -> Response:
         raise _faulty("The event has errors; nothing was stored.", made.submission.faults)
     if made.submission.status is Status.DIFFERS:
         said = f"Event {made.submission.event_id} is in the record and this file differs; ask for a correction."
-        raise Problem(409, said, errors=[{"where": "file", "what": text} for text in made.submission.differences])
+        found = public_differences(made.submission.differences)  # the event may be somebody else's
+        raise Problem(409, said, errors=[{"where": "file", "what": text} for text in found])
     status = 201 if made.submission.status is Status.ACCEPTED else 200
     return _json(_submission_body(made), status)
 

@@ -14,7 +14,7 @@ from crosstable.output.by_standing import columns_of, renamed
 from crosstable.output.crosstable_html import KINDS
 from crosstable.output.words import cell_text, total_points
 from crosstable.terms import Cell, Entry, Result
-from crosstable.web.pages.events import STATES
+from crosstable.web.pages.events import STATES, WAITS
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
@@ -103,7 +103,7 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
         event_name=event.name,
         number=number,
         name=heading.name,
-        state=STATES[heading.state],
+        state=WAITS if heading.state is State.ACCEPTED and not rated else STATES[heading.state],
         kind=KINDS[heading.kind],
         online=heading.is_online,
         started=None if heading.started is None else heading.started.isoformat(),
