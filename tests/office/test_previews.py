@@ -133,13 +133,11 @@ def test_a_finding_about_hidden_results_is_not_told(club: Office) -> None:
 
     The same of a section without children is told.
     """
-    far = "1 =1 | W2 W3 W4\n2 ={} | L1 W4 W3\n3 =7 | W4 L1 L2\n4 =6 | L3 L2 L1"
-    both = report(
-        "far", section(far.format(60), LATE), section(far.format(5), Played(start=date(2026, 11, 15)), number=2)
-    )
+    far = "1 =1 | W2 W3 W4\n2 =60 | L1 W4 W3\n3 =7 | W4 L1 L2\n4 =6 | L3 L2 L1"
+    both = report("far", section(far, LATE), section("1 =2 | W2 W2 W2\n2 =5 | L1 L1 L1", LATE, number=2))
     private, public = ([one.place for one in seen(club, both, in_public=hides).faults] for hides in (False, True))
-    assert [place.split(",")[0] for place in private] == ["section 1", "section 2"]
-    assert public == private[1:]
+    assert {place[: len("section 1")] for place in private} == {"section 1", "section 2"}
+    assert public == [place for place in private if place.startswith("section 2")]
 
 
 def test_a_record_that_grew_meanwhile_is_told_and_nothing_is_shown(club: Office) -> None:

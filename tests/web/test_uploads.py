@@ -236,14 +236,15 @@ def test_contacts_in_reports_are_told_to_nobody(here: Site) -> None:
     page = seen(here, event_file(with_contacts(made))[1], who="anna")
     assert "a@b.example" in page  # the office itself sees what differs
     assert submit(here, "anna", page, event="own-late", reason="a newer file")[0] == 200
-    (act,) = (one["seq"] for one in here.client.get("/changes.json?kind=correct").json()["acts"])
+    (act,) = (one["act"] for one in here.client.get("/changes.json?kind=correct").json()["acts"])
     here.come_in("nobody")
     pages = [
         here.client.get(path).text
         for path in (f"/changes/{act}", f"/changes/{act}.json", f"/api/v1/log/{act}", "/changes", "/api/v1/log")
     ]
-    previews = [seen(here, event_file(made)[1], who=who) for who in ("nobody", "otto", "rosa")]
-    reply = here.client.post("/api/v1/submissions", files=[event_file(made)], headers=here.token("tina"))
+    other = made._replace(name="Own, once more")
+    previews = [seen(here, event_file(other)[1], who=who) for who in ("nobody", "otto", "rosa")]
+    reply = here.client.post("/api/v1/submissions", files=[event_file(other)], headers=here.token("tina"))
     assert reply.status_code == 409
     for text in (*pages[:3], *previews, reply.text):
         assert "(Member, Boris 1): other particulars changed" in html.unescape(text)

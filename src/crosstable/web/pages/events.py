@@ -22,7 +22,7 @@ STATES = {
     State.WITHDRAWN: "withdrawn",
     State.REQUESTED: "asked for",
 }
-WAITS = "accepted, to be rated with the next run"
+WAITS = "accepted, to be rated with the next rating run"
 
 
 class EventsView(View):

@@ -1,0 +1,197 @@
+"""Previews asked for again and again: no file that anybody makes up tells of a birth date (issue 7 §4).
+
+Whoever previews chooses opponents, results and days, as often as he likes; every threshold that hangs on something
+hidden would halve what he does not know. So no preview, and no answer to a submission, may differ between offices that
+look the same to the public.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+
+import pytest
+
+from crosstable.office.database import Office
+from crosstable.office.public_views import PublicHistoryLine, PublicOffice
+from crosstable.office.veils import block_of
+from crosstable.terms import RatingSystem, Report, SectionType
+from tests.engine.wallcharts import Played
+from tests.office.made_office import (
+    club_members,
+    enter,
+    join,
+    member_id,
+    opening,
+    person,
+    posted,
+    quad,
+    report,
+    run,
+    section,
+    send,
+)
+from tests.office.test_previews import seen
+
+CHILD = 60
+BORN = date(2017, 5, 6)
+BLOCK = block_of(BORN)
+# Established players not much stronger than a child: their results hang on its start.
+WEAK = range(20, 28)
+# The child loses every game and keeps the start, which moves by 50 points a year (§2.3, §4.1).
+FIRST = "1 =60 | L2 L3 L4\n2 =20 | W1 D3 L4\n3 =21 | D2 W1 D4\n4 =22 | W2 D3 W1"
+NewOffice = Callable[[], Office]
+
+
+def with_child(office: Office, birth_date: date) -> Office:
+    """A club and a child who never played."""
+    people, openings = club_members()
+    weak = [opening(number, 750.0 + 61.7 * (number - 20), 40.0, as_of=date(2015, 12, 31)) for number in WEAK]
+    join(office, [*people, *map(person, WEAK), person(CHILD, birth_date=birth_date)], [*openings, *weak])
+    run(office)
+    return office
+
+
+def chosen_by_an_attacker() -> Iterator[Report]:
+    """Sections with one child, on days from before its birth on, against opponents of all strengths."""
+    for day in (date(2016, 7, 9), date(2018, 11, 3), date(2020, 2, 29), date(2023, 6, 17), date(2026, 11, 14)):
+        for number in WEAK:
+            other = number + 1 if number + 1 in WEAK else WEAK[0]
+            chart = f"1 =60 | L2 L3\n2 ={number} | W1 -\n3 ={other} | - W1"
+            yield report("trap", section(chart, Played(start=day)))
+
+
+def test_previews_are_the_same_for_all_births_of_the_years(new_office: NewOffice) -> None:
+    """At both ends of the block and between; the office's own previews show that every one of them hangs on births."""
+    offices = [with_child(new_office(), birth_date) for birth_date in (BORN, *BLOCK)]
+    hidden = 0
+    for made in chosen_by_an_attacker():
+        first, *others = (seen(office, made, in_public=True) for office in offices)
+        assert others == [first, first], made.sections[0].start
+        hidden += not first.rated[0].is_clear
+    assert hidden == 3 * len(WEAK)  # on the first two days all children of the block are too young to start by age
+    late = report("trap", section("1 =60 | L2 L3\n2 =22 | W1 -\n3 =23 | - W1", Played(start=date(2026, 11, 14))))
+    private = [[row.after for row in seen(office, late).rated[0].rows] for office in offices]
+    assert [len({str(one[row]) for one in private}) > 1 for row in range(3)] == [True] * 3
+
+
+def test_blended_starts_and_what_is_built_on_them_are_the_same_too(new_office: NewOffice) -> None:
+    """Age weighs in a blend (§2), and a second section of the event starts from the first one's result."""
+    offices = []
+    for birth_date in (BORN, *BLOCK):
+        office = with_child(new_office(), birth_date)
+        online = opening(CHILD, 700.0, 6.0, system=RatingSystem.OLB, as_of=date(2024, 1, 5))
+        join(office, [person(CHILD, birth_date=birth_date)], [online])
+        run(office)
+        offices.append(office)
+    chart = "1 =60 | L2 L3\n2 =22 | W1 -\n3 =23 | - W1"
+    for day in (date(2025, 3, 9), date(2026, 11, 14)):
+        slow = section(chart, Played(start=day))
+        quick = section(chart, Played(start=day, control="G/10;d0"), number=2)
+        made = report("trap", slow, quick)
+        first, *others = (seen(office, made, in_public=True) for office in offices)
+        assert others == [first, first]
+        assert not first.rated[1].is_clear
+    private = {str(seen(office, made).rated) for office in offices}
+    assert len(private) == 3
+
+
+def public_histories(office: Office) -> list[list[PublicHistoryLine]]:
+    with office.reading() as connection:
+        public = PublicOffice(connection)
+        return [public.history(member_id(number)) for number in (CHILD, *WEAK)]
+
+
+def test_previews_do_not_tell_decimals_that_are_not_shown(new_office: NewOffice) -> None:
+    """Established players who met the child stand in whole numbers; previews among them must not find the decimals."""
+    offices = []
+    for days in (120, 300, 480):
+        office = with_child(new_office(), BORN + timedelta(days=days))
+        enter(office, quad("first", Played(start=date(2026, 7, 4)), FIRST))
+        run(office)
+        offices.append(office)
+    public = public_histories(offices[0])
+    assert all(public_histories(office) == public for office in offices)  # not a point is between them, but decimals
+    ratings = [[round(one.rating_after or 0.0, 6) for one in posted(office).values()] for office in offices]
+    assert ratings[0] != ratings[1] != ratings[2]
+    for number in range(23, 28):
+        for letters in ("WL", "LW", "DD"):
+            for met in (20, 21, 22):
+                chart = f"1 ={met} | {letters[0]}2\n2 ={number} | {letters[1]}1"
+                made = report("trap", section(chart, Played(start=date(2026, 11, 14))))
+                found = [seen(office, made, in_public=True) for office in offices]
+                assert all(one == found[0] for one in found)
+                assert not found[0].rated[0].is_clear
+
+
+def test_a_preview_of_established_players_stands_within_a_point_of_what_is_posted(new_office: NewOffice) -> None:
+    """It is computed from whole numbers: half a point before, and about as much through opponents, may differ."""
+    office = with_child(new_office(), BORN)
+    enter(office, quad("first", Played(start=date(2026, 7, 4)), FIRST))
+    run(office)
+    made = report(
+        "next", section("1 =20 | W2 D3 -\n2 =21 | L1 - W3\n3 =22 | - D1 L2", Played(start=date(2026, 11, 14)))
+    )
+    (shown,) = seen(office, made, in_public=True).rated
+    enter(office, made)
+    run(office)
+    true = {about.member_id: one.rating_after for about, one in posted(office).items() if about.event_id == "next"}
+    for row in shown.rows:
+        assert row.after is not None
+        assert row.after.rating == pytest.approx(true[row.member_id], abs=1.5)
+
+
+def test_abroad_a_rating_without_its_decimals_is_taken_too(new_office: NewOffice) -> None:
+    """Opponents abroad stand at their FIDE ratings, so only the player's own decimals are missing (§6)."""
+    office = with_child(new_office(), BORN)
+    enter(office, quad("first", Played(start=date(2026, 7, 4)), FIRST))
+    run(office)
+    abroad = Played(start=date(2026, 11, 14), kind=SectionType.FOREIGN_FIDE)
+    made = report("abroad", section("1 =20 | W2 | rate opt\n2 =88 | L1 | fide=1500", abroad))
+    (shown,) = seen(office, made, in_public=True).rated
+    enter(office, made)
+    run(office)
+    (true,) = (one.rating_after for about, one in posted(office).items() if about.event_id == "abroad")
+    mine, other = shown.rows
+    assert not shown.is_clear
+    assert mine.after is not None
+    assert mine.after.rating == pytest.approx(true, abs=1.0)
+    assert other.after is None
+
+
+def test_a_match_with_a_provisional_player_does_not_tell_how_far_the_ratings_are_apart(new_office: NewOffice) -> None:
+    """The child's rating is hidden, the other's known to all: the gap would be the rating (§7)."""
+    found = []
+    for birth_date in BLOCK:
+        office = with_child(new_office(), birth_date)
+        enter(office, quad("first", Played(start=date(2026, 7, 4)), FIRST))
+        run(office)
+        match = section("1 =60 | W2 D2\n2 =1 | L1 D1", Played(start=date(2026, 11, 14), kind=SectionType.MATCH))
+        found.append(seen(office, report("match", match), in_public=True).faults)
+    assert found[0] == found[1]
+    assert "match-not-eligible" in {one.code for one in found[0]}
+    assert any("on 3 games" in one.message for one in found[0])
+    assert not any("apart" in one.message for one in found[0])
+
+
+@pytest.mark.parametrize("day", [date(2016, 3, 10), date(2016, 3, 11), date(2016, 3, 12)])
+def test_whether_a_member_was_born_is_not_told(new_office: NewOffice, day: date) -> None:
+    """The day before a birth, the day itself and the day after it: previews and submissions are all the same."""
+    made = report("early", section("1 =60 | W2\n2 =20 | L1", Played(start=date(2016, 3, 11))))
+    previews, sent = [], []
+    for birth_date in (day, date(2016, 3, 20)):
+        office = with_child(new_office(), birth_date)
+        previews.append(seen(office, made, in_public=True))
+        sent.append(send(office, made))
+        assert run(office) is not None
+    assert previews[0] == previews[1]
+    assert sent[0] == sent[1]
+    assert not sent[0].held
+
+
+def test_a_birth_date_that_the_report_itself_says_is_looked_at(new_office: NewOffice) -> None:
+    office = with_child(new_office(), BORN)
+    made = section("1 =1 | W2\n2 =2 | L1", Played(start=date(2026, 11, 14)))
+    for born, codes in ((date(2026, 11, 15), ["birth-date"]), (date(1899, 1, 1), ["birth-date-early"]), (BORN, [])):
+        first = made.players[0]
+        said = first._replace(background=first.background._replace(birth_date=born))
+        found = seen(office, report("said", made._replace(players=(said, made.players[1]))), in_public=True)
+        assert [one.code for one in found.faults] == codes

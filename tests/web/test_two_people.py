@@ -1,0 +1,161 @@
+"""Two people for a published period: no way around the second one (S1).
+
+The list of November 2026 is cut off on 21 October: ``own`` of July is published, ``own-late`` of November is not.
+"""
+
+import html
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from crosstable.office import accounts
+from crosstable.office.corrections import withdraw
+from crosstable.office.ledger.acts import Deed
+from crosstable.office.proposals import Proposal, ProposalState, proposals
+from crosstable.terms import Report
+from tests.engine.wallcharts import Played
+from tests.office.made_office import member_id, posted, quad, run, send
+from tests.web.people import EARLY, LATE, OWN, TODAY, Site, belonging, event_file, site
+
+FEBRUARY = Played(start=date(2026, 2, 2))
+HELD = "1 =1 | W2\n2 =77 | L1"
+PRIZE = {"member": member_id(1), "prize": "4000", "limit": "2000"}
+LEVEL = {"member": member_id(1), "system": "OTBR", "level": "1300"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(accounts, "PASSES", 1)
+    monkeypatch.setattr(accounts, "MEMORY_KIB", 1024)
+    with site(tmp_path) as made:
+        yield made
+
+
+def did(made: Site, who: str, path: str, **fields: str) -> tuple[int, str]:
+    mark = made.come_in(who)
+    reply = made.client.post(path, data={"mark": mark, **fields})
+    return reply.status_code, html.unescape(reply.headers.get("location") or reply.text)
+
+
+def corrected(made: Site, who: str, event: Report) -> str:
+    """What becomes of a file that is sent as a correction."""
+    fields = {"mark": made.come_in(who), "event": event.event_id, "reason": "the director wrote"}
+    reply = made.client.post("/upload/submit", data=fields, files=[event_file(event)])
+    assert reply.status_code == 200, reply.text
+    return html.unescape(reply.text)
+
+
+def waiting(made: Site) -> list[Proposal]:
+    return proposals(made.office, is_open=True)
+
+
+def events_posted(made: Site) -> set[str]:
+    return {about.event_id for about in posted(made.office)}
+
+
+def test_what_two_withdrew_does_not_come_back_through_one(here: Site) -> None:
+    did(here, "anna", "/desk/events/own/withdraw", reason="never played")
+    did(here, "boris", "/desk/proposals/1/approve")
+    did(here, "boris", "/desk/rate")
+    assert "own" not in events_posted(here)
+    assert "takes two people" in corrected(here, "anna", belonging(quad("own", EARLY), OWN))
+    assert "own" not in events_posted(here)
+    assert did(here, "boris", "/desk/proposals/2/approve")[0] == 200
+    did(here, "boris", "/desk/rate")
+    assert "own" in events_posted(here)
+
+
+@pytest.mark.parametrize("event_id", ["own", "own-late"])
+def test_what_the_office_withdrew_a_director_asks_for(here: Site, event_id: str) -> None:
+    """Published or not: whoever was rated by it once would be again."""
+    withdraw(here.office, Deed("host", "never played"), event_id)
+    run(here.office)
+    played = EARLY if event_id == "own" else LATE
+    assert "Asked for" in corrected(here, "tina", belonging(quad(event_id, played), OWN))
+    assert event_id not in events_posted(here)
+
+
+def test_an_event_is_moved_into_a_published_period_by_two(here: Site) -> None:
+    before = posted(here.office)
+    assert "takes two people" in corrected(here, "anna", belonging(quad("own-late", FEBRUARY), OWN))
+    assert posted(here.office) == before
+    assert len(waiting(here)) == 1
+    did(here, "anna", "/desk/proposals/1/refuse")
+    assert "Corrected" in corrected(here, "anna", belonging(quad("own-late", TODAY), OWN))  # to another day of now
+
+
+def test_what_a_director_asks_to_move_is_confirmed_by_two(here: Site) -> None:
+    assert "Asked for" in corrected(here, "tina", belonging(quad("own-late", FEBRUARY), OWN))
+    code, page = did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    assert (code, "takes two people" in page) == (200, True)
+
+
+def test_a_held_section_of_a_published_period_is_confirmed_by_two(here: Site) -> None:
+    send(here.office, belonging(quad("late-report", EARLY, HELD), OWN))
+    code, page = did(here, "anna", "/desk/events/late-report/confirm", reason="seen", new_members="yes")
+    assert (code, "takes two people" in page) == (200, True)
+    fields = {"wrong": member_id(77), "right": member_id(2), "reason": "a wrong digit"}
+    assert "takes two people" in did(here, "anna", "/events/late-report/correction", **fields)[1]
+    assert "Asked for" in did(here, "tina", "/events/late-report/correction", **fields)[1]
+    assert "late-report" not in events_posted(here)
+
+
+def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:
+    """The run recalculates what came after it; only what is known takes two."""
+    file = event_file(belonging(quad("forgotten", EARLY), OWN))
+    reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina")}, files=[file])
+    assert "1 section accepted and rated" in reply.text
+    assert waiting(here) == []
+
+
+# What cannot be carried out.
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/desk/decisions/life-master", {"member": member_id(1), "effective": "1990-01-01"}),
+        ("/desk/decisions/money-floor", {**PRIZE, "effective": "0001-01-01"}),
+        ("/desk/decisions/money-floor", {**PRIZE, "effective": "9999-12-31"}),
+        ("/desk/decisions/floor", {**LEVEL, "effective": "2031-01-01"}),
+        ("/desk/decisions/adjust", {**LEVEL, "effective": "0001-01-01"}),
+        ("/desk/facts", {"member": member_id(1), "fact": "birth-date", "value": "2026-11-16"}),
+        ("/desk/facts", {"member": member_id(8), "fact": "birth-date", "value": "9999-12-31"}),
+        ("/desk/facts", {"member": member_id(8), "fact": "birth-date", "value": "0001-01-01"}),
+        ("/desk/publish", {"month": "0000-01"}),
+        ("/desk/publish", {"month": "9999-12", "basis": "now"}),
+    ],
+)
+def test_days_that_cannot_be_meant_are_refused_before_anybody_is_asked(
+    here: Site, path: str, fields: dict[str, str]
+) -> None:
+    code, page = did(here, "anna", path, reason="x", **fields)
+    assert (code, "error of its own" in page) == (409, False)
+    assert proposals(here.office) == []
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "2147483648", "0", "-1"])
+def test_a_number_that_no_proposal_has_is_refused(here: Site, number: str) -> None:
+    for change in ("approve", "refuse"):
+        assert did(here, "anna", f"/desk/proposals/{number}/{change}")[0] == 422
+
+
+def test_a_list_of_a_time_without_rules_stays_proposed(here: Site) -> None:
+    assert did(here, "anna", "/desk/publish", month="1950-01", basis="now")[0] == 200
+    code, page = did(here, "boris", "/desk/proposals/1/approve")
+    assert (code, "There can be no list of 1950-01" in page) == (409, True)
+    assert [one.state for one in proposals(here.office)] == [ProposalState.OPEN]
+
+
+def test_a_proposal_whose_approval_breaks_stays_open(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object) -> int:
+        raise RuntimeError("nobody foresaw this")
+
+    did(here, "anna", "/desk/events/own/withdraw", reason="never played")
+    monkeypatch.setattr("crosstable.office.proposals.withdraw", broken)
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 500
+    assert [one.state for one in waiting(here)] == [ProposalState.OPEN]
+    monkeypatch.undo()
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
