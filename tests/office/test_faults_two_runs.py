@@ -94,10 +94,11 @@ def test_of_two_runs_started_at_once_one_rates(
         answers = both_at_once(children, address, patience, tmp_path)
         told.update(answers.values())
         assert list(answers.values()).count("rated") == 1, answers
-        for who, other in (NAMES, NAMES[::-1]):
-            if answers[who] not in ("rated", "nothing to rate"):
+        for answer in answers.values():
+            if answer not in ("rated", "nothing to rate"):
                 assert patience == AT_ONCE
-                assert f"{other} is at work (rating run" in answers[who]
+                # the other one, or one of the pair before whose connection the server has not yet let go
+                assert any(f"{name} is at work (rating run" in answer for name in NAMES), answer
     assert told["rated"] == amount(PAIRS[store, patience])
     assert len(told) > 2 or patience > AT_ONCE, "nobody was ever refused: they were not started at once"
     assert posted(season) == derived(season)
