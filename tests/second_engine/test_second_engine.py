@@ -291,6 +291,6 @@ def test_speed() -> None:
     """Twenty newcomers in five rounds are rated well under a third of a second."""
     upper = [player(n, [f"W{11 + (n - 1 + r) % 10}" for r in range(5)]) for n in range(1, 11)]
     lower = [player(n, [f"L{1 + (n - 11 - r) % 10}" for r in range(5)]) for n in range(11, 21)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     rate(upper + lower)
-    assert time.perf_counter() - begun < 0.3
+    assert time.process_time() - begun < 0.3
