@@ -74,6 +74,24 @@ def games_of(section: Section, at: int) -> Iterator[dict[str, Any]]:
             }
 
 
+def section_row(page: Page) -> dict[str, Any]:
+    """A page as a section of the archive."""
+    section = page.checked.section
+    return {
+        "event_id": page.event_id,
+        "number": number_of(page),
+        **dict.fromkeys(("event_name", "name", "time_control", "match_waiver"), ""),
+        "start": section.start,
+        "end": section.end,
+        "kind": KINDS.index(section.kind),
+        "is_online": section.is_online,
+        "asked_systems": 0,
+        "systems": 1 << page.system,
+        "is_dual_control": section.is_dual_control,
+        "is_half_k": section.is_half_k,
+    }
+
+
 def history_of(pages: list[Page]) -> Archive:
     """The pages as one archive."""
     ids: dict[str, int] = {}
@@ -85,21 +103,7 @@ def history_of(pages: list[Page]) -> Archive:
     opened: set[tuple[int, int]] = set()
     for at, page in enumerate(pages):
         section = page.checked.section
-        sections.append(
-            {
-                "event_id": page.event_id,
-                "number": number_of(page),
-                **dict.fromkeys(("event_name", "name", "time_control", "match_waiver"), ""),
-                "start": section.start,
-                "end": section.end,
-                "kind": KINDS.index(section.kind),
-                "is_online": section.is_online,
-                "asked_systems": 0,
-                "systems": 1 << page.system,
-                "is_dual_control": section.is_dual_control,
-                "is_half_k": section.is_half_k,
-            }
-        )
+        sections.append(section_row(page))
         for entry in section.entries:
             member = ids.setdefault(name_of(entry, at), len(ids))
             background = page.checked.backgrounds[entry.number]
