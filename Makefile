@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres browser wrk run test lint format types fidelity bench docs screenshots fuzz soak evidence clean
+.PHONY: help install postgres browser wrk peers tutorial run test lint format types fidelity bench docs screenshots fuzz soak evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,11 @@ evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew fro
 	@$(PYTHON) -m venv --clear .venv-peers
 	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/peers.txt
 	@touch $@
+
+peers: .venv-peers/.installed ## the environment with other rating libraries, for lab backtest --against elo
+
+tutorial: $(READY) .venv-peers/.installed ## run the tutorial of docs/lab.md with the official results and keep what it prints
+	$(BIN)/python tools/make_tutorial.py ../shared/cases/official-2001-2021
 
 # The load generator of the site's benchmark.
 wrk:

@@ -8,8 +8,10 @@ from benchmarks.office import office
 from benchmarks.replays import replays
 from benchmarks.site import site
 from benchmarks.start_up import start_up
+from benchmarks.sweep import sweep_of_a_hundred
 
 BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office, large_office, site)}
+BENCHMARKS["sweep"] = sweep_of_a_hundred
 
 
 def main() -> int:

@@ -6,158 +6,19 @@ page becomes a section of one system; what a member brought to his first page op
 
 import math
 import sys
-from collections.abc import Iterator
-from datetime import date
-from pathlib import Path
-from typing import Any
 
-import polars as pl
-
-from crosstable.formats import archive as crosstables
-from crosstable.formats import file_bytes
 from crosstable.history import index as indexing
-from crosstable.history.archive import Archive, empty_table, table_of
-from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
 from crosstable.history.happenings import Happenings
 from crosstable.history.plain import plain_fold
 from crosstable.history.replay import Walker
 from crosstable.history.results import ratings_frame
-from crosstable.terms import Entry, Result, Section, Standing
-from crosstable.verify.pages import Page, pages_of
-
-CODES = {own: code for code, (own, _) in RESULTS.items()}
-MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}
-ONE_SIDED = {
-    Result.WIN: Result.WIN_ONE_SIDED,
-    Result.DRAW: Result.DRAW_ONE_SIDED,
-    Result.LOSS: Result.LOSS_ONE_SIDED,
-}
-
-
-def pages_in(folder: str) -> list[Page]:
-    """Every page that the engine can rate, in the order of the fold."""
-    found = []
-    for path in sorted(Path(folder).glob("*.jsonl.gz")):
-        for report in crosstables.read(file_bytes(str(path)), path.name):
-            found += [page for page in pages_of(report) if not page.checked.section.kind.is_foreign]
-    return sorted(found, key=lambda page: (*page.order[:3], number_of(page)))
-
-
-def number_of(page: Page) -> int:
-    """A number of its own for each page of a section: one is posted per system."""
-    return page.checked.section.number * 10 + int(page.system)
-
-
-def games_of(section: Section, at: int) -> Iterator[dict[str, Any]]:
-    """The games of a section, each once."""
-    row_of = {entry.number: row for row, entry in enumerate(section.entries)}
-    for row, entry in enumerate(section.entries):
-        for round_number, cell in enumerate(entry.cells, 1):
-            other = row_of.get(cell.opponent)
-            if cell.result not in CODES or other is None:
-                continue
-            result = cell.result
-            if result in MIRRORED:
-                there = section.entries[other].cells[round_number - 1]
-                if (there.result, there.opponent) != (MIRRORED[result], entry.number):
-                    result = ONE_SIDED[result]  # the other row shows the game in another column
-                elif other < row:
-                    continue
-            colour = next((code for code, (own, _) in enumerate(COLOURS) if own == cell.colour), 0)
-            yield {
-                "section": at,
-                "round": round_number,
-                "first": row,
-                "second": other,
-                "result": CODES[result],
-                "colour": colour,
-            }
-
-
-def section_row(page: Page) -> dict[str, Any]:
-    """A page as a section of the archive."""
-    section = page.checked.section
-    return {
-        "event_id": page.event_id,
-        "number": number_of(page),
-        **dict.fromkeys(("event_name", "name", "time_control", "match_waiver"), ""),
-        "start": section.start,
-        "end": section.end,
-        "kind": KINDS.index(section.kind),
-        "is_online": section.is_online,
-        "asked_systems": 0,
-        "systems": 1 << page.system,
-        "is_dual_control": section.is_dual_control,
-        "is_half_k": section.is_half_k,
-    }
-
-
-def history_of(pages: list[Page]) -> Archive:
-    """The pages as one archive."""
-    ids: dict[str, int] = {}
-    births: dict[int, date | None] = {}
-    sections: list[dict[str, Any]] = []
-    entries: list[dict[str, Any]] = []
-    games: list[dict[str, Any]] = []
-    openings: list[dict[str, Any]] = []
-    opened: set[tuple[int, int]] = set()
-    for at, page in enumerate(pages):
-        section = page.checked.section
-        sections.append(section_row(page))
-        for entry in section.entries:
-            member = ids.setdefault(name_of(entry, at), len(ids))
-            background = page.checked.backgrounds[entry.number]
-            births.setdefault(member, background.birth_date)
-            entries.append({"section": at, "number": entry.number, "member": member})
-            standing = background.standings.get(page.system)
-            if standing is not None and (member, int(page.system)) not in opened:
-                openings.append(opening(member, page, standing, len(openings)))
-            opened.add((member, int(page.system)))
-        games += sorted(games_of(section, at), key=lambda game: (game["round"], game["first"]))
-    members = {
-        "member_id": list(ids),
-        **{name: [""] * len(ids) for name in ("name", "state", "fide_id", "cfc_id", "fide_flag")},
-        "birth_date": pl.Series([births[member] for member in ids.values()], dtype=pl.Date),
-        "canadian_resident": [False] * len(ids),
-    }
-    return Archive(
-        table_of("members", members),
-        empty_table("outside"),
-        table_of("openings", columns(openings)),
-        empty_table("decisions"),
-        table_of("sections", columns(sections)),
-        table_of("entries", columns(entries)),
-        table_of("games", columns(games)),
-    )
-
-
-def name_of(entry: Entry, at: int) -> str:
-    """Who a row is; somebody without an id is somebody of his own."""
-    return entry.member_id or f"row {entry.number} of page {at}"
-
-
-def opening(member: int, page: Page, standing: Standing, act: int) -> dict[str, Any]:
-    """What a member brought to his first page in a system."""
-    names = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
-    return {
-        "member": member,
-        "system": int(page.system),
-        "as_of": page.checked.section.end,
-        **{name: getattr(standing, name) for name in names},
-        "source": "official",
-        "act": act,
-    }
-
-
-def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns."""
-    return {name: [row[name] for row in rows] for name in rows[0]}
+from crosstable.lab.posted_pages import history_of, pages_in
 
 
 def main() -> int:
     """Say how many ratings were compared, or which differ."""
     pages = pages_in(sys.argv[1])
-    archive = history_of(pages)
+    archive = history_of(pages, is_carried=True)
     index = indexing.build(archive)
     walker = Walker(index)
     happenings = Happenings(archive, index)

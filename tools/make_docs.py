@@ -10,7 +10,8 @@ import json
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -46,20 +47,21 @@ SECTIONS = {
 }
 
 
-def pages() -> dict[Path, str]:
-    """Every generated page by its path."""
+def pages() -> dict[Path, Callable[[], str]]:
+    """What makes every generated page, by the page's path."""
     return {
-        ROOT / "docs" / "spec-map.md": spec_map(),
-        ROOT / "docs" / "checks.md": checks_page(),
-        ROOT / "docs" / "commands.md": commands_page(),
-        ROOT / "docs" / "rules.md": rules_page(),
-        ROOT / "docs" / "rule-sets.md": rule_sets_page(),
+        ROOT / "docs" / "spec-map.md": spec_map,
+        ROOT / "docs" / "checks.md": checks_page,
+        ROOT / "docs" / "commands.md": commands_page,
+        ROOT / "docs" / "rules.md": rules_page,
+        ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }
 
 
 def main() -> int:
     """Write the pages that are not as they should be."""
-    for path, text in pages().items():
+    for path, make in pages().items():
+        text = make()
         if not path.exists() or path.read_text("utf-8") != text:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, "utf-8")
@@ -67,8 +69,13 @@ def main() -> int:
     return 0
 
 
-def marked(folder: str) -> Iterator[tuple[str, str, set[str]]]:
+@cache
+def marked(folder: str) -> tuple[tuple[str, str, set[str]], ...]:
     """File, function and § marks of every function, class and module docstring below a folder."""
+    return tuple(_marked(folder))
+
+
+def _marked(folder: str) -> Iterator[tuple[str, str, set[str]]]:
     for path in sorted((ROOT / folder).rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         file = path.relative_to(ROOT).as_posix()
@@ -167,6 +174,8 @@ A rule set is the official rules with some constants changed, as a TOML file:
 ```toml
 name = "A softer bonus"          # how results name it (default: the name of the file)
 base = "by date"                 # each section by its own edition; or a day, for every section
+since = "2008-06-06"             # for a time only: from a day on which an edition begins …
+until = "2012-08-03"             # … and before another; the official rules hold before and after
 note = "why it was made"         # for you
 
 [changes]

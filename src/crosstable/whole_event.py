@@ -39,10 +39,11 @@ class RatedEvent(NamedTuple):
         return any(found.severity is Severity.ERROR for found in self.faults)
 
 
-def rate_event(checked: CheckedEvent, chained: frozenset[str] = frozenset()) -> RatedEvent:
+def rate_event(checked: CheckedEvent, chained: frozenset[str] = frozenset(), *, with_ranges: bool = True) -> RatedEvent:
     """Rate every section that passed its checks; a rule that is missing becomes a fault of its section.
 
-    ``chained`` names the members whose ratings follow from section to section, in the order of the fold.
+    ``chained`` names the members whose ratings follow from section to section, in the order of the fold. Where nobody
+    asks what a missing count or age may change (``ranges``), a section with such players is not rated again for it.
     """
     faults = list(checked.faults)
     rated: dict[int, tuple[RatedSection, ...]] = {}
@@ -62,7 +63,8 @@ def rate_event(checked: CheckedEvent, chained: frozenset[str] = frozenset()) -> 
             faults.append(fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}."))
             continue
         for by_system in rated[at]:
-            ranges.update(_ranges(section, by_system))
+            if with_ranges:
+                ranges.update(_ranges(section, by_system))
             _remember(by_system, latest, chained)
     return RatedEvent(checked.report, tuple(rated[at] for at in sorted(rated)), tuple(faults), ranges)
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
 
 from crosstable.cli.demo_office import make_demo
 from tests.browser.served import Served, chromium, served
+from tests.browser.visits import of_demo
+from tests.office.made_office import filled
+from tests.web.people import PASSWORD, with_people
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 # Chromium asks hosts of its own for this and that unless it is told not to.
@@ -24,6 +27,13 @@ class Watched(NamedTuple):
     errors: list[str]
     foreign: list[str]
 
+    def taken(self) -> "Watched":
+        """What was seen since the last look."""
+        seen = Watched([*self.errors], [*self.foreign])
+        self.errors.clear()
+        self.foreign.clear()
+        return seen
+
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -35,6 +45,21 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def site(demo: Path) -> Iterator[Served]:
     with served(demo) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def there(site: Served) -> dict[str, Any]:
+    """What is to be seen in the demonstration."""
+    return of_demo(site.address)
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An office with accounts, a published list, and an event of each of two affiliates."""
+    path = tmp_path_factory.mktemp("people") / "office.db"
+    path.write_bytes(filled(with_people))
+    with served(path) as running:
         yield running
 
 
@@ -73,3 +98,12 @@ def watch(page: Page, address: str) -> Watched:
     page.on("pageerror", lambda error: seen.errors.append(str(error)))
     page.on("request", on_request)
     return seen
+
+
+def come_in(page: Page, name: str) -> None:
+    """Log in by the form."""
+    page.goto("/login")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("Log in")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -13,8 +14,6 @@ from crosstable.calculator.requests import Opponent
 from crosstable.calculator.what_if import next_game
 from tests.browser.conftest import WIDE, Watched, watch
 from tests.browser.served import Served
-
-MEMBER = "10000008"
 
 
 @pytest.fixture(params=["with scripts", "without scripts"])
@@ -29,9 +28,11 @@ def either(request: pytest.FixtureRequest, browser: Browser, site: Served) -> It
     assert seen == Watched([], [])
 
 
-def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved(either: Page) -> None:
-    page = either
-    page.goto(f"/members/{MEMBER}")
+def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved(
+    either: Page, there: dict[str, Any]
+) -> None:
+    page, member = either, there["member"]
+    page.goto(f"/members/{member}")
     name = page.get_by_role("heading", level=1).inner_text().strip()
     surname = re.split(r"[ ,]", name)[-1 if "," not in name else 0]
     page.goto("/")
@@ -39,7 +40,7 @@ def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved
     box.fill(surname[:-1] + ("x" if surname[-1] != "x" else "y"))
     box.press("Enter")
     page.get_by_role("main").get_by_role("link", name=name).first.click()
-    expect(page).to_have_url(re.compile(rf"/members/{MEMBER}$"))
+    expect(page).to_have_url(re.compile(rf"/members/{member}$"))
     page.get_by_role("main").locator("a[href*='/players/']").first.click()
     expect(page).to_have_url(re.compile(r"/sections/\d+/players/\d+"))
     expect(page.get_by_role("main")).to_contain_text("§")

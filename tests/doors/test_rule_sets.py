@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from python_calamine import CalamineWorkbook
 
 from crosstable.history.archive import write as write_archive
 from crosstable.lab.population import Federation
@@ -50,6 +51,18 @@ def test_without_a_rule_set_no_result_speaks_of_one(run: Run) -> None:
 def test_every_form_for_people_names_the_rule_set_and_its_digest(run: Run, slow: str, form: tuple[str, ...]) -> None:
     digest = json.loads(run("rate", SAMPLE, "--rules", slow, "--json").out)["rules"]["digest"]
     assert f"rule set Slow ({digest})" in run("rate", SAMPLE, "--rules", slow, *form).out
+
+
+def test_tables_for_spreadsheets_name_the_rule_set_in_a_column(run: Run, slow: str, tmp_path: Path) -> None:
+    digest = json.loads(run("rate", SAMPLE, "--rules", slow, "--json").out)["rules"]["digest"]
+    rows = pl.read_csv(run("rate", SAMPLE, "--rules", slow, "--csv").out.encode())
+    assert set(rows["rules"]) == {f"Slow ({digest})"}
+    book = tmp_path / "rated.xlsx"
+    assert run("rate", SAMPLE, "--rules", slow, "--xlsx", str(book)).code == 0
+    for name in CalamineWorkbook.from_path(book).sheet_names:
+        titles, first, *_ = CalamineWorkbook.from_path(book).get_sheet_by_name(name).to_python()
+        assert dict(zip(titles, first, strict=True))["rules"] == f"Slow ({digest})"
+    assert "rules" not in run("rate", SAMPLE, "--csv").out.splitlines()[0]
 
 
 def test_explain_and_check_take_a_rule_set(run: Run, slow: str) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,9 +35,10 @@ def snippet(name: str, text: str) -> Module:
     return Module(name, is_package=False, text=text, tree=ast.parse(text))
 
 
-def modules() -> list[Module]:
-    """Every module of the package, in the order of their names."""
-    return [_module(path) for path in sorted(PACKAGE.rglob("*.py"))]
+@cache
+def modules() -> tuple[Module, ...]:
+    """Every module of the package, in the order of their names; read once, nobody changes a tree."""
+    return tuple(_module(path) for path in sorted(PACKAGE.rglob("*.py")))
 
 
 def _module(path: Path) -> Module:
@@ -57,9 +59,10 @@ class Import(NamedTuple):
     for_types_only: bool
 
 
-def imports(module: Module) -> Iterator[Import]:
+@cache
+def imports(module: Module) -> tuple[Import, ...]:
     """Every import of a module, relative ones resolved; ``from a import b`` counts as ``a.b``."""
-    yield from _imports_in(module, module.tree, at_top_level=True, for_types_only=False)
+    return tuple(_imports_in(module, module.tree, at_top_level=True, for_types_only=False))
 
 
 def _imports_in(module: Module, node: ast.AST, *, at_top_level: bool, for_types_only: bool) -> Iterator[Import]:
@@ -85,8 +88,12 @@ def _targets(module: Module, node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom):
         base = _base(module, node)
         yield from (base if alias.name == "*" else f"{base}.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+    elif isinstance(node, ast.Call) and _last_name(node.func).endswith(("import_module", "__import__")):
         yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _base(module: Module, node: ast.ImportFrom) -> str:

@@ -257,6 +257,26 @@ def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
     assert {name: 186 <= count <= 194 for name, count in covered.items()} == {"all": True, "weak": True}, covered
 
 
+def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() -> None:
+    """Two who know the ratings up to errors of their own of the same size predict equally well: the difference is 0.
+
+    Of 200 histories 95 % intervals should cover it in 93 to 97 of a hundred, as above.
+    """
+    covered = {"deviance": 0, "brier": 0}
+    for seed in range(200):
+        games, rating = null_history(seed)
+        rng = np.random.default_rng([seed, 1])
+        ways = [Grouping("all", ("all",), np.zeros(len(games.one), dtype=np.uint8), of_players=False)]
+        error = np.zeros((2, len(rating)))
+        guesses = (rating + rng.normal(0.0, 80.0, len(rating)) for _ in range(2))
+        one, other = (table_of(games, losses_of(games, guess), ways, error, Draws(seed, 300)) for guess in guesses)
+        (found,) = measures_of(one, has_truth=False, against=other)
+        for metric in covered:
+            low, high = getattr(found, metric)[1:]
+            covered[metric] += low <= 0.0 <= high
+    assert {name: 186 <= count <= 194 for name, count in covered.items()} == dict.fromkeys(covered, True), covered
+
+
 def test_errors_are_ratings_less_strengths_and_nothing_where_no_truth_is() -> None:
     found = errors_of(np.array([1500.0, 1400.0]), np.array([1520.0, math.nan]))
     assert found.tolist() == [[-20.0, 0.0], [400.0, 0.0]]

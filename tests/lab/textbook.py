@@ -14,13 +14,14 @@ SCORES = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
 
 class Prediction(NamedTuple):
-    """A game in one system: who played, with which ratings before it, and the first player's score."""
+    """A game in one system: with which ratings before it, the first player's score, and who played (-1: no member)."""
 
     section: int
     system: str
     ratings: tuple[float, float]
     had_rating: tuple[bool, bool]
     score: float
+    members: tuple[int, int]
 
     @property
     def expected(self) -> float:
@@ -60,6 +61,7 @@ def predictions(archive: Archive, rules: RuleSet = OFFICIAL) -> Iterator[Predict
                         (own.prior, other.prior),
                         (own.before is not None, other.before is not None),
                         SCORES[cell.result],
+                        (numbers[own.number], numbers[other.number]),
                     )
 
 

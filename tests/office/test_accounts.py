@@ -14,9 +14,27 @@ from sqlalchemy import text
 
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office import account_tables, accounts, credentials
-from crosstable.office.accounts import Account, NewAccount, Role, add_account, proven, set_disabled, set_password
+from crosstable.office.accounts import (
+    Account,
+    AccountsAsked,
+    NewAccount,
+    Role,
+    add_account,
+    proven,
+    set_disabled,
+    set_password,
+    some_accounts,
+)
 from crosstable.office.backups import backup
-from crosstable.office.credentials import NewToken, Scope, add_token, bearer_of, open_session, session_of
+from crosstable.office.credentials import (
+    NewToken,
+    Scope,
+    add_token,
+    bearer_of,
+    open_session,
+    session_of,
+    some_tokens,
+)
 from crosstable.office.database import Office
 from tests.office.made_office import HandClock
 
@@ -103,6 +121,27 @@ def test_a_name_is_given_once(office: Office) -> None:
     staff(office)
     with pytest.raises(OfficeError, match="already"):
         director(office, "anna")
+
+
+def test_some_accounts_and_tokens_are_found_among_many(office: Office) -> None:
+    staff(office)
+    for name, affiliate in (("tina", "A1"), ("tom", "A1"), ("otto", "B-2")):
+        director(office, name, affiliate)
+        add_token(office, "host", NewToken(name))
+
+    def found(asked: AccountsAsked, most: int = 9) -> tuple[list[str], int]:
+        some, total = some_accounts(office, asked, most)
+        return [one.name for one in some], total
+
+    every = AccountsAsked((Role.TD, Role.CLUB))
+    assert found(every) == (["otto", "tina", "tom"], 3)
+    assert found(every, 1) == (["otto"], 3)
+    assert found(every._replace(affiliate="A1")) == (["tina", "tom"], 2)
+    assert found(every._replace(text="TI")) == (["tina"], 1)
+    assert found(every._replace(text="_")) == ([], 0)  # no wildcard of the database
+    assert {one.owner for one in some_tokens(office, ["tina", "otto"], 9)} == {"tina", "otto"}
+    assert len(some_tokens(office, None, 2)) == 2
+    assert some_tokens(office, [], 9) == []
 
 
 def test_a_shut_account_is_out_at_once_and_its_tokens_with_it(office: Office) -> None:

@@ -17,9 +17,10 @@ from crosstable.office.database import Office
 from crosstable.office.differences import differences
 from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.on_desk import desk_status
 from crosstable.office.sections import SectionRows
 from crosstable.office.status import status
-from crosstable.office.submissions import present_rows
+from crosstable.office.submissions import event_of, present_rows
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
@@ -137,6 +138,8 @@ def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> No
     other = report("q", section(QUAD, Played(start=day)), section("1 =5 | W2\n2 =7 | L1", Played(start=day), number=3))
     done = correct_by_file(rated, DEED, "q", document(other), TODAY)
     assert done.differences == (
+        "the start of the event was 2026-07-04 and is 2026-02-01",
+        "the end of the event was 2026-07-04 and is 2026-02-01",
         "section 1: the start was 2026-07-04 and is 2026-02-01",
         "section 1: the end was 2026-07-04 and is 2026-02-01",
         "section 2 is no longer there (2 players)",
@@ -148,25 +151,58 @@ def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> No
     Claims(rated).after_a_run()
 
 
+def event_now(office: Office) -> tuple[str, date | None]:
+    """What the event is called now, and when it ended."""
+    with office.reading() as connection:
+        event = event_of(record_of(connection), "q")
+    return event.name, event.ended
+
+
 def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
-    """Until then it does nothing; a request withdraws nothing either."""
-    before = posted(rated)
-    only_first = report("q", section(QUAD.replace("W2 D3 W4", "D2 D3 W4").replace("L1 L4", "D1 L4")))
+    """Until then it does nothing; what it drops goes with what is confirmed of it, section by section."""
+    before, called = posted(rated), event_now(rated)
+    only_first = report("q", section(QUAD.replace("W2 D3 W4", "D2 D3 W4").replace("L1 L4", "D1 L4")), name="Right")
     asked = correct_by_file(rated, DEED, "q", document(only_first), TODAY, is_request=True)
     assert (asked.is_stored, asked.is_requested) == (True, True)
+    assert "the name of the event was Event q and is Right" in asked.differences
     assert run(rated) is None
-    assert posted(rated) == before
+    assert (posted(rated), event_now(rated)) == (before, called)
     found = status(rated)
-    assert [(one.number, one.state) for one in found.requested] == [(1, State.REQUESTED)]
+    assert [(one.number, one.state) for one in found.requested] == [(1, State.REQUESTED), (2, State.REQUESTED)]
+    assert desk_status(rated, 1).requested == (found.requested[:1], 2)
     assert found.pending == ()  # no rating follows from it yet
     done = confirm(rated, DEED, "q", TODAY, [1])
     assert done.differences == ("section 1 is confirmed",)
-    assert status(rated).requested == ()
+    assert event_now(rated)[0] == "Right"
     run(rated)
     assert posted(rated) != before
     assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2}
+    assert confirm(rated, DEED, "q", TODAY).differences == ("section 2 is withdrawn",)
+    assert status(rated).requested == ()
+    run(rated)
+    assert {about.section for about in posted(rated) if about.event_id == "q"} == {1}
     with pytest.raises(OfficeError, match="nothing of event q waits"):
         confirm(rated, DEED, "q", TODAY, [2])
+    Claims(rated).after_a_run()
+
+
+def test_a_request_moves_the_event_itself_as_the_host_would(rated: Office) -> None:
+    """The name alone, or all its days: confirmed it stands as if one person had corrected it at once."""
+    named = TWO._replace(name="Another name")
+    assert correct_by_file(rated, DEED, "q", document(named), TODAY, is_request=True).is_stored
+    before, days = posted(rated), event_now(rated)[1]
+    assert confirm(rated, DEED, "q", TODAY).is_stored
+    run(rated)
+    assert event_now(rated) == ("Another name", days)
+    assert posted(rated) == before
+    day = Played(start=date(2026, 2, 1))
+    moved = report("q", section(QUAD, day), section("1 =5 | W2\n2 =6 | L1", day, number=2), name="Another name")
+    assert correct_by_file(rated, DEED, "q", document(moved), TODAY, is_request=True).is_stored
+    assert event_now(rated)[1] == days
+    assert confirm(rated, DEED, "q", TODAY).is_stored
+    assert event_now(rated)[1] == day.start
+    run(rated)
+    assert {one.ended for one in posted(rated).values() if one.event_id == "q"} == {day.start}
     Claims(rated).after_a_run()
 
 

@@ -1,11 +1,11 @@
 """Members: who they are, what became known of them and when, merges, opening standings, members files."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.formats.members import MemberDetails, MembersFile
+from crosstable.formats.members import MemberDetails, MembersFile, read
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.facts import Merge, Person, Record, aliases_of
@@ -17,7 +17,7 @@ from crosstable.office.members import (
     replace_person,
     unmerge_members,
 )
-from crosstable.office.members_files import OpeningWishes, games_of_2001, taken
+from crosstable.office.members_files import OpeningWishes, birth_faults, games_of_2001, taken
 from crosstable.office.newcomers import members_of_report
 from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
 from tests.engine.wallcharts import Played
@@ -233,6 +233,44 @@ def test_a_members_file_replaces_a_rating_only_when_asked(office: Office) -> Non
         assert [one.member_id for one in kept.openings] == [member_id(3)]
         assert kept.left == 2
         assert len(taken(record, file, "list.csv", OpeningWishes(OPENED, replaces=True)).openings) == 4
+
+
+BORN = """\
+Member ID,Name,Birth date
+10000001,"Member, One",2026-11-15
+10000002,"Member, Two",2026-11-16
+10000003,"Member, Three",1899-12-31
+10000004,"Member, Four",1849-12-31
+"""
+
+
+def test_birth_dates_that_cannot_be_are_found_where_they_stand(office: Office) -> None:
+    found = birth_faults(read(BORN.encode(), "born.csv"), date(2026, 11, 15))
+    assert [(one.code, one.place, one.severity.value) for one in found] == [
+        ("birth-date", "born.csv, line 3", "error"),
+        ("birth-date-early", "born.csv, line 4", "warning"),
+        ("birth-date", "born.csv, line 5", "error"),
+    ]
+    assert "2026-11-16, which is still to come" in found[0].message
+    assert all(one.remedy == "Correct the birth date, or leave it out." for one in found)
+    for born in (date(1849, 12, 31), office.clock().date() + timedelta(days=1)):
+        with pytest.raises(OfficeError, match=f"cannot be born on {born}; nothing was stored"):
+            import_members(office, DEED, [ADA, person(1, birth_date=born)])
+    assert known(office, ADA.member_id) == {}
+
+
+def test_a_new_member_of_a_report_brings_no_birth_date_that_cannot_be(office: Office) -> None:
+    made = quad("q", Played(start=date(2026, 7, 4)))
+    (one,) = made.sections
+    days = (date(2026, 7, 5), date(1600, 1, 1), date(1990, 1, 1), None)
+    players = tuple(
+        player._replace(background=Background(birth_date=day)) for player, day in zip(one.players, days, strict=True)
+    )
+    with office.reading() as connection:
+        people, _ = members_of_report(
+            record_of(connection), made._replace(sections=(one._replace(players=players),)), takes_openings=False
+        )
+    assert [each.birth_date for each in people] == [None, None, date(1990, 1, 1), None]
 
 
 @pytest.mark.parametrize(

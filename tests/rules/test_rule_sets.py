@@ -121,6 +121,23 @@ def test_a_file_may_be_gone_on_from(tmp_path: Path) -> None:
     assert rule_set("official") is OFFICIAL
 
 
+def test_a_rule_set_may_hold_for_a_time(tmp_path: Path) -> None:
+    """2025 text §8: B fell from 10 to 6 on 2008-06-06 and rose to 8 on 2012-08-03; here the first did not happen."""
+    text = 'name = "no 6"\nsince = 2008-06-06\nuntil = "2012-08-03"\n[changes]\nbonus_threshold = 10\n'
+    rules = read_rule_set(written(tmp_path, text))
+    days = [date(2008, 6, 5), date(2008, 6, 6), date(2012, 8, 2), date(2012, 8, 3)]
+    found = [rules.edition(edition_for(day)) for day in days]
+    assert [edition.constants.bonus_threshold for edition in found] == [10.0, 10.0, 10.0, 8.0]
+    assert [edition.ruled is None for edition in found] == [True, False, False, True]
+    assert rules == rule_set(name="no 6", since="2008-06-06", until=date(2012, 8, 3), bonus_threshold=10)
+    assert rules.digest != rule_set(bonus_threshold=10).digest != rule_set(since="2008-06-06").digest == OFFICIAL.digest
+    document = document_of(rules)
+    assert (document["since"], document["until"]) == ("2008-06-06", "2012-08-03")
+    assert [one.since for one in differences(rules)] == [date(2008, 6, 6)]
+    of_a_day = rule_set("2025-01-01", since="2012-08-03", bonus_threshold=9)
+    assert [(one.official, one.changed) for one in differences(of_a_day)] == [("10", "9")]
+
+
 def test_the_example_of_the_documentation_is_a_rule_set(tmp_path: Path) -> None:
     page = (DOCS / "rule-sets.md").read_text(encoding="utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
@@ -211,6 +228,17 @@ def test_all_faults_of_a_file_are_told_at_once_with_the_nearest_right_name(tmp_p
     [
         ('base = "soon"', "base", "The base is 'soon'; it should be 'by date' or a day such as 2025-01-01."),
         ("base = 7", "base", "The base is 7; it should be 'by date' or a day such as 2025-01-01."),
+        ("since = 7", "since", "The value is 7; it should be a day such as 2025-01-01."),
+        (
+            'until = "2012-08-04"',
+            "until",
+            "No edition begins on 2012-08-04, so rules cannot change on it. Did you mean 2012-08-03?",
+        ),
+        (
+            "since = 2012-08-03\nuntil = 2008-06-06",
+            "until",
+            "The rules would end on 2008-06-06 and begin on 2012-08-03; until should be the later day.",
+        ),
         ("changes = 3", "changes", "The changes should be a table: a line each, as bonus_threshold = 12."),
         ("[changes]\nzzzzzzzz = 3", "zzzzzzzz", "There is no constant 'zzzzzzzz'."),
         (

@@ -13,7 +13,7 @@ from crosstable.office.credentials import Scope, revoke_token, tokens
 from crosstable.office.ledger.acts import head
 from crosstable.office.members import import_members
 from tests.engine.wallcharts import Played
-from tests.office.made_office import DEED, member_id, person, posted, quad, report, run, section
+from tests.office.made_office import DEED, member_id, person, posted, quad, record_of, report, run, section
 from tests.web.people import OTHER, OWN, TODAY, Site, belonging, event_file, site
 
 SUBMISSIONS, CORRECTIONS = "/api/v1/submissions", "/api/v1/corrections"
@@ -82,6 +82,47 @@ def test_nobody_is_told_whether_a_member_was_born_by_then(tmp_path: Path) -> Non
     before, after = (told(tmp_path / str(day), date(2016, 3, day)) for day in (10, 12))
     assert before == after
     assert "accepted" in before[1]
+
+
+# Member 1 beats people far above him; member 7 loses to newcomers, whose ratings hang on their birth dates.
+UPSETS = "1 =1 | W2 W3 W4\n2 =5 | L1 H H\n3 =6 | H L1 H\n4 =7 | H H L1"
+BY_NEWCOMERS = """
+    1 =7  | L2 L3 L4 H
+    2 =60 | W1 L5 L6 L7
+    3 =61 | L5 W1 L7 L6
+    4 =62 | L6 L7 W1 L5
+    5 =1  | W3 W2 H W4
+    6 =2  | W4 H W2 W3
+    7 =3  | H W4 W3 W2
+"""
+
+
+def test_findings_about_results_name_nothing_that_the_public_sees_as_a_range(here: Site) -> None:
+    """What a member performed against newcomers tells their starts, and so their birth dates (decision 0004)."""
+    born = date(2014, 2, 3)
+    import_members(here.office, DEED, [person(number, birth_date=born) for number in (60, 61, 62)])
+    run(here.office)
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    made = report("new", section(UPSETS, TODAY), section(BY_NEWCOMERS, TODAY, number=2))
+    headers = here.token("tina")
+    code, body = sent(here, headers, event_file(made))
+    assert (code, body["accepted"]) == (201, [1, 2])
+    state = here.client.get(f"{SUBMISSIONS}/{body['submission']}", headers=headers).json()
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    later = here.client.get(f"{SUBMISSIONS}/{body['submission']}", headers=headers).json()
+    with here.office.reading() as connection:
+        stored = {
+            one.number: {fault["code"] for fault in one.faults} for one in record_of(connection).headings_of("new")
+        }
+    assert "far-from-performance" in stored[1] & stored[2]  # the office is told of both
+    far = [one["place"] for one in body["faults"] if one["code"] == "far-from-performance"]
+    assert far
+    assert all("section 1" in place for place in far)
+    codes = [{one["code"] for one in section["faults"]} for section in (*state["sections"], *later["sections"])]
+    assert ["far-from-performance" in found for found in codes] == [False, False, True, False]
+    asked = {"event": "new", "reason": "x", "result": {"section": 2, "player": 1, "round": 1, "result": "L2b"}}
+    corrected = here.client.post(CORRECTIONS, json=asked, headers=headers).json()
+    assert not [one for one in corrected["faults"] if "section 2" in one["place"]]
 
 
 def test_what_is_refused_is_told_and_not_stored(here: Site) -> None:

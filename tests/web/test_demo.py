@@ -46,7 +46,7 @@ def read(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snaps
     path = tmp_path_factory.mktemp("changed") / "office.db"
     path.write_bytes(demo.read_bytes())
     office = Office(str(path), HandClock())
-    decide(office, DEED, Ruling(DecisionKind.FLOOR, "10000008", RatingSystem.OTBR, value=1500.0))
+    decide(office, DEED, Ruling(DecisionKind.FLOOR, "10000009", RatingSystem.OTBR, value=1500.0))
     decide(office, DEED, Ruling(DecisionKind.LIFE_MASTER, "10000074", RatingSystem.OTBR))
     merge_members(office, DEED, *_strangers(office))
     run(office)

@@ -12,10 +12,11 @@ from crosstable.errors import OfficeBusyError
 from crosstable.office import accounts
 from crosstable.office.accounts import proven
 from crosstable.office.audit import audit
-from crosstable.office.corrections import ChangedResult, correct_result
+from crosstable.office.corrections import ChangedResult, correct_result, withdraw
 from crosstable.office.credentials import bearer_of, tokens
 from crosstable.office.ledger.acts import Deed, act_of, head
 from crosstable.office.members import import_members
+from crosstable.office.on_desk import desk_status
 from crosstable.office.proposals import ProposalState, proposals
 from crosstable.office.status import status
 from crosstable.office.views import known
@@ -75,6 +76,57 @@ def test_the_desk_shows_what_waits(here: Site) -> None:
     assert here.client.get("/desk/event?id=held").headers["location"] == "/desk/events/held"
     assert here.client.get("/desk/events/nowhere").status_code == 409
     assert mark
+
+
+def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read that is not shown: not what waits behind the first, not whom many acts touch."""
+    for name in ("held-1", "held-2", "held-3"):
+        send(here.office, quad(name, TODAY, "1 =1 | W2\n2 =77 | L1"))
+    found = desk_status(here.office, 2)
+    assert [one.event_id for one in found.held.first] == ["held-1", "held-2"]
+    assert (found.held.total, found.pending.total, len(found.pending.first)) == (3, 3, 2)
+    monkeypatch.setattr("crosstable.web.pages.desk.desk_status", lambda office: desk_status(office, 2))
+    page = saw(here, "anna", "/desk")
+    assert "held-2" in page
+    assert "The first 2 of 3 sections" in page
+    assert 'href="/desk/events/held-3"' not in page
+
+    def slow(*given: object) -> None:
+        raise AssertionError("read everything")
+
+    monkeypatch.setattr("crosstable.office.on_desk.MOST_LOOKED_AT", 0)
+    monkeypatch.setattr("crosstable.office.on_desk.touched_since", slow)
+    assert desk_status(here.office, 2).pending.total == 3
+
+
+def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
+    """A version that was asked for, held, accepted or withdrawn since does not wait any more."""
+    send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
+    send(here.office, quad("gone", TODAY, "1 =1 | W2\n2 =77 | L1"))
+    withdraw(here.office, Deed("host", "never played"), "gone")
+    did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
+    did(here, "tina", "/events/own/correction", **WRONG_RESULT)
+    whole, desk = status(here.office), desk_status(here.office)
+    assert (desk.held.first, desk.requested.first) == (whole.held, whole.requested)
+    assert [one.event_id for one in whole.requested] == ["own", "own-late"]
+    assert (desk.name, desk.members, desk.events) == (whole.name, whole.members, whole.events)
+    assert (desk.pending.first, desk.lists) == (whole.pending, whole.lists)
+    did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    assert [one.event_id for one in desk_status(here.office).requested.first] == ["own"]
+
+
+def test_accounts_are_searched_for_where_there_are_many(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crosstable.web.pages.desk_accounts.MOST_ACCOUNTS", 2)
+    page = saw(here, "anna", "/account")
+    assert "2 of 4 accounts, by name" in page
+    assert "Shut out otto" in page
+    assert "Shut out tina" not in page
+    page = saw(here, "anna", "/account?q=TIN")
+    assert "1 of 1 account like that" in page
+    assert "Shut out tina" in page
+    assert "Shut out" not in saw(here, "clara", "/account?q=otto")  # of another affiliate
+    assert "Shut out" not in saw(here, "anna", "/account?q=%25")
+    assert did(here, "anna", "/account/others/tina/disable")[0] == 303  # whoever is shown or not
 
 
 def test_a_run_tells_how_far_it_is_and_what_it_did(here: Site) -> None:

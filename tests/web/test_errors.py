@@ -115,7 +115,7 @@ def test_who_logs_in_rightly_may_do_so_as_often_as_he_likes(here: Site) -> None:
 
 
 def test_a_crowd_of_strangers_does_not_hold_up_a_director(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FILES_OF_ANYBODY, "longest", 0)  # as many wait as may
+    monkeypatch.setattr(FILES_OF_ANYBODY, "longest", -1)  # as many are there as may
     file = event_file(belonging(quad("new", TODAY), OWN))
     reply = here.client.post("/upload", files=[file])
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "10")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.office import accounts
+from crosstable.office.accounts import MOST_TRIES, failures
 from crosstable.office.credentials import make_link, session_of
 from crosstable.web.forms import local_path
 from crosstable.web.gate import SESSION_COOKIE
@@ -181,6 +182,21 @@ def test_names_of_this_machine_are_its_own() -> None:
 
 
 # Limits.
+
+
+def test_a_wrong_old_password_counts_as_a_try_to_log_in(here: Site) -> None:
+    """Whoever finds an open browser does not find the password in it, however often he tries."""
+    mark = here.come_in("tina")
+    for _ in range(MOST_TRIES - 1):
+        form = {"mark": mark, "old": "not the password", "new": "another password"}
+        assert here.client.post("/account/password", data=form).status_code == 403
+    right = {"mark": mark, "old": PASSWORD, "new": PASSWORD + "!"}
+    assert here.client.post("/account/password", data={**right, "old": "nor this one"}).status_code == 403
+    refused = here.client.post("/account/password", data=right)
+    assert (refused.status_code, "Wait fifteen minutes" in refused.text) == (429, True)
+    here.clock.go(minutes=16)
+    assert here.client.post("/account/password", data=right).status_code == 303
+    assert failures(here.office) == 0
 
 
 def test_sixty_calls_a_minute_from_an_address_and_the_reply_says_so(here: Site) -> None:

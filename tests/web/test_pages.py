@@ -160,6 +160,16 @@ def test_points_of_games_and_bonus_add_up_to_the_change(site: TestClient) -> Non
     assert sum(game["points"] for game in one["games"]) + bonus == pytest.approx(one["change"], abs=1e-3)
 
 
+def test_steps_call_opponents_by_name(site: TestClient) -> None:
+    """A crosstable numbers its rows by points, so the number of a report would point at somebody else."""
+    view = site.get("/events/202608010001/sections/1/players/1.json?system=OTBR").json()
+    (one,) = view["systems"]
+    steps = [step["text"] for part in one["parts"] for step in part["steps"]]
+    for game in one["games"]:
+        assert any(text.startswith(f"Round {game['round']}: ") and game["opponent_name"] in text for text in steps)
+    assert not any(re.search(r"player \d", text) for text in steps)
+
+
 def test_where_the_working_is_hidden_an_estimate_from_shown_numbers_has_a_link(site: TestClient) -> None:
     view = site.get("/events/202609050001/sections/1/players/2.json").json()
     (one,) = view["systems"]

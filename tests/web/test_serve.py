@@ -1,8 +1,10 @@
 """``crosstable serve``: where it listens, what a demonstration holds, and that several workers answer at once."""
 
+import asyncio
 import http.client
 import os
 import re
+import resource
 import signal
 import socket
 import statistics
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +73,14 @@ def test_settings_survive_the_way_to_a_worker() -> None:
     assert handed_over(environment) == settings
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[int]:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a site with two workers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    command = [sys.executable, "-m", "crosstable.cli", "serve", "--database", str(made_file(tmp_path))]
+    path = made_file(tmp_path_factory.mktemp("site"))
+    command = [sys.executable, "-m", "crosstable.cli", "serve", "--database", str(path)]
     command += ["--workers", "2", "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -115,3 +119,53 @@ def test_kept_connections_to_several_workers_are_quick(served: int) -> None:
         times.append(time.monotonic() - start)
     connection.close()
     assert statistics.quantiles(times, n=4)[0] < TRAP_SECONDS
+
+
+# Slow uploads (S9): a thousand at once, a byte now and then, while others read.
+SLOW_UPLOADS = 1000
+READS = 200
+SLOWEST_READ = 0.5
+
+
+async def _trickle(port: int, is_over: asyncio.Event) -> None:
+    """One upload that never ends by itself; whether it is refused or listened to does not matter."""
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = "POST /upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+    part = '--x\r\nContent-Disposition: form-data; name="files"; filename="a.json"\r\n\r\n'
+    writer.write(f"{head}Content-Length: 5000000\r\n\r\n{part}".encode())
+    with suppress(OSError):
+        while not is_over.is_set():
+            writer.write(b" ")
+            await writer.drain()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_over.wait(), 1.0)
+    writer.close()
+
+
+def _read_times(port: int) -> list[float]:
+    times = []
+    for number in range(READS):
+        start = time.monotonic()
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", f"/members/1000000{number % 8 + 1}?n={number}")  # never the same page twice
+        assert connection.getresponse().read()
+        connection.close()
+        times.append(time.monotonic() - start)
+    return times
+
+
+def test_a_thousand_slow_uploads_do_not_keep_readers_waiting(served: int) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    async def story() -> list[float]:
+        is_over = asyncio.Event()
+        uploads = [asyncio.create_task(_trickle(served, is_over)) for _ in range(SLOW_UPLOADS)]
+        try:
+            await asyncio.sleep(0.5)
+            return await asyncio.to_thread(_read_times, served)
+        finally:
+            is_over.set()
+            await asyncio.gather(*uploads)
+
+    assert statistics.quantiles(asyncio.run(story()), n=100)[98] < SLOWEST_READ

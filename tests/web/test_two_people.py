@@ -16,7 +16,7 @@ from crosstable.office.ledger.acts import Deed
 from crosstable.office.proposals import Proposal, ProposalState, proposals
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
-from tests.office.made_office import member_id, posted, quad, run, send
+from tests.office.made_office import member_id, posted, quad, report, run, section, send
 from tests.web.people import EARLY, LATE, OWN, TODAY, Site, belonging, event_file, site
 
 FEBRUARY = Played(start=date(2026, 2, 2))
@@ -84,6 +84,27 @@ def test_an_event_is_moved_into_a_published_period_by_two(here: Site) -> None:
     assert len(waiting(here)) == 1
     did(here, "anna", "/desk/proposals/1/refuse")
     assert "Corrected" in corrected(here, "anna", belonging(quad("own-late", TODAY), OWN))  # to another day of now
+
+
+def test_a_section_that_a_file_drops_goes_when_the_second_agrees(here: Site) -> None:
+    """And the name that the file gives comes with it; the desk says both before anybody agrees."""
+    two = report("own", *quad("own", EARLY).sections, section("1 =5 | W2\n2 =6 | L1", EARLY, number=2))
+    assert "takes two people" in corrected(here, "anna", belonging(two, OWN))
+    did(here, "boris", "/desk/proposals/1/approve")
+    did(here, "boris", "/desk/rate")
+    assert 2 in {about.section for about in posted(here.office) if about.event_id == "own"}
+    assert "takes two people" in corrected(here, "anna", belonging(quad("own", EARLY)._replace(name="Right"), OWN))
+    (proposal,) = waiting(here)
+    assert proposal.wish.summary == "take section 2 of event own out of the ratings"
+    here.come_in("boris")
+    page = html.unescape(here.client.get("/desk/events/own").text)
+    assert "section 2 is no longer there (2 players)" in page
+    assert "and is Right" in page
+    did(here, "boris", "/desk/proposals/2/approve")
+    did(here, "boris", "/desk/rate")
+    assert {about.section for about in posted(here.office) if about.event_id == "own"} == {1}
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    assert here.client.get("/events/own.json").json()["name"] == "Right"
 
 
 def test_what_a_director_asks_to_move_is_confirmed_by_two(here: Site) -> None:

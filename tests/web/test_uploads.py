@@ -166,8 +166,9 @@ def test_a_file_that_cannot_be_read_is_not_submitted(here: Site) -> None:
 
 def test_who_acts_for_nobody_submits_nothing(here: Site) -> None:
     """There is no such account; were there one, nothing would be his."""
+    reading = here.client.app.state.reading  # type: ignore[attr-defined]
     with pytest.raises(Problem, match="may not submit"):
-        submit_for(here.office, Actor(ActorKind.TD, "nobody"), document(quad("a", TODAY)))
+        submit_for(reading, Actor(ActorKind.TD, "nobody"), document(quad("a", TODAY)))
 
 
 def test_a_preview_while_the_record_changes_asks_for_patience(shared: Site, monkeypatch: pytest.MonkeyPatch) -> None:

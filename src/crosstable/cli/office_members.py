@@ -22,7 +22,7 @@ from crosstable.errors import FormatError, Severity
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
-from crosstable.office.members_files import OpeningWishes, TakenFile, taken
+from crosstable.office.members_files import OpeningWishes, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ def _import(options: argparse.Namespace) -> int:
         return FAULTY
     wishes = OpeningWishes(options.openings_as_of, options.count_by_2001_rule, options.replace_openings)
     with opened(options) as office:
+        if not _are_born(office, files):
+            warn("nothing was stored")
+            return FAULTY
         prepared = [(path, _prepared(office, path, found, wishes)) for path, found in files]
         for path, what in prepared:
             deed = deed_of(options, f"members file {os.path.basename(path)}")
@@ -107,6 +110,14 @@ def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
             found.append((path, file))
         warn_of_faults(path, faults)
     return found if is_sound else None
+
+
+def _are_born(office: Office, files: list[tuple[str, members.MembersFile]]) -> bool:
+    """Whether every birth date of the files can be; those that cannot, or hardly, are printed."""
+    found = [(path, birth_faults(file, office.clock().date())) for path, file in files]
+    for path, faults in found:
+        warn_of_faults(path, faults)
+    return all(fault.severity is not Severity.ERROR for _, faults in found for fault in faults)
 
 
 def _prepared(office: Office, path: str, found: members.MembersFile, wishes: OpeningWishes) -> TakenFile:

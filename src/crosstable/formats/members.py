@@ -58,12 +58,13 @@ class MemberDetails(NamedTuple):
 
 
 class MembersFile(NamedTuple):
-    """What a members file says, by member id, and every fault of its shape."""
+    """What a members file says, by member id, where each member stands in it, and every fault of its shape."""
 
     backgrounds: Mapping[str, Background]
     names: Mapping[str, str]
     faults: tuple[Fault, ...]
     details: Mapping[str, MemberDetails] = {}
+    places: Mapping[str, str] = {}
 
 
 def read(data: bytes, name: str) -> MembersFile:
@@ -77,7 +78,7 @@ def read(data: bytes, name: str) -> MembersFile:
         _take_json(found, value)
     else:
         _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
-    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details)
+    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details, found.places)
 
 
 class _Members:
@@ -89,6 +90,7 @@ class _Members:
         self.backgrounds: dict[str, Background] = {}
         self.names: dict[str, str] = {}
         self.details: dict[str, MemberDetails] = {}
+        self.places: dict[str, str] = {}
 
     def add(self, member_id: str, name: str, background: Background, details: MemberDetails, place: str) -> None:
         """Keep a member, unless his id is missing or was there before."""
@@ -100,6 +102,7 @@ class _Members:
         else:
             self.backgrounds[member_id] = background
             self.details[member_id] = details
+            self.places[member_id] = place
             if name:
                 self.names[member_id] = name
 

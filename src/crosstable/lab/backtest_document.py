@@ -10,8 +10,9 @@ import polars as pl
 
 from crosstable import __version__
 from crosstable.lab.backtest_text import backtest_text
-from crosstable.lab.backtesting import Backtest, Judged
 from crosstable.lab.bootstrap import CONFIDENCE, Estimate
+from crosstable.lab.judged import Backtest, Judged
+from crosstable.lab.other_systems import OtherSystem
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.rules.rule_sets import document_of
 
@@ -31,15 +32,15 @@ def backtest_document(found: Backtest) -> dict[str, Any]:
         "sections": found.sections,
         "draws": {"seed": found.draws.seed, "replicates": found.draws.replicates, "confidence": CONFIDENCE},
         "judged": _judged(found.judged),
-        "against": None if found.against is None else _judged(found.against),
-        "differences": _plain(found.differences),
+        "against": [{**_judged(one.judged), "differences": _plain(one.differences)} for one in found.rivals],
         "best": _plain(found.best),
     }
 
 
 def _judged(judged: Judged) -> dict[str, Any]:
     parts = {name: _plain(value) for name, value in judged._asdict().items() if name != "rules"}
-    return {"rules": document_of(judged.rules), **parts}
+    rules = judged.rules
+    return {"rules": rules.document if isinstance(rules, OtherSystem) else document_of(rules), **parts}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (records of records)
@@ -58,12 +59,11 @@ def write_backtest(found: Backtest, folder: str) -> None:
     document = os.path.join(folder, DOCUMENT)
     if os.path.exists(document):
         os.remove(document)
-    both = [found.judged, *([found.against] if found.against is not None else [])]
     tables = {
         "measures": found.frame,
         "calibration": found.calibration_frame,
-        "cohorts": pl.concat([_table(one.rules.name, one.cohorts) for one in both], how="diagonal"),
-        "points": pl.concat([_table(one.rules.name, one.points) for one in both], how="diagonal"),
+        "cohorts": pl.concat([_table(one.rules.name, one.cohorts) for one in found.everyone], how="diagonal"),
+        "points": pl.concat([_table(one.rules.name, one.points) for one in found.everyone], how="diagonal"),
     }
     for name, frame in tables.items():
         frame.fill_nan(None).write_csv(os.path.join(folder, f"{name}.csv"))

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from crosstable.lab.backtesting import Backtest, Judged
 from crosstable.lab.bootstrap import Estimate
 from crosstable.lab.cohorts import Cohort
+from crosstable.lab.judged import Backtest, Judged, difference_name
 from crosstable.lab.measures import Measure
+from crosstable.lab.other_systems import OtherSystem
 from crosstable.lab.points import Points
 
 # Strength itself hardly changes at this age, so changes of ratings are inflation.
@@ -19,18 +20,18 @@ def backtest_text(found: Backtest) -> str:
     if found.best is not None:
         best = f"a deviance of {found.best.deviance}, a Brier score of {found.best.brier}"
         lines.append(f"true strengths would have predicted with {best}")
-    for judged in (found.judged, found.against):
-        if judged is not None:
-            lines += ["", f"Rules: {judged.rules.title}", "", *_judged_lines(judged)]
-    if found.against is not None and found.differences is not None:
-        first, second = found.judged.rules.name, found.against.rules.name
+    for judged in found.everyone:
+        kind = "Another system" if isinstance(judged.rules, OtherSystem) else "Rules"
+        lines += ["", f"{kind}: {judged.rules.title}", "", *_judged_lines(judged)]
+    for rival in found.rivals:
         lines += [
             "",
-            f"Differences, {first} less {second}; deviance and Brier score below zero: the first predicts better",
+            f"Differences, {difference_name(found.judged, rival)}; deviance and Brier score below zero: the first "
+            "predicts better",
             "",
         ]
-        lines += [*_measure_lines(found.differences.measures), "", *_points_lines(found.differences.points)]
-        lines += _cohort_lines(found.differences.cohorts)
+        lines += [*_measure_lines(rival.differences.measures), *_points_lines(rival.differences.points)]
+        lines += _cohort_lines(rival.differences.cohorts)
     return "\n".join(lines) + "\n"
 
 
@@ -50,7 +51,6 @@ def _judged_lines(judged: Judged) -> Iterator[str]:
     for one in judged.calibration:
         if one.grouping == judged.overall.grouping:
             yield f"  from {one.at_least:<9.2f} {one.games:>9,}   {one.expected.value:.4f}     {one.scored}"
-    yield ""
     yield from _points_lines(judged.points)
     yield from _cohort_lines(judged.cohorts)
     if judged.showing is not None:
@@ -82,6 +82,9 @@ def _measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
 
 
 def _points_lines(points: Sequence[Points]) -> Iterator[str]:
+    if not points:
+        return
+    yield ""
     yield f"  {'Points':<8} {'':<16} {'ratings':>9}  {'bonus earners':>16} {'bonus':>9} {'floors':>9} {'change':>9}"
     last = ""
     for one in points:

@@ -9,12 +9,11 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
@@ -23,126 +22,26 @@ from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
 from crosstable.history.running import index_of
 from crosstable.lab.bands import Grouping, groupings
-from crosstable.lab.bootstrap import Draws, Estimate, Table
-from crosstable.lab.calibration import Bin, bins_of, calibration_error, calibration_table
-from crosstable.lab.cohorts import Cohort, cohort_table, cohorts_from
-from crosstable.lab.lag import Showing, clocks_of, showing_of
-from crosstable.lab.measures import METRICS, Measure, measures_of, table_of
+from crosstable.lab.bootstrap import Draws, Table
+from crosstable.lab.calibration import bins_of, calibration_error, calibration_table
+from crosstable.lab.cohorts import cohort_table, cohorts_from
+from crosstable.lab.judged import Backtest, Differences, Judged, Rival
+from crosstable.lab.lag import clocks_of, showing_of
+from crosstable.lab.measures import Measure, measures_of, table_of
 from crosstable.lab.metrics import Losses, errors_of, losses_of
-from crosstable.lab.points import Points, points_from, points_table
+from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
+from crosstable.lab.points import points_from, points_table
 from crosstable.lab.predictions import Brought, Games, People, Progress, Truths, games_of, people_of, rated_by
 from crosstable.lab.truth import read_truth
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
 Day = date | str | None
-
-
-class Judged(NamedTuple):
-    """What one rule set made of a history: how well it predicted, what it did to ratings.
-
-    ``showing`` is how long a changed strength took to show, where the truth is known.
-    """
-
-    rules: RuleSet
-    measures: list[Measure]
-    calibration: list[Bin]
-    calibration_error: Estimate
-    points: list[Points]
-    cohorts: list[Cohort]
-    showing: Showing | None
-
-    @property
-    def overall(self) -> Measure:
-        """The measure of everything."""
-        return self.measures[0]
-
-
-class Differences(NamedTuple):
-    """How much one rule set differs from another, from paired draws: values of the first less those of the second."""
-
-    measures: list[Measure]
-    points: list[Points]
-    cohorts: list[Cohort]
-
-    @property
-    def overall(self) -> Measure:
-        """The difference over everything."""
-        return self.measures[0]
-
-
-class Backtest(NamedTuple):
-    """A back-test: of which archive and span, how intervals were drawn, what was found.
-
-    With ``against``, ``differences`` are those of the first rule set to it, game by game, from paired draws: a
-    negative difference of deviance says that the first predicts better. ``best`` is how well true strengths would have
-    predicted the same games, where they are known.
-    """
-
-    archive: str
-    archive_digest: str
-    start: date | None
-    end: date | None
-    games: int
-    sections: int
-    draws: Draws
-    judged: Judged
-    against: Judged | None
-    differences: Differences | None
-    best: Measure | None
-
-    def __str__(self) -> str:
-        """The whole back-test in words, as the command prints it."""
-        from crosstable.lab.backtest_text import backtest_text
-
-        return backtest_text(self)
-
-    def __repr__(self) -> str:
-        """What a notebook shows of it: the rules and the figure that counts most."""
-        against = "" if self.against is None else f" against {self.against.rules.name}"
-        deviance = self.judged.overall.deviance
-        return f"<Backtest of {self.judged.rules.name}{against}: {self.games} predictions, deviance {deviance}>"
-
-    @property
-    def frame(self) -> pl.DataFrame:
-        """Every measure as a long table: a row per rule set, group and metric."""
-        parts = {self.judged.rules.name: self.judged.measures}
-        if self.against is not None:
-            parts[self.against.rules.name] = self.against.measures
-            assert self.differences is not None
-            parts["difference"] = self.differences.measures
-        return _long(parts)
-
-    @property
-    def calibration_frame(self) -> pl.DataFrame:
-        """The calibration tables: what was expected and what was scored, bin by bin, for a plot."""
-        both = [self.judged] if self.against is None else [self.judged, self.against]
-        rows = [
-            {"rules": one.rules.name, **found._asdict(), **_ends("expected", found.expected)}
-            | _ends("scored", found.scored)
-            for one in both
-            for found in one.calibration
-        ]
-        return pl.DataFrame(rows)
-
-
-def _ends(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-
-
-def _long(parts: Mapping[str, list[Measure]]) -> pl.DataFrame:
-    rows = [
-        (name, one.grouping, one.group, one.games, one.sections, metric, *getattr(one, metric))
-        for name, measures in parts.items()
-        for one in measures
-        for metric in METRICS
-    ]
-    columns = ("rules", "grouping", "group", "games", "sections", "metric", "value", "low", "high")
-    return pl.DataFrame(rows, schema=columns, orient="row").filter(~pl.col("value").is_nan())
+Against = str | RuleSet | OtherSystem
 
 
 class History(NamedTuple):
-    """A history opened for judging: its games, its people, and which rows of results are in the span."""
+    """A history opened for judging: its games, its people, and which rows of results are in the span of days."""
 
     archive: Archive
     indexed: Index
@@ -150,6 +49,7 @@ class History(NamedTuple):
     people: People
     kept: Truths
     has_truth: bool
+    days: tuple[int, int]
 
     @property
     def start(self) -> NDArray[np.int32]:
@@ -165,28 +65,30 @@ class History(NamedTuple):
 def backtest(
     archive: str | os.PathLike[str],
     rules: str | RuleSet = OFFICIAL,
-    against: str | RuleSet | None = None,
+    against: Against | Sequence[Against] | None = None,
     *,
     span: tuple[Day, Day] = (None, None),
     draws: Draws | None = None,
     progress: Progress = in_silence,
 ) -> Backtest:
-    """Judge a rule set on an archive, alone or against another one.
+    """Judge a rule set on an archive, alone or against others: rule sets, or other systems as ``elo``, ``glicko2``.
 
-    Everything is replayed from the beginning; ``span`` says which sections are judged, by the day they start. With
-    ``against``, bands of ratings and games are those of that rule set, so that both are judged on the same players.
+    Everything is replayed from the beginning; ``span`` says which sections are judged, by the day they start. Bands of
+    ratings and games are those of the first rule set compared with, so that all are judged on the same players.
     """
     folder = os.fspath(archive)
-    chosen = [rule_set(one) for one in (rules, against) if one is not None]
+    chosen, rivals = rule_set(rules), [_rival(one) for one in _listed(against)]
     days = (_day(span[0]), _day(span[1]))
     draws = draws or Draws(threads=len(os.sched_getaffinity(0)))
     history = opened_history(folder, days)
-    brought = [rated_by(history.archive, history.indexed, one, draws.threads, progress) for one in chosen]
+    every = [chosen, *(one for one in rivals if isinstance(one, RuleSet))]
+    brought = [rated_by(history.archive, history.indexed, one, draws.threads, progress) for one in every]
     games = _predicted(history, brought)
-    ways = groupings(games, history.people, brought[-1], history.start)
-    found = [_judged(history, games, one, made, ways, draws) for one, made in zip(chosen, brought, strict=True)]
-    best = _best(history, games, ways[0], draws) if history.has_truth else None
-    differences = _differences(*found, has_truth=history.has_truth) if against is not None else None
+    ways = groupings(games, history.people, brought[min(1, len(brought) - 1)], history.start)
+    arena = _Arena(history, games, ways, draws)
+    ruled = iter([_judged(arena, one, made) for one, made in zip(every, brought, strict=True)])
+    first = next(ruled)
+    found = [next(ruled) if isinstance(one, RuleSet) else _other(arena, one, brought) for one in rivals]
     return Backtest(
         archive=folder,
         archive_digest=digest(folder),
@@ -195,11 +97,25 @@ def backtest(
         games=len(games.one),
         sections=len(np.unique(games.section)),
         draws=draws,
-        judged=found[0].judged,
-        against=found[1].judged if against is not None else None,
-        differences=differences,
-        best=best,
+        judged=first.judged,
+        rivals=tuple(Rival(one.judged, _differences(first, one, has_truth=history.has_truth)) for one in found),
+        best=_best(history, games, ways[0], draws) if history.has_truth else None,
     )
+
+
+def _listed(against: Against | Sequence[Against] | None) -> Sequence[Against]:
+    if against is None:
+        return ()
+    is_one = isinstance(against, str | RuleSet | OtherSystem)
+    return (against,) if is_one else against  # type: ignore[return-value]
+
+
+def _rival(given: Against) -> RuleSet | OtherSystem:
+    if isinstance(given, OtherSystem):
+        return given
+    if isinstance(given, str) and is_other_system(given):
+        return other_system(given)
+    return rule_set(given)
 
 
 def _day(day: Day) -> date | None:
@@ -214,7 +130,8 @@ def opened_history(folder: str, days: tuple[date | None, date | None]) -> Histor
     games, people = games_of(archive, index, days), people_of(archive, index, strength)
     start = index.history.sections["start"][people.section]
     low, high = (day.toordinal() if day else end for day, end in zip(days, (0, 10**7), strict=True))
-    return History(archive, index, games, people, (start >= low) & (start <= high), strength is not None)
+    kept = (start >= low) & (start <= high)
+    return History(archive, index, games, people, kept, strength is not None, (low, high))
 
 
 def _predicted(history: History, brought: list[Brought]) -> Games:
@@ -227,24 +144,30 @@ def _predicted(history: History, brought: list[Brought]) -> Games:
     return found
 
 
+class _Arena(NamedTuple):
+    """Where everybody is judged: the history, the games, their groups, the draws."""
+
+    history: History
+    games: Games
+    ways: list[Grouping]
+    draws: Draws
+
+
 class _Found(NamedTuple):
     judged: Judged
     measures: Table
-    points: Table
-    cohorts: Table
+    points: Table | None = None
+    cohorts: Table | None = None
 
 
-def _judged(
-    history: History, games: Games, rules: RuleSet, brought: Brought, ways: list[Grouping], draws: Draws
-) -> _Found:
+def _judged(arena: _Arena, rules: RuleSet, brought: Brought) -> _Found:
     """Everything about one rule set."""
-    people = history.people
+    history, games, ways, draws = arena
+    people, end, kept = history.people, history.end, history.kept
     losses = losses_of(games, brought.prior)
-    error = errors_of(brought.prior, people.strength)
-    table = table_of(games, losses, ways, error, draws)
+    table = table_of(games, losses, ways, errors_of(brought.prior, people.strength), draws)
     calibrated = calibration_table(games, losses, ways, draws)
     measures = measures_of(table, has_truth=history.has_truth)
-    end, kept = history.end, history.kept
     points = points_table(people, brought, history.indexed.history.sections, kept, draws)
     cohorts = cohort_table(people, brought, end, kept, draws)
     judged = Judged(
@@ -259,7 +182,28 @@ def _judged(
     return _Found(judged, table, points, cohorts)
 
 
+def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found:
+    """How well another system predicts; it learns from all games that rule sets predict, whatever the span."""
+    history, games, ways, draws = arena
+    whole = games_of(history.archive, history.indexed, (None, None))
+    is_rated = np.logical_and.reduce([one.is_rated for one in brought])
+    whole = whole.where(is_rated[whole.one] & is_rated[whole.other])
+    predicted = predicted_by(system, whole, history.people, history.end)
+    start = history.start[whole.section]
+    judged_too = (start >= history.days[0]) & (start <= history.days[1])
+    losses = Losses(*(column[judged_too] for column in predicted.losses))
+    nothing = np.zeros((2, len(history.people.strength)))
+    table = table_of(games, losses, ways, nothing, draws)
+    calibrated = calibration_table(games, losses, ways, draws)
+    measures = measures_of(table, has_truth=False)
+    error = calibration_error(calibrated, measures[0].sections)
+    judged = Judged(predicted.system, measures, bins_of(calibrated, ways), error, [], [], None)
+    return _Found(judged, table)
+
+
 def _differences(one: _Found, other: _Found, *, has_truth: bool) -> Differences:
+    if other.points is None or other.cohorts is None or one.points is None or one.cohorts is None:
+        return Differences(measures_of(one.measures, has_truth=False, against=other.measures), [], [])
     return Differences(
         measures_of(one.measures, has_truth=has_truth, against=other.measures),
         points_from(one.points, other.points),

@@ -3,27 +3,36 @@
 A ``Draft`` is a month's sections before they have dates: a column per fact of a section, a column per fact of a row.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.history.archive_tables import KINDS, NO_MEMBER
+from crosstable.lab.controls import Speed
+from crosstable.lab.drawing import BOARD, FAST, NATIONAL, SMALLEST_SWISS, Present, Rows, drawn, placed, pools_of
+from crosstable.lab.facts import GAP_FROM, GAP_TO
 from crosstable.lab.pairings import ABROAD, ROUND_ROBIN, SWISS
-from crosstable.lab.playing import MOST_PLAYERS, Whole
-from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, strength_on
+from crosstable.lab.playing import Whole
+from crosstable.lab.population import Federation, Population, known_on, strength_on
 from crosstable.terms import SectionType
 
 FEWEST_PLAYERS = 3
-SMALLEST_SWISS = 4
 MOST_ROUNDS = 9
 ROUND_ROBIN_SIZES = np.array([4, 4, 4, 4, 4, 4, 5, 6, 6, 8])
 MATCH_GAMES = np.array([4, 4, 6, 8])
 # Matches and foreign events ask for established ratings: so many Regular games make sure of that.
 ESTABLISHED_GAMES = 60
 CLOSEST = 60
-# Some sections are open to the whole country.
-NATIONAL = 0.1
+# Sections over the board rated in two systems: how many at a middling strength, and how many more for each point less.
+DUAL_SHARE, DUAL_MIDDLE, DUAL_SLOPE = 0.52, 1400.0, 0.0006
+# Of fast sections over the board so many are Blitz.
+BLITZ_SHARE = 0.3
+# Shares of Regular, Quick and Blitz online at a middling strength; for each point more so much goes from the first to
+# the last.
+ONLINE_SHARES, ONLINE_MIDDLE, ONLINE_SLOPE = (0.3, 0.45, 0.25), 1250.0, 0.0002
+# So many Blitz sections play two games in every pairing.
+DOUBLE_BLITZ = 0.9
 ABROAD_ROUNDS = 9
 _SWISS, _ROUND_ROBIN, _MATCH, _FOREIGN, _YOUTH = range(len(KINDS))
 assert KINDS[_MATCH] is SectionType.MATCH
@@ -31,29 +40,26 @@ assert KINDS[_YOUTH] is SectionType.FOREIGN_FIDE_YOUTH
 
 
 class Draft(NamedTuple):
-    """Sections of a month with their rows, in order; ``fide`` is there for opponents abroad who are no members."""
+    """Sections of a month with their rows, in order; ``fide`` is there for opponents abroad who are no members.
+
+    Of a row: ``strength`` is true, ``known`` what the player is taken for, ``shown`` what he plays with. The last two
+    are less while a sandbagger holds back, and he shows all of it where there is money.
+    """
 
     kind: Whole
     manner: Whole
     rounds: Whole
     games: Whole
     guests: Whole
+    speed: Whole
+    region: Whole
+    is_money: NDArray[np.bool_]
     section: Whole
     member: Whole
     strength: Whole
+    known: Whole
+    shown: Whole
     fide: NDArray[np.float64]
-
-
-class Present(NamedTuple):
-    """Who may play in a month: the members who are active, and what a director would know of them.
-
-    ``regular_games`` counts every member's Regular games so far; ``goes_abroad`` says whose foreign events are rated.
-    """
-
-    day: int
-    active: Whole
-    regular_games: Whole
-    goes_abroad: NDArray[np.bool_]
 
 
 def drafted(
@@ -77,53 +83,56 @@ def drafted(
 def _open_sections(
     federation: Federation, people: Population, present: Present, sections: int, rng: np.random.Generator
 ) -> Draft:
-    """Swiss sections and round robins of players of one region and about one strength."""
+    """Swiss sections and round robins of players of one region, or of the whole country, and about one strength."""
+    pools = pools_of(people, present)
+    places = placed(federation, pools, sections, present.day, rng)
     is_round_robin = rng.random(sections) < federation.round_robins
-    most = max(SMALLEST_SWISS, min(MOST_PLAYERS, len(present.active) // 2))
     size = np.rint(rng.lognormal(np.log(federation.median_size), federation.size_spread, sections)).astype(np.int64)
-    size = np.where(is_round_robin, rng.choice(ROUND_ROBIN_SIZES, sections), np.clip(size, SMALLEST_SWISS, most))
-    member, strength = _drawn(federation, people, present, int(size.sum()), rng)
-    section, member, strength = _once(np.repeat(np.arange(sections), size), member, strength)
-    size = np.bincount(section, minlength=sections)
+    size = np.clip(size, SMALLEST_SWISS, places.most)
+    size = np.where(is_round_robin, rng.choice(ROUND_ROBIN_SIZES, sections), size)
+    rows = drawn(people, pools, places, size, (present.day, federation.spread_of_strength), rng)
+    size = np.bincount(rows.section, minlength=sections)
     is_held = size >= FEWEST_PLAYERS
-    kept = is_held[section]
-    section = (np.cumsum(is_held) - 1)[section[kept]]
+    rows = Rows(*(column[is_held[rows.section]] for column in rows))
+    rows = rows._replace(section=(np.cumsum(is_held) - 1)[rows.section])
     is_round_robin, size = is_round_robin[is_held], size[is_held]
+    pool, region = places.pool[is_held], places.region[is_held]
     rounds = np.clip(np.ceil(np.log2(size)).astype(np.int64) + rng.integers(0, 2, len(size)), 3, MOST_ROUNDS)
-    nothing = np.zeros(len(size), dtype=np.int64)
+    speed = _speeds(pool, np.bincount(rows.section, rows.known, len(size)) / size, rng)
+    is_money = ~is_round_robin & (pool == BOARD) & (rng.random(len(size)) < max(federation.money, federation.prizes))
+    doubles = np.where((speed == Speed.BLITZ) & ~is_round_robin, DOUBLE_BLITZ, federation.double_games)
     return Draft(
         kind=np.where(is_round_robin, _ROUND_ROBIN, _SWISS),
         manner=np.where(is_round_robin, ROUND_ROBIN, SWISS),
         rounds=np.where(is_round_robin, size - 1 + size % 2, np.minimum(rounds, size - 1)),
-        games=1 + (rng.random(len(size)) < federation.double_games).astype(np.int64),
-        guests=nothing,
-        section=section,
-        member=member[kept],
-        strength=strength[kept],
-        fide=np.full(int(kept.sum()), np.nan),
+        games=1 + (rng.random(len(size)) < doubles).astype(np.int64),
+        guests=np.zeros(len(size), dtype=np.int64),
+        speed=speed,
+        region=region,
+        is_money=is_money,
+        **rows._asdict(),
+        shown=_shown(people, rows, is_money, present.day),
+        fide=np.full(len(rows.section), np.nan),
     )
 
 
-def _drawn(
-    federation: Federation, people: Population, present: Present, count: int, rng: np.random.Generator
-) -> tuple[Whole, Whole]:
-    """Members by how often they play, in order of region and of strength as a director would judge it."""
-    weights = np.cumsum(people.activity[present.active])
-    at = np.searchsorted(weights, rng.random(count) * weights[-1], side="right") if count else np.zeros(0, np.int64)
-    member = present.active[np.minimum(at, len(weights) - 1)]
-    strength = strength_on(people, member, present.day)
-    region = np.where(rng.random(count) < NATIONAL, -1, people.region[member])
-    order = np.lexsort((strength + rng.normal(0.0, federation.spread_of_strength, count), region))
-    return member[order], strength[order]
+def _speeds(pool: Whole, strength: NDArray[np.float64], rng: np.random.Generator) -> Whole:
+    """What sections are meant to be: the stronger their players, the longer their games over the board."""
+    count = len(pool)
+    is_dual = rng.random(count) < np.clip(DUAL_SHARE + (DUAL_MIDDLE - strength) * DUAL_SLOPE, 0.0, 1.0)
+    fast = np.where(rng.random(count) < BLITZ_SHARE, Speed.BLITZ, Speed.QUICK)
+    shift = np.clip((strength - ONLINE_MIDDLE) * ONLINE_SLOPE, -ONLINE_SHARES[-1], ONLINE_SHARES[0])
+    chance = rng.random(count)
+    is_long, is_blitz = chance < ONLINE_SHARES[0] - shift, chance >= ONLINE_SHARES[0] + ONLINE_SHARES[1] - shift
+    online = np.select([is_long, is_blitz], [Speed.ONLINE_REGULAR, Speed.ONLINE_BLITZ], Speed.ONLINE_QUICK)
+    board = np.where(is_dual, Speed.DUAL, Speed.REGULAR)
+    return np.select([pool == BOARD, pool == FAST], [board, fast], online).astype(np.int64)
 
 
-def _once(section: Whole, member: Whole, strength: Whole) -> tuple[Whole, Whole, Whole]:
-    """Rows without those in which a member stands a second time in one section."""
-    order = np.lexsort((member, section))
-    is_again = np.zeros(len(order), dtype=np.bool_)
-    same_section = section[order][1:] == section[order][:-1]
-    is_again[order[1:]] = same_section & (member[order][1:] == member[order][:-1])
-    return section[~is_again], member[~is_again], strength[~is_again]
+def _shown(people: Population, rows: Rows, is_money: NDArray[np.bool_], day: int) -> Whole:
+    """What players play with: sandbaggers what they are taken for, or all they have where they came for the money."""
+    collects = is_money[rows.section] & (people.collects[rows.member] <= day)
+    return np.where(collects, rows.strength, rows.known)
 
 
 def _matches(people: Population, present: Present, matches: int, rng: np.random.Generator) -> Draft:
@@ -131,10 +140,11 @@ def _matches(people: Population, present: Present, matches: int, rng: np.random.
     settled = present.active[present.regular_games[present.active] >= ESTABLISHED_GAMES]
     settled = settled[~people.is_junior[settled]]
     strength = strength_on(people, settled, present.day)
-    order = np.argsort(strength, kind="stable")
-    settled, strength = settled[order], strength[order]
+    known = known_on(people, settled, strength, present.day)
+    order = np.argsort(known, kind="stable")
+    settled, strength, known = settled[order], strength[order], known[order]
     first = rng.integers(0, max(len(settled) - 1, 1), matches if len(settled) > 1 else 0)
-    first = first[strength[first + 1] - strength[first] <= CLOSEST] if len(first) else first
+    first = first[known[first + 1] - known[first] <= CLOSEST] if len(first) else first
     count = len(first)
     pair = np.stack((first, first + 1), axis=1).ravel()
     return Draft(
@@ -143,9 +153,12 @@ def _matches(people: Population, present: Present, matches: int, rng: np.random.
         rounds=rng.choice(MATCH_GAMES, count),
         games=np.ones(count, dtype=np.int64),
         guests=np.zeros(count, dtype=np.int64),
+        **_alone(count),
         section=np.repeat(np.arange(count), 2),
         member=settled[pair],
         strength=strength[pair],
+        known=known[pair],
+        shown=known[pair],
         fide=np.full(2 * count, np.nan),
     )
 
@@ -179,8 +192,20 @@ def _abroad(people: Population, present: Present, sections: int, rng: np.random.
         rounds=np.full(count, ABROAD_ROUNDS),
         games=np.ones(count, dtype=np.int64),
         guests=guests,
+        **_alone(count),
         section=section,
         member=member,
         strength=strength,
+        known=strength,
+        shown=strength,
         fide=rating,
     )
+
+
+def _alone(count: int) -> dict[str, Any]:
+    """What matches and foreign events have in common: long games, no money, events of their own."""
+    return {
+        "speed": np.full(count, Speed.REGULAR, dtype=np.int64),
+        "region": np.full(count, NATIONAL),
+        "is_money": np.zeros(count, dtype=np.bool_),
+    }

@@ -63,6 +63,22 @@ def losses_of(games: Games, rating: Floats) -> Losses:
 
 
 @compiled
+def lay_costs(expected: Array, score: Array, out: Array) -> None:
+    """The losses of every game, from what was expected of its first player."""
+    for at in range(len(score)):
+        out[0, at] = expected[at]
+        out[1, at] = deviance(score[at], expected[at], 1.0 - expected[at])
+        out[2, at] = brier(score[at], expected[at])
+
+
+def losses_from(expected: Floats, score: Floats) -> Losses:
+    """What expectations that somebody else had cost."""
+    out = np.empty((3, len(score)))
+    lay_costs(expected, score, out)
+    return Losses(out[0], out[1], out[2])
+
+
+@compiled
 def add_games(games: Games, losses: Losses, label: Array, error: Array, sums: Array) -> None:
     """Sum up by section and label of a game; expected and scored are those of the favourite."""
     for at in range(len(games.one)):

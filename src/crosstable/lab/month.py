@@ -11,7 +11,6 @@ import polars as pl
 from crosstable.folding import DecisionKind
 from crosstable.formulas.floors import money_floor
 from crosstable.history.archive import table_of
-from crosstable.history.archive_tables import KINDS
 from crosstable.lab.controls import Choices
 from crosstable.lab.entering import Draft
 from crosstable.lab.pairings import LETTERS
@@ -19,7 +18,7 @@ from crosstable.lab.playing import Sheet, Whole
 from crosstable.lab.population import EPOCH, Federation
 from crosstable.lab.schedule import Headings, event_columns, section_names
 from crosstable.rules.editions import edition_for
-from crosstable.terms import RatingSystem, SectionType
+from crosstable.terms import RatingSystem
 
 DAYS_TO_A_CEILING = 5
 POINTS_TO_A_CEILING = 100
@@ -183,11 +182,12 @@ def decisions_after(
 ) -> list[DecisionRow]:
     """Floors for prizes that were won, and ceilings for players who should not be rated so high."""
     headings = month.headings
-    swiss = month.draft.kind[headings.draft] == KINDS.index(SectionType.SWISS)
+    is_money = month.draft.is_money[headings.draft]
+    of_money = federation.prizes / max(federation.money, federation.prizes, 1e-9)
     chance = rng.random(len(headings.draft))
     first = np.searchsorted(month.seats.section, np.arange(len(headings.draft) + 1))
     found = []
-    for section in np.flatnonzero(swiss & (chance < federation.prizes)):
+    for section in np.flatnonzero(is_money & (chance < of_money)):
         points = np.asarray(month.sheet.points[first[section] : first[section + 1]])
         row = _money_floor(month, int(section), int(first[section] + np.argmax(points)), event_ids[int(section)])
         found += [row] if row is not None else []
@@ -203,7 +203,7 @@ def _money_floor(month: MonthPlayed, section: int, row: int, event_id: str) -> D
     seat = month.seats.draft[row]
     end = EPOCH + timedelta(days=int(month.headings.end[section]))
     constants = edition_for(end).constants
-    limit = float(np.ceil(month.draft.strength[seat] / 100.0) * 100.0)
+    limit = float(np.ceil(month.draft.known[seat] / 100.0) * 100.0)
     level = money_floor(constants, constants.money_prize, limit)
     if level < constants.absolute_floor:
         return None

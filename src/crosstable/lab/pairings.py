@@ -25,8 +25,7 @@ LETTERS = "XFBHU"
 FORFEIT_WIN, FORFEIT_LOSS, FULL_BYE, HALF_BYE, UNPAIRED = range(len(LETTERS))
 NOBODY = -1
 WHITE, BLACK = 1, 2
-# Having White is worth so many points of strength; nobody is expected to do better than the end of the table.
-WHITE_ADVANTAGE = 30
+# Nobody is expected to do better than the end of the table.
 FARTHEST = 1200
 
 
@@ -43,6 +42,9 @@ class Chances(NamedTuple):
     withdraws: float
     takes_a_bye: float
     forfeits: float
+    white: int
+    draws: float
+    draws_growth: float
 
 
 class Written(NamedTuple):
@@ -303,7 +305,7 @@ def play_games(strength: Column, chances: Chances, desk: Columns, written: Writt
         gained = 1 if colour[row] == WHITE else -1
         whites[row] += gained
         whites[other] -= gained
-        one, two = strength[table.first + row] + gained * WHITE_ADVANTAGE, strength[table.first + other]
+        one, two = strength[table.first + row] + gained * chances.white, strength[table.first + other]
         result = result_of(chances, one, two, chances.luck[at + row])
         points[row] += result
         points[other] += 2 - result
@@ -313,10 +315,14 @@ def play_games(strength: Column, chances: Chances, desk: Columns, written: Writt
 
 
 def result_of(chances: Chances, strength: int, opposed: int, luck: float) -> int:
-    """Half points of the first, drawn from the two strengths; strong and equal players draw more often."""
+    """Half points of the first, drawn from the two strengths; strong and equal players draw more often.
+
+    Equal players draw a share of their games that grows with the square of their strength.
+    """
     difference = min(max(strength - opposed, -FARTHEST), FARTHEST)
     expected = chances.expectancy[difference + FARTHEST]
-    share = 0.15 + min(max((strength + opposed) / 2.0 - 1000.0, 0.0) * 0.0004, 0.5)
+    mean = (strength + opposed) / 2000.0
+    share = min(chances.draws + chances.draws_growth * mean * mean, 1.0)
     draws = share * 2.0 * min(expected, 1.0 - expected)
     wins = expected - draws / 2.0
     if luck < wins:

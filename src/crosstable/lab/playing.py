@@ -32,11 +32,18 @@ class Field(NamedTuple):
 
 
 class Luck(NamedTuple):
-    """How likely a row withdraws before a round, takes a half-point bye, or a pairing is forfeited."""
+    """How likely a row withdraws before a round, takes a half-point bye, or a pairing is forfeited; and how games end.
+
+    ``white`` is what White is worth in points of strength; ``draws`` and ``draws_growth`` are explained where results
+    are drawn.
+    """
 
     withdraws: float
     takes_a_bye: float
     forfeits: float
+    white: int = 30
+    draws: float = 0.05
+    draws_growth: float = 0.082
 
 
 class Sheet(NamedTuple):
@@ -82,7 +89,8 @@ def played(field: Field, luck: Luck, rng: np.random.Generator, *, is_compiled: b
         _compiled()(sections, field.strength, chances, desk, met, written)
         return _cut(written)
     lists = Written(*(column.tolist() for column in written))
-    chances = Chances(*(column.tolist() if isinstance(column, np.ndarray) else column for column in chances))
+    columns = {name: getattr(chances, name).tolist() for name in ("at", "fate", "luck", "expectancy")}
+    chances = chances._replace(**columns)
     pairings.play(sections.tolist(), field.strength.tolist(), chances, desk.tolist(), met.tolist(), lists)
     return _cut(Written(*(np.asarray(column, dtype=np.int64) for column in lists)))
 

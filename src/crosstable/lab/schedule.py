@@ -25,12 +25,6 @@ LATER_START = 0.15
 # How likely an event ends on each day of the week, from Monday.
 WEEKDAYS = np.array([0.03, 0.04, 0.04, 0.05, 0.09, 0.35, 0.40])
 MONDAY_OFFSET = 3  # 1970-01-01 was a Thursday
-# Shares of Regular, dual, Quick and Blitz over the board; and of Regular, Quick and Blitz online.
-BOARD_SHARES = np.array([0.43, 0.40, 0.12, 0.05])
-ONLINE_SHARES = np.array([0.3, 0.45, 0.25])
-# How much is played online: since 2014, and while there were no halls.
-ONLINE_FROM, ONLINE_USUAL = np.datetime64("2014-10-01"), 0.06
-PANDEMIC_FROM, PANDEMIC_TO, ONLINE_PANDEMIC = np.datetime64("2020-04-01"), np.datetime64("2021-07-01"), 0.75
 # Reports of the first years often name no control.
 CONTROLS_NAMED_FROM = np.datetime64("2004-01-01")
 
@@ -63,16 +57,33 @@ def months_of(federation: Federation, people: Population) -> list[Month]:
     start, after = federation.start, np.datetime64(federation.last_day + 1, "D")
     firsts = np.arange(np.datetime64(start, "M") + 1, after.astype("M8[M]") + 1).astype("M8[D]").astype(np.int64)
     firsts = np.concatenate(([federation.first_day], firsts[firsts <= federation.last_day]))
-    begins, ends = np.searchsorted(firsts, people.joined), np.searchsorted(firsts, people.left, side="right")
-    weight, active = np.zeros(len(firsts) + 1), np.zeros(len(firsts) + 1)
-    for change, amount in ((weight, people.activity), (active, np.ones(len(begins)))):
-        np.add.at(change, begins, amount)
-        np.subtract.at(change, np.maximum(begins, ends), amount)
-    played = np.where(np.cumsum(active)[:-1] >= FEWEST_ACTIVE, np.cumsum(weight)[:-1], 0.0)
+    weight, active = _active(firsts, people)
+    played = np.where(active >= FEWEST_ACTIVE, weight, 0.0) * _amounts(federation, firsts)
     through = np.rint(np.cumsum(played) / max(played.sum(), 1e-9) * federation.sections).astype(np.int64)
     counts = np.diff(through, prepend=0)
     lasts = np.append(firsts[1:] - 1, federation.last_day)
     return [Month(int(one), int(last), int(count)) for one, last, count in zip(firsts, lasts, counts, strict=True)]
+
+
+def _active(firsts: Whole, people: Population) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How much the members who are active on the first of each month play, and how many they are."""
+    begins, ends = np.searchsorted(firsts, people.joined), np.searchsorted(firsts, people.left, side="right")
+    away, back = np.searchsorted(firsts, people.away), np.searchsorted(firsts, people.back)
+    ends = np.maximum(begins, ends)
+    found = []
+    for amount in (people.activity, np.ones(len(begins))):
+        change = np.zeros(len(firsts) + 1)
+        for sign, days in ((1.0, begins), (-1.0, ends), (-1.0, away), (1.0, back)):
+            # Who leaves while he is away does not leave twice.
+            change += sign * np.bincount(np.clip(days, begins, ends), amount, len(change))
+        found.append(np.cumsum(change)[:-1])
+    return found[0], found[1]
+
+
+def _amounts(federation: Federation, firsts: Whole) -> NDArray[np.float64]:
+    """How much is played in each month beside what is usual."""
+    in_pandemic = federation.pandemic_board + federation.pandemic_online
+    return np.array([in_pandemic if federation.is_pandemic(int(first)) else 1.0 for first in firsts])
 
 
 def scheduled(
@@ -83,13 +94,11 @@ def scheduled(
     events = int(event.max()) + 1
     end = _end_days(month, events, rng)
     length = rng.choice(LENGTHS, events, p=LENGTH_SHARES)
-    is_online = rng.random(events) < _online_share(end)
     starts_later = (length[event] > 1) & (length[event] < LENGTHS[-1]) & (rng.random(len(event)) < LATER_START)
     start = np.maximum(end[event] - length[event] + 1 + starts_later, federation.first_day)
     edition = np.searchsorted(choices.effective, start, side="right") - 1
-    speed = _speeds(draft, is_online[event], rng)
-    at = np.floor(rng.random(len(event)) * choices.counts[edition, speed]).astype(np.int64)
-    control = choices.controls[edition, speed, at]
+    at = np.floor(rng.random(len(event)) * choices.counts[edition, draft.speed]).astype(np.int64)
+    control = choices.controls[edition, draft.speed, at]
     systems = choices.systems[edition, control].astype(np.int64)
     is_foreign = _is_foreign(draft)
     regular = 1 << RatingSystem.OTBR
@@ -120,6 +129,9 @@ def _events(draft: Draft, rng: np.random.Generator) -> tuple[Whole, Whole]:
     sections = len(draft.kind)
     stands_alone = draft.kind >= KINDS.index(SectionType.MATCH)
     begins = (rng.random(sections) < 0.45) | stands_alone
+    is_online = draft.speed >= Speed.ONLINE_REGULAR
+    # Sections of one event are held in one place.
+    begins[1:] |= (np.diff(draft.region) != 0) | (np.diff(is_online.astype(np.int64)) != 0)
     begins[:1] = True
     event = np.cumsum(begins) - 1
     first = np.flatnonzero(begins)
@@ -134,20 +146,6 @@ def _end_days(month: Month, events: int, rng: np.random.Generator) -> Whole:
     days = np.arange(month.first, month.last + 1)
     shares = WEEKDAYS[(days + MONDAY_OFFSET) % 7]
     return np.asarray(rng.choice(days, events, p=shares / shares.sum()))
-
-
-def _online_share(days: Whole) -> NDArray[np.float64]:
-    when = days.astype("M8[D]")
-    usual = np.where(when >= ONLINE_FROM, ONLINE_USUAL, 0.0)
-    return np.where((when >= PANDEMIC_FROM) & (when < PANDEMIC_TO), ONLINE_PANDEMIC, usual)
-
-
-def _speeds(draft: Draft, is_online: NDArray[np.bool_], rng: np.random.Generator) -> Whole:
-    sections = len(draft.kind)
-    board = rng.choice(len(BOARD_SHARES), sections, p=BOARD_SHARES)
-    online = Speed.ONLINE_REGULAR + rng.choice(len(ONLINE_SHARES), sections, p=ONLINE_SHARES)
-    is_long = draft.kind >= KINDS.index(SectionType.MATCH)
-    return np.where(is_long, Speed.REGULAR, np.where(is_online, online, board)).astype(np.int64)
 
 
 _WORDS = (

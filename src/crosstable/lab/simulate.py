@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from crosstable.history.archive import Archive, empty_table
 from crosstable.history.archive_tables import FIDE
 from crosstable.lab.controls import Choices, choices
-from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
+from crosstable.lab.drawing import Present
+from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, drafted
+from crosstable.lab.facts import Facts, made_facts
 from crosstable.lab.month import (
     DecisionRow,
     MonthPlayed,
@@ -29,7 +31,7 @@ from crosstable.lab.month import (
 )
 from crosstable.lab.names import member_names, town_names
 from crosstable.lab.playing import Field, Luck, Whole, played
-from crosstable.lab.population import Facts, Federation, Population, made_facts, made_population
+from crosstable.lab.population import Federation, Population, made_population
 from crosstable.lab.schedule import Headings, Month, months_of, scheduled
 from crosstable.lab.truth import no_truth, truth_of_month
 from crosstable.terms import RatingSystem
@@ -65,6 +67,7 @@ class World(NamedTuple):
     lists: tuple[Whole, Whole, NDArray[np.float64]]
     opted_in: NDArray[np.bool_]
     has_flag: NDArray[np.bool_]
+    region: NDArray[np.int16]
 
 
 def in_silence(done: int) -> None:
@@ -113,7 +116,7 @@ def simulated(federation: Federation, progress: Progress = in_silence, *, is_com
 
 
 def _plain(value: object) -> object:
-    return value if isinstance(value, int | float) else str(value)
+    return value if isinstance(value, int | float | None) else str(value)
 
 
 def _world(federation: Federation, rng: np.random.Generator) -> World:
@@ -133,6 +136,7 @@ def _world(federation: Federation, rng: np.random.Generator) -> World:
         (member, lists["as_of"].to_physical().to_numpy().astype(np.int64), lists["rating"].to_numpy()),
         has_list & (rng.random(federation.members) < OPT_IN_SHARE),
         (facts.members["fide_flag"] == "USA").to_numpy(),
+        people.region.astype(np.int16),  # small numbers are sorted in one pass
     )
 
 
@@ -160,7 +164,14 @@ def _portions(months: Iterable[MonthPlayed]) -> Iterator[MonthPlayed]:
 
 def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_compiled: bool) -> Iterator[MonthPlayed]:
     federation = world.federation
-    luck = Luck(federation.withdrawals, federation.half_byes, federation.forfeits)
+    luck = Luck(
+        federation.withdrawals,
+        federation.half_byes,
+        federation.forfeits,
+        federation.white_advantage,
+        federation.draws,
+        federation.draws_growth,
+    )
     regular_games = _games_before(world)
     done = 0
     for month in months_of(federation, world.people):
@@ -194,7 +205,11 @@ def _present(world: World, month: Month, regular_games: Whole) -> Present:
     in_force = as_of <= month.first
     fide[member[in_force]] = rating[in_force]  # of several the newest, which stands last
     with_flag = world.has_flag & (fide >= AUTOMATIC_ABROAD)
-    active = np.flatnonzero((people.joined <= month.first) & (people.left >= month.first))
+    there = slice(0, int(np.searchsorted(people.joined, month.first, side="right")))
+    is_active = people.left[there] >= month.first
+    is_active &= (people.away[there] > month.first) | (people.back[there] <= month.first)
+    active = np.flatnonzero(is_active)
+    active = active[np.argsort(world.region[active], kind="stable")]
     return Present(month.first, active, regular_games, with_flag | (world.opted_in & ~np.isnan(fide)))
 
 
@@ -204,7 +219,7 @@ def _seats(draft: Draft, headings: Headings, rng: np.random.Generator) -> Seats:
     place[headings.draft] = np.arange(len(headings.draft))
     section = place[draft.section]
     is_host = (draft.guests[draft.section] > 0) & (draft.member < 0)
-    judged = -draft.strength + rng.normal(0.0, 60.0, len(section))
+    judged = -draft.known + rng.normal(0.0, 60.0, len(section))
     order = np.lexsort((judged, is_host, section))
     return Seats(section[order], order)
 
@@ -213,7 +228,7 @@ def _field(draft: Draft, headings: Headings, seats: Seats) -> Field:
     first = np.searchsorted(seats.section, np.arange(len(headings.draft) + 1))
     which = headings.draft
     columns = (draft.rounds[which], draft.games[which], draft.manner[which], draft.guests[which])
-    return Field(first, *columns, draft.strength[seats.draft])
+    return Field(first, *columns, draft.shown[seats.draft])
 
 
 def _count_regular_games(month: MonthPlayed, regular_games: Whole) -> None:

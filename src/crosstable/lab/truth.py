@@ -1,7 +1,7 @@
 """True strengths beside an archive: how strong everybody was in the games of each section.
 
 Only a generator knows them. They lie in a file of their own, ``truth.parquet``, which is no table of the archive: a row
-for each entry, in the order of the entries.
+for each entry, in the order of the entries. Who held back is as strong as ever, but played with less.
 """
 
 import os
@@ -17,17 +17,20 @@ from crosstable.lab.month import MonthPlayed
 
 FILE = "truth.parquet"
 SCHEMA = {"section": pl.UInt32(), "member": pl.Int32(), "strength": pl.Float64()}
+HELD_BACK = "held_back"
 
 
 def no_truth() -> pl.DataFrame:
     """The truth about nobody."""
-    return pl.DataFrame(schema=SCHEMA)
+    return pl.DataFrame(schema={**SCHEMA, HELD_BACK: pl.Float64()})
 
 
 def truth_of_month(entries: pl.DataFrame, month: MonthPlayed) -> pl.DataFrame:
     """The true strengths of a month's entries."""
     strength = month.draft.strength[month.seats.draft].astype(np.float64)
-    return entries.select("section", "member", strength=pl.Series(strength)).cast(SCHEMA)  # type: ignore[arg-type]
+    held_back = strength - month.draft.shown[month.seats.draft]
+    made = entries.select("section", "member", strength=pl.Series(strength), held_back=pl.Series(held_back))
+    return made.cast(dict(no_truth().schema))  # type: ignore[arg-type]
 
 
 def write_truth(truth: pl.DataFrame, folder: str) -> None:
@@ -49,7 +52,7 @@ def read_truth(archive: Archive, folder: str) -> NDArray[np.float64] | None:
 
 def strengths_of(archive: Archive, truth: pl.DataFrame, path: str = FILE) -> NDArray[np.float64]:
     """The true strength of every entry; a truth that is not about these entries is refused."""
-    if dict(truth.schema) != SCHEMA:
+    if not SCHEMA.items() <= dict(truth.schema).items():
         raise HistoryError(f"{path} should have the columns {', '.join(SCHEMA)}")
     about = ["section", "member"]
     if not truth.select(about).equals(archive.entries.select(about)):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from crosstable.errors import OfficeError
 from crosstable.office import account_tables as tables
@@ -114,6 +114,36 @@ def accounts(office: Office) -> list[Account]:
     with office.reading() as connection:
         rows = connection.execute(select(tables.account).order_by(tables.account.c.name)).mappings()
         return [_account(row) for row in rows]
+
+
+class AccountsAsked(NamedTuple):
+    """Which accounts are asked for: of which roles, of one affiliate or of any, with a text in the name or of any."""
+
+    roles: tuple[Role, ...]
+    affiliate: str = ""
+    text: str = ""
+
+
+def some_accounts(office: Office, asked: AccountsAsked, most: int) -> tuple[list[Account], int]:
+    """The first accounts of those that are asked for, by name, and how many there are."""
+    table = tables.account
+    conditions: list[ColumnElement[bool]] = [table.c.role.in_([role.value for role in asked.roles])]
+    if asked.affiliate:
+        conditions.append(table.c.affiliate == asked.affiliate)
+    if asked.text:
+        names = (table.c.name, table.c.full_name, table.c.affiliate)
+        conditions.append(or_(*(name.icontains(asked.text, autoescape=True) for name in names)))
+    where = and_(*conditions)
+    with office.reading() as connection:
+        total = connection.execute(select(func.count()).select_from(table).where(where)).scalar() or 0
+        rows = connection.execute(select(table).where(where).order_by(table.c.name).limit(most)).mappings()
+        return [_account(row) for row in rows], total
+
+
+def account_of(office: Office, name: str) -> Account | None:
+    """One account."""
+    with office.reading() as connection:
+        return account_in(connection, name)
 
 
 def has_accounts(office: Office) -> bool:

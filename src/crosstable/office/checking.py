@@ -127,7 +127,7 @@ def _rated(report: Report, checked: Sequence[CheckedSection | None], found: list
     """The event as it would be rated now; what only the result shows is added to the faults of its section."""
     sound = {at: section for at, section in enumerate(checked) if section is not None and not _has_errors(found[at])}
     ids = frozenset(player.member_id for section in report.sections for player in section.players if player.member_id)
-    rated = rate_event(CheckedEvent(report, tuple(sound.values()), ()), ids)
+    rated = rate_event(CheckedEvent(report, tuple(sound.values()), ()), ids, with_ranges=False)
     by_number = {section.section.number: at for at, section in sound.items()}
     for one in rated.faults:
         number = int(one.place.removeprefix("section ").split(",")[0])

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -136,12 +136,25 @@ def _affiliate_of(connection: Connection, wanted: NewToken) -> str:
 
 def tokens(office: Office, owner: str | None = None) -> list[Token]:
     """Every token, or those of one account, newest first."""
+    return some_tokens(office, None if owner is None else [owner], None)
+
+
+def some_tokens(office: Office, owners: Collection[str] | None, most: int | None) -> list[Token]:
+    """The newest tokens, of some accounts or of all; at most so many."""
     table = tables.token
-    query = select(table).order_by(table.c.made.desc(), table.c.token_id)
-    if owner is not None:
-        query = query.where(table.c.owner == owner)
+    query = select(table).order_by(table.c.made.desc(), table.c.token_id).limit(most)
+    if owners is not None:
+        query = query.where(table.c.owner.in_(sorted(owners)))
     with office.reading() as connection:
         return [_token(row) for row in connection.execute(query).mappings()]
+
+
+def token_of(office: Office, token_id: str) -> Token | None:
+    """One token."""
+    table = tables.token
+    with office.reading() as connection:
+        row = connection.execute(select(table).where(table.c.token_id == token_id)).mappings().first()
+    return None if row is None else _token(row)
 
 
 def _token(row: Mapping[Any, Any]) -> Token:

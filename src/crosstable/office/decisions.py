@@ -12,7 +12,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, head
 from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
 from crosstable.office.ledger.postings import current_of_section
-from crosstable.office.members import replace_person
+from crosstable.office.members import could_be_born, replace_person
 from crosstable.office.sections import rows_of, write_section
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
@@ -20,9 +20,8 @@ from crosstable.terms import RatingSystem, SectionType
 
 _HIGHEST = 4000.0
 _LOWEST = 100.0
-# Days that can be meant: of a decision from before there were ratings, or of a member's birth, until far ahead.
+# Days that can be meant: of a decision from before there were ratings, until far ahead.
 _FIRST_EFFECTIVE = date(1900, 1, 1)
-_FIRST_BIRTH = date(1850, 1, 1)
 _AHEAD = timedelta(days=366)
 
 
@@ -219,7 +218,7 @@ def require_facts(facts: dict[str, Any], today: date) -> None:
     if unknown:
         raise OfficeError(f"{', '.join(sorted(unknown))}: not something the office keeps about a member")
     born = facts.get("birth_date")
-    if born is not None and not _FIRST_BIRTH <= born <= today:
+    if not could_be_born(born, today):
         raise OfficeError(f"{born} is no day on which a member could be born")
 
 

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
-from crosstable.office.sections import SectionRows
+from crosstable.office.sections import EventFact, SectionRows
 
 _WORDS = {
     "name": "the name",
@@ -32,6 +33,15 @@ def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
         return [f"section {there.heading['number']} {what} ({len(there.entries)} players)"]
     where = f"section {old.heading['number']}"
     return [f"{where}: {text}" for text in (*_heading(old.heading, new.heading), *_entries(old.entries, new.entries))]
+
+
+def event_differences(event: EventFact, said: tuple[str, date | None, date | None]) -> list[str]:
+    """What another version says of the event itself, its name and its days; where it says nothing, nothing differs."""
+    found = []
+    for word, was, now in zip(("name", "start", "end"), (event.name, event.started, event.ended), said, strict=True):
+        if now and now != was:
+            found.append(f"the {word} of the event was {_shown(was)} and is {now}")
+    return found
 
 
 def public_differences(found: Iterable[str]) -> list[str]:

@@ -15,6 +15,8 @@ from crosstable.office.ledger.postings import OWN, match_changes_text
 from crosstable.terms import OutsideRating, RatingSystem, Standing
 
 LONGEST_ID = 40
+# Nobody who plays was born before this day, nor after today.
+FIRST_BIRTH = date(1850, 1, 1)
 _PLAIN_FIELDS = Person._fields[:-2]
 
 
@@ -53,8 +55,11 @@ def import_into(
     openings: Sequence[OpeningStanding] = (),
 ) -> Imported:
     """The same inside a transaction that is already open."""
+    today = office.clock().date()
     for person in people:
         _check_id(person.member_id)
+        if not could_be_born(person.birth_date, today):
+            raise OfficeError(f"member {person.member_id} cannot be born on {person.birth_date}; nothing was stored")
     record = Record(connection, _newest(connection))
     known = record.people([person.member_id for person in people])
     _check_opened(record, openings, {person.member_id for person in people})
@@ -80,6 +85,11 @@ def import_into(
         if written:
             connection.execute(insert(table), [{**row, "act": act} for row in written])
     return counted._replace(act=act)
+
+
+def could_be_born(born: date | None, today: date) -> bool:
+    """Whether a member may have a birth date, or none."""
+    return born is None or FIRST_BIRTH <= born <= today
 
 
 def _newest(connection: Connection) -> int:

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.errors import OfficeError
+from crosstable.catalogue import fault
+from crosstable.checks.report import EARLIEST_BIRTH
+from crosstable.errors import Fault, OfficeError
 from crosstable.formats.members import MemberDetails, MembersFile
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.office.members import OpeningStanding
+from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
 
@@ -37,6 +39,21 @@ class TakenFile(NamedTuple):
     openings: tuple[OpeningStanding, ...]
     left: int
     uncounted: int
+
+
+def birth_faults(found: MembersFile, today: date) -> list[Fault]:
+    """Birth dates of a members file that cannot be, or hardly, each at its place."""
+    faults = []
+    for member_id, background in found.backgrounds.items():
+        born, place = background.birth_date, found.places.get(member_id, f"member {member_id}")
+        if not could_be_born(born, today):
+            why = "which is still to come" if born is not None and born > today else f"before {FIRST_BIRTH.year}"
+            remedy = "Correct the birth date, or leave it out."
+            faults.append(fault("birth-date", place, f"Member {member_id} is born on {born}, {why}.", remedy))
+        elif born is not None and born.year < EARLIEST_BIRTH:
+            message = f"Member {member_id} is born on {born}, before {EARLIEST_BIRTH}."
+            faults.append(fault("birth-date-early", place, message))
+    return faults
 
 
 def taken(record: Record, found: MembersFile, name: str, wishes: OpeningWishes) -> TakenFile:

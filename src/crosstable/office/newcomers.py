@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.members import OpeningStanding
+from crosstable.office.members import OpeningStanding, could_be_born
 from crosstable.terms import OutsideRating, Report, ReportedPlayer
 
 
@@ -29,12 +29,13 @@ def members_of_report(
 
 
 def _person(player: ReportedPlayer, start: date) -> Person:
+    """A new member; a birth date that cannot be is a finding of the report, and is not kept."""
     background = player.background
     return Person(
         member_id=player.member_id,
         name=player.name,
         state=player.state,
-        birth_date=background.birth_date,
+        birth_date=background.birth_date if could_be_born(background.birth_date, start) else None,
         adult=background.adult,
         canadian_resident=background.canadian_resident,
         fide_flag=player.fide_flag or "",

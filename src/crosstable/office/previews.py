@@ -4,7 +4,8 @@ It is checked and rated exactly as a submission would be. Whoever is not of the 
 dates as ``made_up`` has them: nothing from which a birth date can be computed, however many files are made up.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from crosstable.office import tables
 from crosstable.office.checking import CheckedSubmission, check_submission
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.chains import Chains
-from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import Key
 from crosstable.office.made_up import Ends, MadeUp, made_up, seen_by_all
 from crosstable.office.public import PublicRow, public_rows
@@ -91,7 +92,7 @@ def preview(record: Record, document: Document, today: date, veils: RecordVeils 
         event_name=report.name,
         is_new=known is None,
         sections=tuple(_outlook(checked)),
-        faults=_shown_faults(checked, rated),
+        faults=_without_results(checked, {section.number for section in rated if not section.is_clear}),
         differences=found if veils is None else tuple(public_differences(found)),
         rated=rated,
     )
@@ -108,9 +109,31 @@ def _outlook(checked: CheckedSubmission) -> Iterator[OutlookSection]:
         yield OutlookSection(one.number, one.rows.heading["name"], one.state, len(one.rows.entries))
 
 
-def _shown_faults(checked: CheckedSubmission, rated: Sequence[PreviewedSection]) -> tuple[Fault, ...]:
+def faults_outside(record: Record, checked: CheckedSubmission, veils: RecordVeils | None) -> tuple[Fault, ...]:
+    """The findings of a submission, or a correction, as somebody outside the office may see them.
+
+    A finding about results names ratings that everybody else may see as a range, so it is told where a preview would
+    tell it. Without veils, or where the record has grown since they were made, none is.
+    """
+    if veils is not None:
+        with suppress(ChangedMeanwhileError):
+            rated = _previewed(record, checked.rated, veils)
+            return _without_results(checked, {section.number for section in rated if not section.is_clear})
+    return _without_results(checked, {section.number for section in checked.sections})
+
+
+def posted_faults(heading: Heading, veils: RecordVeils | None) -> list[Mapping[str, str]]:
+    """The findings that the record keeps of a section, as somebody outside the office may see them."""
+    is_clear = (
+        veils is not None
+        and heading.act <= veils.record.through
+        and all(veils.veil(heading.event_id, heading.number, system).is_clear for system in heading.systems)
+    )
+    return [one for one in heading.faults if is_clear or one["code"] not in _ABOUT_RESULTS]
+
+
+def _without_results(checked: CheckedSubmission, hidden: Collection[int]) -> tuple[Fault, ...]:
     """Every finding; where results are hidden, nothing about results: that there is a finding would tell of them."""
-    hidden = {section.number for section in rated if not section.is_clear}
     gone = {
         one
         for section in checked.sections

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
-from crosstable.office.corrections import confirm, withdraw
+from crosstable.office.corrections import confirm, sections_to_go, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
 from crosstable.office.late_facts import read_fact
@@ -81,9 +81,12 @@ def confirmation(record: Record, event_id: str, sections: tuple[int, ...] = ()) 
     versions = {one.number: one.act for one in waiting if not sections or one.number in sections}
     if not versions:
         raise OfficeError(f"nothing of event {event_id} waits to be confirmed")
-    which = ", ".join(map(str, sorted(versions)))
+    gone = sections_to_go(record, record.requests(event_id)) & versions.keys()
+    kept, less = (", ".join(map(str, sorted(numbers))) for numbers in (versions.keys() - gone, gone))
+    what = [f"accept section {kept} of event {event_id} as it was asked for"] if kept else []
+    what += [f"take section {less} of event {event_id} out of the ratings"] if less else []
     arguments = {"event": event_id, "versions": [[number, versions[number]] for number in sorted(versions)]}
-    return Wish(ProposalKind.CONFIRM, arguments, f"accept section {which} of event {event_id} as it was asked for")
+    return Wish(ProposalKind.CONFIRM, arguments, "; ".join(what))
 
 
 def withdrawal(event_id: str, sections: tuple[int, ...] = ()) -> Wish:
@@ -238,12 +241,13 @@ def _require_sense(record: Record, wish: Wish, today: date) -> None:
         require_facts(dict([_fact(wish.arguments["fact"])]), today)
 
 
-def proposals(office: Office, *, is_open: bool = False) -> list[Proposal]:
-    """Every proposal, newest first, or those that wait."""
+def proposals(office: Office, *, is_open: bool | None = None, most: int | None = None) -> list[Proposal]:
+    """Proposals, newest first: all, those that wait, or those that are settled; at most so many."""
     table = tables.proposal
-    query = select(table).order_by(table.c.number.desc())
-    if is_open:
-        query = query.where(table.c.state.in_([ProposalState.OPEN.value, ProposalState.BEGUN.value]))
+    query = select(table).order_by(table.c.number.desc()).limit(most)
+    if is_open is not None:
+        waits = table.c.state.in_([ProposalState.OPEN.value, ProposalState.BEGUN.value])
+        query = query.where(waits if is_open else ~waits)
     with office.reading() as connection:
         return [_proposal(row) for row in connection.execute(query).mappings()]
 

@@ -22,28 +22,28 @@ class Listed(NamedTuple):
 
 
 class ListedSection(NamedTuple):
-    """A section of an event: its number, name, systems, and whether it is rated, held or withdrawn."""
+    """A section of an event: its number, name, systems, and whether it is accepted, held or withdrawn.
+
+    ``accepted`` is the act that first accepted it, 0 where none did: the first run after it rated the section.
+    """
 
     number: int
     name: str
     state: State
     systems: str
     entries: int
+    accepted: int
 
 
 class ListedEvent(NamedTuple):
-    """An event with its sections, in the order of their numbers."""
+    """An event with its sections, in the order of their numbers, and the day on which it came in."""
 
     event_id: str
     name: str
     started: date | None
     ended: date | None
     sections: tuple[ListedSection, ...]
-
-    @property
-    def is_rated(self) -> bool:
-        """Whether any section of it stands."""
-        return any(section.state is State.ACCEPTED for section in self.sections)
+    submitted: date
 
 
 def listed_members(record: Record) -> list[Listed]:
@@ -67,12 +67,48 @@ def listed_members(record: Record) -> list[Listed]:
 def listed_events(record: Record) -> list[ListedEvent]:
     """Every event, the newest first; an event whose sections were all withdrawn stays readable."""
     event = latest(tables.event, ("event_id",), record.through).subquery()
-    sections = _sections(record)
+    sections, came_in = _sections(record), _came_in(record)
     found = [
-        ListedEvent(row.event_id, row.name, row.started, row.ended, tuple(sections.get(row.event_id, ())))
+        ListedEvent(
+            row.event_id,
+            row.name,
+            row.started,
+            row.ended,
+            tuple(sections.get(row.event_id, ())),
+            came_in[row.event_id],
+        )
         for row in record.connection.execute(select(event.c.event_id, event.c.name, event.c.started, event.c.ended))
     ]
     return sorted(found, key=lambda one: (one.ended or date.min, one.event_id), reverse=True)
+
+
+def _came_in(record: Record) -> dict[str, date]:
+    """The day (UTC) on which each event came in."""
+    table, act = tables.event, tables.act
+    first = (
+        select(table.c.event_id, func.min(table.c.act).label("act"))
+        .where(table.c.act <= record.through)
+        .group_by(table.c.event_id)
+        .subquery()
+    )
+    rows = record.connection.execute(select(first.c.event_id, act.c.at).join(act, act.c.seq == first.c.act))
+    return {event_id: day_of(at) for event_id, at in rows}
+
+
+def day_of(at: str) -> date:
+    """The day (UTC) of an act's time as its table holds it."""
+    return date.fromisoformat(at[:10])
+
+
+def _accepted(record: Record) -> dict[tuple[str, int], int]:
+    """The act that first accepted each section."""
+    table = tables.section
+    query = (
+        select(table.c.event_id, table.c.number, func.min(table.c.act))
+        .where(table.c.state == State.ACCEPTED.value, table.c.act <= record.through)
+        .group_by(table.c.event_id, table.c.number)
+    )
+    return {(event_id, number): act for event_id, number, act in record.connection.execute(query)}
 
 
 def _sections(record: Record) -> dict[str, list[ListedSection]]:
@@ -92,9 +128,11 @@ def _sections(record: Record) -> dict[str, list[ListedSection]]:
     query = select(
         newest.c.event_id, newest.c.number, newest.c.name, newest.c.state, newest.c.systems, counts.c.entries
     ).select_from(newest.outerjoin(counts, same))
+    accepted = _accepted(record)
     found: dict[str, list[ListedSection]] = {}
     for event_id, number, name, state, systems, entries in record.connection.execute(query):
-        found.setdefault(event_id, []).append(ListedSection(number, name, State(state), systems, entries or 0))
+        one = ListedSection(number, name, State(state), systems, entries or 0, accepted.get((event_id, number), 0))
+        found.setdefault(event_id, []).append(one)
     return {event_id: sorted(some) for event_id, some in found.items()}
 
 
@@ -112,6 +150,13 @@ def newest_act(connection: Connection) -> int:
 def postings_count(connection: Connection) -> int:
     """How many postings are current: how large the office is."""
     return connection.execute(select(func.count()).select_from(tables.current_posting)).scalar() or 0
+
+
+def run_days(connection: Connection) -> list[tuple[int, date]]:
+    """Every rating run by its act, oldest first, with its day (UTC)."""
+    run, act = tables.run, tables.act
+    rows = connection.execute(select(run.c.act, act.c.at).join(act, act.c.seq == run.c.act).order_by(run.c.act))
+    return [(number, day_of(at)) for number, at in rows]
 
 
 class RunLine(NamedTuple):

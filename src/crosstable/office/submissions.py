@@ -22,7 +22,7 @@ from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
 from crosstable.office.checking import CheckedSubmission, check_submission
 from crosstable.office.database import Office
-from crosstable.office.differences import differences
+from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, canonical, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.members import import_into
@@ -52,7 +52,10 @@ class Held(NamedTuple):
 
 
 class Submission(NamedTuple):
-    """What became of a file: the event, its sections, every fault, and what to do next."""
+    """What became of a file: the event, its sections, every fault, and what to do next.
+
+    ``checked`` is what the faults come from, for whoever may not see all of them.
+    """
 
     name: str
     status: Status
@@ -64,6 +67,7 @@ class Submission(NamedTuple):
     faults: tuple[Fault, ...] = ()
     differences: tuple[str, ...] = ()
     message: str = ""
+    checked: CheckedSubmission | None = None
 
 
 class Document(NamedTuple):
@@ -153,7 +157,8 @@ def submit_into(
         record = Record(connection, head(connection).seq)  # type: ignore[union-attr]
     checked = check_submission(record, report, document.reading.faults, today)
     if checked.is_refused:
-        return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
+        refused = Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
+        return refused._replace(checked=checked)
     return _store(office, connection, deed, document, checked)
 
 
@@ -227,9 +232,10 @@ def _another_version(record: Record, document: Document, event: EventFact, today
 
 def version_differences(record: Record, checked: CheckedSubmission) -> list[str]:
     """What differs between the record and a newly checked version of the same event."""
-    old = present_rows(record, checked.report.event_id)
+    report = checked.report
+    old = present_rows(record, report.event_id)
     new = {one.number: one.rows for one in checked.sections}
-    found = []
+    found = event_differences(event_of(record, report.event_id), (report.name, report.start, report.end))
     for number in sorted(old.keys() | new.keys()):
         before, after = old.get(number), new.get(number)
         if before is None or after is None or before.heading["digest"] != after.heading["digest"]:
@@ -271,6 +277,7 @@ def _store(
             if one.state is State.HELD
         ),
         faults=checked.faults,
+        checked=checked,
     )
 
 

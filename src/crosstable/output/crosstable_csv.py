@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from crosstable.engine import RatedPlayer
+from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formats.sheet_rows import as_text, defused
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.by_standing import Row, Table, tables_of
@@ -15,6 +15,7 @@ from crosstable.whole_event import RatedEvent
 
 Value = str | float | None
 TWO_DECIMALS = frozenset({"post", "range_low", "range_high"})
+RULES = "rules"
 _WHO = ("section", "section_name", "system", "number", "pairing_number", "member_id", "name", "state", "total")
 _FIGURES = (
     *("pre", "games_before", "post", "rounded", "games_after", "norm", "floor"),
@@ -25,7 +26,7 @@ _FIGURES = (
 def crosstable_csv(event: RatedEvent) -> str:
     """The table with commas and a row of titles; no cell of it begins a formula."""
     tables = tables_of(event)
-    columns = columns_of(max((table.rounds for table in tables), default=0))
+    columns = columns_of(tables)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -35,9 +36,11 @@ def crosstable_csv(event: RatedEvent) -> str:
     return text.getvalue()
 
 
-def columns_of(rounds: int) -> Sequence[str]:
-    """The titles of the columns, with one for each round."""
-    return (*_WHO, *(f"round_{number}" for number in range(1, rounds + 1)), *_FIGURES)
+def columns_of(tables: Sequence[Table]) -> Sequence[str]:
+    """The titles of the columns, with one for each round, and one for the rule set where one was given."""
+    rounds = max((table.rounds for table in tables), default=0)
+    rules = (RULES,) if any(rated.edition.ruled for table in tables for rated in table.by_system) else ()
+    return (*_WHO, *(f"round_{number}" for number in range(1, rounds + 1)), *_FIGURES, *rules)
 
 
 def values_of(event: RatedEvent, table: Table) -> list[dict[str, Value]]:
@@ -81,7 +84,14 @@ def _figures(event: RatedEvent, table: Table, row: Row, at: int) -> dict[str, Va
         "rating_from": player.origin,
         "range_low": low,
         "range_high": high,
+        RULES: _rules(table.by_system[at]),
     }
+
+
+def _rules(rated: RatedSection) -> Value:
+    """The rule set by which a section was rated; nothing where it was the official rules."""
+    ruled = rated.edition.ruled
+    return None if ruled is None else f"{ruled.name} ({ruled.digest})"
 
 
 def _before_and_after(player: RatedPlayer) -> dict[str, Value]:

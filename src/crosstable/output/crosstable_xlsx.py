@@ -23,7 +23,7 @@ LONGEST_SHEET_NAME = 31
 _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\]")
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same event gives the same bytes
 _ON_EVERY_ROW = frozenset({"section", "section_name"})
-_WIDTHS = {"name": 28, "assumed": 40, "rating_from": 16, "floor": 14}
+_WIDTHS = {"name": 28, "assumed": 40, "rating_from": 16, "floor": 14, "rules": 32}
 _USUAL_WIDTH = 9
 
 
@@ -52,7 +52,7 @@ def sheet_name(table: Table) -> str:
 
 
 def _fill(sheet: "Worksheet", event: RatedEvent, table: Table, formats: dict[str, "Format"]) -> None:
-    columns = [column for column in columns_of(table.rounds) if column not in _ON_EVERY_ROW]
+    columns = [column for column in columns_of([table]) if column not in _ON_EVERY_ROW]
     rows = values_of(event, table)
     for at, column in enumerate(columns):
         sheet.write_string(0, at, column, formats["title"])

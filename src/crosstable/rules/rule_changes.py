@@ -75,6 +75,21 @@ class Changes:
             self.say("base", f"The base is {given!r}; it should be {BY_DATE!r} or a day such as 2025-01-01.")
         return None
 
+    def beginning(self, name: str, given: Value) -> date | None:
+        """A day on which an edition begins, since or until which a rule set holds; none where none is given."""
+        if given is None:
+            return None
+        try:
+            day = given if type(given) is date else date.fromisoformat(given)
+        except (TypeError, ValueError):
+            self.say(name, f"The value is {given!r}; it should be a day such as 2025-01-01.")
+            return None
+        begin = {edition.effective for edition in EDITIONS}
+        if day not in begin:
+            near = min(begin, key=lambda one: abs((one - day).days))
+            self.say(name, f"No edition begins on {day}, so rules cannot change on it. Did you mean {near}?")
+        return day
+
     def read(self, given: Value) -> None:
         """Every change, by the name of its constant; names with dots lead into tables."""
         if not isinstance(given, Mapping):
@@ -247,7 +262,9 @@ class Changes:
 
 def editions_of(rules: RuleSet) -> tuple[Edition, ...]:
     """The official editions that a rule set stands on."""
-    return EDITIONS if rules.base is None else (edition_for(rules.base),)
+    if rules.base is not None:
+        return (edition_for(rules.base),)
+    return tuple(edition for edition in EDITIONS if rules.holds_in(edition))
 
 
 def _range(described: Described) -> str:

@@ -2,6 +2,7 @@
 
     name = "Half the threshold"
     base = "by date"             # or a day: every section by the edition of that day
+    since = "2008-06-06"         # only from this day on, on which an edition begins; until likewise
 
     [changes]
     bonus_threshold = 5
@@ -11,6 +12,7 @@
 ``docs/rule-sets.md`` lists every name.
 """
 
+import json
 import os
 from collections.abc import Mapping
 from datetime import date
@@ -22,33 +24,59 @@ from crosstable.rules.editions import edition_for
 from crosstable.rules.in_words import edition_values
 from crosstable.rules.law import Edition
 from crosstable.rules.rule_changes import Changes, Value, editions_of, nearest, rule_fault
-from crosstable.rules.rule_sets import BY_DATE, OFFICIAL, RuleSet, rules_of_day
+from crosstable.rules.rule_sets import BY_DATE, OFFICIAL, RuleSet, plain_value, rules_of_day
 
-KEYS = ("name", "base", "note", "changes")
+KEYS = ("name", "base", "since", "until", "note", "changes")
 LARGEST_FILE = 1 << 20
+
+Day = date | str | None
 
 
 def rule_set(
-    source: "str | os.PathLike[str] | date | RuleSet" = OFFICIAL, /, *, name: str = "", **changes: Value
+    source: "str | os.PathLike[str] | date | RuleSet" = OFFICIAL,
+    /,
+    *,
+    name: str = "",
+    since: Day = None,
+    until: Day = None,
+    **changes: Value,
 ) -> RuleSet:
     """The rule set of a file, of a day or ``official``, with further changes by name; every fault raises at once.
 
-    ``rule_set(bonus_threshold=12)`` changes the official rules of every day; ``rule_set("2025-01-01")`` is that
-    edition for every section; ``rule_set("mine.toml", name="mine too", k_numerator=700)`` goes on from a file.
+    ``rule_set(bonus_threshold=12)`` changes the official rules of every day, with ``since`` and ``until`` those of some
+    time only; ``rule_set("2025-01-01")`` is that edition for every section; ``rule_set("mine.toml", name="mine too",
+    k_numerator=700)`` goes on from a file.
     """
     rules = source if isinstance(source, RuleSet) else _chosen(source)
-    if not changes and not name:
+    if not changes and not name and since is None and until is None:
         return rules
     reader = Changes()
     reader.read(changes)
-    made = rules._replace(name=name or _named(rules, changes), changes={**rules.changes, **reader.found})
+    begins, ends = _time(reader, since, until)
+    made = RuleSet(
+        name or _named(rules, changes),
+        rules.base,
+        {**rules.changes, **reader.found},
+        begins or rules.since,
+        ends or rules.until,
+    )
     reader.check(made)
     if reader.faults:
         raise RuleSetError("changes", reader.faults)
     return made
 
 
+def _time(reader: Changes, since: Value, until: Value) -> tuple[date | None, date | None]:
+    """The time in which a rule set holds."""
+    begins, ends = reader.beginning("since", since), reader.beginning("until", until)
+    if begins is not None and ends is not None and begins >= ends:
+        reader.say("until", f"The rules would end on {ends} and begin on {begins}; until should be the later day.")
+    return begins, ends
+
+
 def _named(rules: RuleSet, changes: Mapping[str, Value]) -> str:
+    if not changes:
+        return rules.name
     said = ", ".join(f"{name} {value}" for name, value in changes.items())
     return f"{rules.name} with {said}"
 
@@ -99,14 +127,34 @@ def rules_from(document: Mapping[str, Value], path: str) -> RuleSet:
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         reader.say("name", f"The name is {name!r}; it should be a text of one line.")
     base = reader.base(document.get("base", BY_DATE))
+    since, until = _time(reader, document.get("since"), document.get("until"))
     if not isinstance(document.get("note", ""), str):
         reader.say("note", "The note should be a text.")
     reader.read(document.get("changes", {}))
-    made = RuleSet(str(name).strip(), base, dict(reader.found))
+    made = RuleSet(str(name).strip(), base, dict(reader.found), since, until)
     reader.check(made)
     if reader.faults:
         raise RuleSetError(path, reader.faults)
     return made
+
+
+def rules_text(rules: RuleSet) -> str:
+    """A rule set as the file that gives it again."""
+    lines = [f"name = {_literal(rules.name)}", f"base = {_literal(rules.base_name)}"]
+    lines += [f'{name} = "{day}"' for name, day in (("since", rules.since), ("until", rules.until)) if day]
+    lines += ["", "[changes]", *(f"{name} = {_literal(plain_value(value))}" for name, value in rules.changes.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _literal(value: Value) -> str:
+    """A value as TOML writes it: texts and truth values are those of JSON."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{name} = {_literal(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "inf" if value == "inf" else json.dumps(value, ensure_ascii=False)
 
 
 class Difference(NamedTuple):
@@ -120,6 +168,8 @@ class Difference(NamedTuple):
 
 def differences(rules: RuleSet, on: date | None = None) -> list[Difference]:
     """What a rule set changes in the editions it stands on, or in the official edition of a day."""
+    if on is None:
+        rules = rules._replace(since=None, until=None) if rules.base is not None else rules
     found: list[Difference] = []
     last: dict[str, tuple[str, str]] = {}
     for official in editions_of(rules) if on is None else (edition_for(on),):

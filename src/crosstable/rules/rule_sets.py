@@ -29,12 +29,15 @@ class RuleSet(NamedTuple):
     """Rules to rate by: a base, which is an edition or by date, and what is changed in it, by name.
 
     Names are those of ``Constants``; inside tables they go on: ``fide.1.slope``, ``priorities.OTBQ.2.credit``,
-    ``game_factors.OTBR.OTBQ``.
+    ``game_factors.OTBR.OTBQ``. A rule set may hold for a time only: in the editions from the day ``since`` and before
+    the day ``until``; before and after it the official rules hold.
     """
 
     name: str = "official"
     base: date | None = None
     changes: Mapping[str, Any] = {}
+    since: date | None = None
+    until: date | None = None
 
     @property
     def is_official(self) -> bool:
@@ -44,7 +47,7 @@ class RuleSet(NamedTuple):
     @property
     def digest(self) -> str:
         """A hash of every constant on every day: equal rules have equal digests, however they are written."""
-        return _digest(self.base, tuple(self.changes.items()))
+        return _digest(self.base, tuple(self.changes.items()), self.since, self.until)
 
     @property
     def title(self) -> str:
@@ -56,12 +59,17 @@ class RuleSet(NamedTuple):
         """``by date``, or the edition that every section is rated by."""
         return BY_DATE if self.base is None else edition_for(self.base).name
 
+    def holds_in(self, official: Edition) -> bool:
+        """Whether the rule set holds for sections of an official edition."""
+        begun = self.since is None or self.since <= official.effective
+        return begun and (self.until is None or official.effective < self.until)
+
     def edition(self, official: Edition) -> Edition:
         """The edition by which a section is rated whose official edition is this.
 
         Which systems exist and which controls belong to them stays with the section's own day.
         """
-        if self.is_official:
+        if self.is_official or not self.holds_in(official):
             return official
         stands_on = official if self.base is None else edition_for(self.base)
         return stands_on._replace(
@@ -84,16 +92,23 @@ def rules_of_day(day: date) -> RuleSet:
 def document_of(rules: RuleSet) -> dict[str, Any]:
     """A rule set as JSON: its name, digest, base and changes."""
     changes = {name: plain_value(value) for name, value in rules.changes.items()}
-    return {"name": rules.name, "digest": rules.digest, "base": rules.base_name, "changes": changes}
+    days = {"since": rules.since, "until": rules.until}
+    return {
+        **{"name": rules.name, "digest": rules.digest, "base": rules.base_name, "changes": changes},
+        **{name: day.isoformat() for name, day in days.items() if day is not None},
+    }
 
 
 @lru_cache(maxsize=256)
-def _digest(base: date | None, changes: tuple[tuple[str, Any], ...]) -> str:
+def _digest(base: date | None, changes: tuple[tuple[str, Any], ...], since: date | None, until: date | None) -> str:
+    rules = RuleSet("", base, dict(changes), since, until)
     digest = hashlib.sha256()
     for official in EDITIONS:
-        stands_on = official if base is None else edition_for(base)
-        numbers = changed(stands_on.constants, dict(changes))._asdict()
-        digest.update(json.dumps([official.name, numbers]).encode())
+        constants = official.constants
+        if rules.holds_in(official):
+            stands_on = official if rules.base is None else edition_for(rules.base)
+            constants = changed(stands_on.constants, rules.changes)
+        digest.update(json.dumps([official.name, constants._asdict()]).encode())
     return digest.hexdigest()[:16]
 
 

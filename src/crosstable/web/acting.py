@@ -9,17 +9,21 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.errors import OfficeError
+from crosstable.errors import Fault, OfficeError
+from crosstable.office.checking import CheckedSubmission
 from crosstable.office.corrections import Correction, correct_by_file
 from crosstable.office.database import Office
+from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.rerate import Run, rerate
+from crosstable.office.previews import faults_outside
 from crosstable.office.proposals import Wish, carry_out, confirmation, correction_needs_two, needs_two, propose
 from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, event_of, submit
 from crosstable.office.views import known
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy
 from crosstable.web.uploads import affiliate_of, for_affiliate
 
@@ -52,15 +56,27 @@ class Outcome(NamedTuple):
 
 
 def submit_for(
-    office: Office, actor: Actor, document: Document, reason: str = "", wishes: Wishes = NO_WISHES
+    reading: Reading, actor: Actor, document: Document, reason: str = "", wishes: Wishes = NO_WISHES
 ) -> Submitted:
     """Submit a file and rate what it brings."""
+    office = reading.office
     document = _owned(actor, document)
     deed = Deed(actor.name, reason)
     made = submit(office, deed, document, office.clock().date(), wishes)
+    made = made._replace(faults=_told(reading, actor, made.checked, made.faults), checked=None)
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
     return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}")))
+
+
+def _told(
+    reading: Reading, actor: Actor, checked: CheckedSubmission | None, faults: tuple[Fault, ...]
+) -> tuple[Fault, ...]:
+    """The findings that somebody may see: the office all of them, others what a preview would tell them."""
+    if actor.is_office or checked is None:
+        return faults
+    with reading.office.reading() as connection:
+        return faults_outside(known(connection).record, checked, reading.veils)
 
 
 def _rated(office: Office, deed: Deed) -> Run | None:
@@ -96,13 +112,14 @@ def event_affiliate(record: Record, event_id: str) -> str:
     return str(details.get("affiliate", "")).strip().upper()
 
 
-def correct_by_file_for(office: Office, actor: Actor, event_id: str, document: Document, reason: str) -> Corrected:
+def correct_by_file_for(reading: Reading, actor: Actor, event_id: str, document: Document, reason: str) -> Corrected:
     """Another file takes the place of what was submitted."""
+    office = reading.office
     require_event(office, actor, event_id)
     owned = _owned(actor, _of_event(office, event_id, document))
     today, report = office.clock().date(), owned.reading.report
     return correct_for(
-        office,
+        reading,
         actor,
         event_id,
         lambda deed, is_request: correct_by_file(office, deed, event_id, owned, today, is_request=is_request),
@@ -120,7 +137,7 @@ def _of_event(office: Office, event_id: str, document: Document) -> Document:
 
 
 def correct_for(
-    office: Office, actor: Actor, event_id: str, correct: Correct, reason: str, new_ends: Sequence[date] = ()
+    reading: Reading, actor: Actor, event_id: str, correct: Correct, reason: str, new_ends: Sequence[date] = ()
 ) -> Corrected:
     """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing.
 
@@ -128,6 +145,7 @@ def correct_for(
     """
     if not reason:
         raise OfficeError("a correction needs a reason")
+    office = reading.office
     require_event(office, actor, event_id)
     deed = Deed(actor.name, reason)
     with office.reading() as connection:
@@ -135,6 +153,9 @@ def correct_for(
     was_rated = any(state is not State.HELD for state in states)
     takes_two = actor.needs_second and correction_needs_two(office, event_id, new_ends)
     made = correct(deed, (was_rated and not actor.is_office) or takes_two)
+    if not actor.is_office:
+        faults = _told(reading, actor, made.checked, made.faults)
+        made = made._replace(faults=faults, differences=tuple(public_differences(made.differences)), checked=None)
     if not made.is_stored:
         return Corrected(made, None, None)
     if takes_two and actor.is_office:

@@ -20,10 +20,12 @@ from starlette.staticfiles import StaticFiles
 from crosstable import __version__
 from crosstable.office.database import open_office
 from crosstable.web.api.described import described
+from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
 from crosstable.web.gate import guards
 from crosstable.web.headers import Doorkeeper
-from crosstable.web.limits import BodyLimit, Limiter
+from crosstable.web.kept_files import KeptFiles
+from crosstable.web.limits import Limiter, Stated
 from crosstable.web.problems import MEDIA_TYPE, Problem
 from crosstable.web.reading import Reading
 from crosstable.web.replies import HTML, render, routes_of
@@ -50,6 +52,7 @@ ROUTE_MODULES: tuple[str, ...] = (
 )
 # Small records are read before the first request is served, large ones while a page says so.
 PATIENCE_AT_START = 5.0
+MOST_CONNECTIONS = 16_384
 LOG = logging.getLogger("crosstable.web")
 
 
@@ -66,7 +69,7 @@ def all_routes() -> Iterator[Route]:
 
 def create_app(settings: Settings) -> FastAPI:
     """The whole site on one office."""
-    cache = PageCache(settings.cache_bytes)
+    cache, limiter = PageCache(settings.cache_bytes), Limiter()
     app: FastAPI = FastAPI(
         title="Crosstable",
         version=__version__,
@@ -75,6 +78,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         lifespan=_life,
         middleware=[
+            Middleware(Stated, limiter=limiter),
             Middleware(Doorkeeper, hosts=settings.allowed_hosts, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
@@ -83,9 +87,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.cache = cache
-    app.state.limiter = Limiter()
+    app.state.limiter = limiter
     app.state.templates = Templates(Site(is_demo=settings.is_demo))
     app.state.reading = Reading(open_office(settings.database))
+    app.state.kept_files = KeptFiles(app.state.reading.office.url)
     for route in all_routes():
         _add(app, route)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
@@ -98,7 +103,17 @@ def create_app(settings: Settings) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """The site as a worker process makes it."""
+    _open_many()
     return create_app(handed_over())
+
+
+def _open_many() -> None:
+    """Every connection, slow ones too, needs a file of this process; few systems allow many unasked."""
+    import resource
+
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS if most == resource.RLIM_INFINITY else min(MOST_CONNECTIONS, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
 
 
 def _add(app: FastAPI, route: Route) -> None:
@@ -126,6 +141,7 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     with suppress(asyncio.CancelledError):
         await watch
     await asyncio.to_thread(reading.close)
+    app.state.kept_files.close()
     gc.unfreeze()
 
 

@@ -57,9 +57,9 @@ def files_queue(request: Request) -> Queue:
 
 async def in_queue(queue: Queue, work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
     """The same for work that takes a processor for a while: so many at a time, the others wait their turn."""
-    turns = queue.turns()
     try:
-        return await to_thread.run_sync(partial(work, *given, **named), limiter=turns)
+        with queue.place() as turns:
+            return await to_thread.run_sync(partial(work, *given, **named), limiter=turns)
     except OfficeError as error:
         raise refusal(error) from error
 

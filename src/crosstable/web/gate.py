@@ -20,9 +20,10 @@ from starlette.formparsers import MultiPartException
 
 from crosstable.office.credentials import SESSION_LASTS, Bearer, Scope, Session, bearer_of, session_of
 from crosstable.office.database import Office
-from crosstable.web.limits import Allowance, Limiter, cost_of
+from crosstable.web.limits import UNKNOWN, Allowance, Limiter, cost_of
 from crosstable.web.policies import BY_ROLE, NOBODY, Actor, ActorKind, may
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy
 
 SESSION_COOKIE = "crosstable_session"
@@ -37,8 +38,13 @@ _MACHINE = Actor(ActorKind.MACHINE, "the machine")
 
 def office_of(request: Request) -> Office:
     """The office that this site is about."""
-    office: Office = request.app.state.reading.office
-    return office
+    return reading_of(request).office
+
+
+def reading_of(request: Request) -> Reading:
+    """The record as it is served."""
+    reading: Reading = request.app.state.reading
+    return reading
 
 
 def guards(policy: Policy) -> list[Any]:
@@ -126,10 +132,9 @@ def _count(request: Request, actor: Actor) -> None:
         return
     limiter: Limiter = request.app.state.limiter
     found: Allowance = limiter.take(client_address(request), cost_of(_length(request)))
+    request.state.allowance = found  # the reply states it
     if not found.is_granted:
-        said = f"At most {found.limit} calls a minute from one address; a long file counts as several."
-        raise Problem(429, said, headers=found.headers)
-    request.state.allowance = found
+        raise Problem(429, f"At most {found.limit} calls a minute from one address; a long file counts as several.")
 
 
 def _length(request: Request) -> int:
@@ -143,7 +148,7 @@ def _length(request: Request) -> int:
 
 def client_address(request: Request) -> str:
     """Where a request comes from."""
-    return request.client.host if request.client else "unknown"
+    return request.client.host if request.client else UNKNOWN
 
 
 # Forms that we gave.

@@ -12,6 +12,7 @@ TITLES = {
     404: "Not found",
     405: "That is not done here",
     406: "Not in this form",
+    408: "Too slow",
     409: "That does not fit the record",
     413: "Too large",
     415: "Not a kind of content that is read here",
@@ -64,6 +65,9 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     for status, description in (
         (404, "Nothing is known at this address."),
         (422, "Something in the question is wrong; every error is listed."),
-        (503, "The record is being read for the first time; ask again."),
+        (
+            503,
+            "The record is being read for the first time, or looking this up takes too long; ask again, or for less.",
+        ),
     )
 }

@@ -8,8 +8,10 @@ view holds it.
 import math
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import date
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -31,10 +33,12 @@ from crosstable.office.public_index import (
     office_name,
     postings_count,
     run_before,
+    run_days,
     runs,
 )
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.supplements import Supplement, supplements
+from crosstable.office.time_limits import TooSlowError, time_limit
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.veils import Spans
 from crosstable.office.views import known
@@ -54,6 +58,8 @@ MOST_LINES = 200_000
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
+# How long one statement of a public page may take, in seconds.
+STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
 _OF_RATINGS = frozenset({ActKind.RATE, ActKind.PUBLISH})
 NOT_ABOUT_MEMBERS = _OF_RATINGS | {ActKind.SUBMIT, ActKind.CONFIRM, ActKind.CORRECT, ActKind.WITHDRAW}
@@ -128,6 +134,21 @@ class Snapshot:
             self.public.hidden_on_list(self.lists[-1].month)
         if before is not None and before.run != self.run:
             self._note_ripple(before)
+        # only now: making a snapshot of a large office takes long
+        self.limit = time_limit(self.connection, STATEMENT_SECONDS)
+        self._open.callback(self.limit.drop)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Nobody else asks meanwhile, and no statement takes long; a problem where one would."""
+        try:
+            with self.lock, self.limit.on():
+                yield
+        except TooSlowError as error:
+            said = (
+                f"Looking this up takes longer than {self.limit.seconds:g} seconds. Ask for less, or once more later."
+            )
+            raise Problem(503, said, headers={"Retry-After": "30"}) from error
 
     def _find_by(self, before: "Snapshot | None") -> None:
         """What things are found by; what no act has touched since the snapshot before is taken over."""
@@ -183,9 +204,20 @@ class Snapshot:
         return f"{event.name}, {section.name}"
 
     @cached_property
+    def _run_days(self) -> list[tuple[int, date]]:
+        return run_days(self.connection)
+
+    def rated_on(self, act: int) -> date | None:
+        """The day of the first run after an act, which took it into account; nothing while it waits."""
+        days = self._run_days
+        at = bisect_left(days, (act, date.min))
+        return days[at][1] if at < len(days) else None
+
+    @cached_property
     def runs(self) -> list[RunLine]:
-        """Every rating run, newest first."""
-        return runs(self.connection)
+        """Every rating run, newest first; counting what each moved takes long in a large office, once."""
+        with self.limit.off():
+            return runs(self.connection)
 
     def act(self, seq: int) -> Act | None:
         """An act of the record; those of runs and corrections are asked for again and again."""
@@ -239,9 +271,16 @@ class Snapshot:
         """A published list with what may be shown of it; the last few are kept."""
         found = self.found.tables.get(month)
         if found is None:
-            found = list_table(self.connection, month, self.public.hidden_on_list(month))
+            hidden = self.hidden_on_list(month)
+            with self.limit.off():
+                found = list_table(self.connection, month, hidden)
             self.found.tables[month] = found
         return found
+
+    def hidden_on_list(self, month: str) -> Spans:
+        """What is hidden on a published list; found out once, which takes long for an older one."""
+        with self.limit.off():
+            return self.public.hidden_on_list(month)
 
     def close(self) -> None:
         """Let the connection go once nobody uses it any more."""
@@ -265,6 +304,11 @@ class Reading:
         if self._now is None:
             raise Problem(503, "The record is being read; please ask again in a moment.", headers={"Retry-After": "2"})
         return self._now
+
+    @property
+    def veils(self) -> RecordVeils | None:
+        """What is hidden in the newest snapshot; nothing is known of it while the first one is being made."""
+        return None if self._now is None else self._now.public.veils
 
     @property
     def tag(self) -> str | None:

@@ -139,7 +139,7 @@ def made(
     request: Request, read: Snapshot, page: Page, form: Form, asked: dict[str, Any]
 ) -> tuple[bytes, dict[str, str]]:
     """A view in a form, and the headers that say where in a list it stands."""
-    with read.lock:
+    with read.asking():
         view: View = page.make(read, **asked)
     headers = dict(_links(request, view))
     if form is TWIN:

@@ -50,7 +50,7 @@ async def log_in(request: Request) -> Response:
     password = form.get("password")
     office, address = office_of(request), client_address(request)
     given = password if isinstance(password, str) else ""
-    tried = await in_queue(PASSWORDS, _tried, office, name, given, address)
+    tried = await in_queue(PASSWORDS, try_password, office, name, given, address)
     if not tried.is_looked_at:
         return await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
     account = tried.account
@@ -60,14 +60,14 @@ async def log_in(request: Request) -> Response:
 
 
 class Tried(NamedTuple):
-    """A try to log in: whether it was looked at, and the account that it opened."""
+    """A try of a password: whether it was looked at, and the account that it opened."""
 
     is_looked_at: bool
     account: Account | None
 
 
-def _tried(office: Office, name: str, password: str, address: str) -> Tried:
-    """A try counts as failed until the password has turned out to be right."""
+def try_password(office: Office, name: str, password: str, address: str) -> Tried:
+    """Try a password, wherever it is asked for; it counts as failed until it has turned out to be right."""
     begun = begin_try(office, name, address)
     if begun is None:
         return Tried(False, None)

@@ -186,6 +186,20 @@ class Record:
         found = [_heading(row) for row in rows]
         return [one for one in found if one.state is State.REQUESTED and one.act > standing.get(one.number, 0)]
 
+    def waiting(self, state: State, most: int) -> tuple[tuple[Heading, ...], int]:
+        """The first sections whose newest version is held, or asked for, by event and number; and how many are."""
+        table, newer = tables.section, tables.section.alias()
+        same = and_(newer.c.event_id == table.c.event_id, newer.c.number == table.c.number)
+        is_newer = and_(same, newer.c.act > table.c.act, newer.c.act <= self.through)
+        if state is not State.REQUESTED:  # what is only asked for takes no place yet
+            is_newer = and_(is_newer, newer.c.state != State.REQUESTED.value)
+        waits = and_(
+            table.c.state == state.value, table.c.act <= self.through, ~select(newer.c.act).where(is_newer).exists()
+        )
+        query = select(table).where(waits).order_by(table.c.event_id, table.c.number).limit(most)
+        total = self.connection.execute(select(func.count()).select_from(table).where(waits)).scalar() or 0
+        return tuple(_heading(row) for row in self.connection.execute(query).mappings()), total
+
     def heading(self, event_id: str, number: int) -> Heading | None:
         """One section."""
         found = [one for one in self.headings_of(event_id) if one.number == number]

@@ -19,8 +19,30 @@ def described(app: FastAPI) -> dict[str, Any]:
         components.setdefault("securitySchemes", {})["token"] = dict(_TOKEN)
         problem = ProblemBody.model_json_schema(ref_template=_REFERENCES)
         components.setdefault("schemas", {}).setdefault("ProblemBody", problem)
+        _state_limits(made)
         app.openapi_schema = made
     return app.openapi_schema
+
+
+_LIMITS = {
+    "RateLimit-Limit": "How many calls that cost something one address has in a minute.",
+    "RateLimit-Remaining": "How many of them are left.",
+    "RateLimit-Reset": "In how many seconds there are as many again as at first.",
+    "RateLimit-Cost": "What this call cost: nothing for reading, one or more for work, by the length of its body.",
+}
+
+
+def _state_limits(made: dict[str, Any]) -> None:
+    """Every reply states the limits, so every description of one says so."""
+    said = {
+        name: {"description": words, "schema": {"type": "integer", "minimum": 0}} for name, words in _LIMITS.items()
+    }
+    made["components"]["headers"] = said
+    named = {name: {"$ref": f"#/components/headers/{name}"} for name in said}
+    for operations in made["paths"].values():
+        for operation in operations.values():
+            for response in operation["responses"].values():
+                response["headers"] = {**response.get("headers", {}), **named}
 
 
 _ABOUT = (

@@ -104,7 +104,10 @@ _PROBLEMS = {
     **{status: RESPONSES[status] for status in (422,)},
     400: {**RESPONSES[422], "description": "The body is empty."},
     413: {**RESPONSES[422], "description": "The body is longer than is taken here."},
+    401: {**RESPONSES[422], "description": "The token is not known here, or no longer."},
+    408: {**RESPONSES[422], "description": "The body came too slowly."},
     429: {**RESPONSES[422], "description": "Too many calls from one address; Retry-After says when."},
+    503: {**RESPONSES[422], "description": "Too many files wait already; ask again."},
 }
 
 

@@ -12,13 +12,15 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.rerate import last_run
+from crosstable.office.previews import posted_faults
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
-from crosstable.web.gate import form_of, office_of
+from crosstable.web.gate import form_of, reading_of
 from crosstable.web.policies import Actor
 from crosstable.web.problems import MEDIA_TYPE, Problem
+from crosstable.web.reading import Reading
 from crosstable.web.replies import JSON
 from crosstable.web.routes import API, Policy, Route
 from crosstable.web.uploads import Upload, files_of, uploads_of
@@ -142,7 +144,7 @@ async def submit_event(request: Request) -> Response:
     if upload.document is None:
         assert upload.fault is not None
         raise _faulty("The file cannot be read; nothing was stored.", [upload.fault])
-    made = await in_queue(files_queue(request), submit_for, office_of(request), actor_in(request), upload.document)
+    made = await in_queue(files_queue(request), submit_for, reading_of(request), actor_in(request), upload.document)
     if made.submission.status is Status.REFUSED:
         raise _faulty("The event has errors; nothing was stored.", made.submission.faults)
     if made.submission.status is Status.DIFFERS:
@@ -188,10 +190,11 @@ def _json(body: BaseModel, status: int = 200) -> Response:
 
 async def submission_state(request: Request, number: int) -> Response:
     """A submission of your affiliate as it stands now."""
-    return _json(await in_office(_state, office_of(request), actor_in(request), number))
+    return _json(await in_office(_state, reading_of(request), actor_in(request), number))
 
 
-def _state(office: Office, actor: Actor, number: int) -> SubmissionState:
+def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
+    office = reading.office
     act = _own_act(office, actor, number, ActKind.SUBMIT)
     with office.reading() as connection:
         record, run = known(connection).record, last_run(connection)
@@ -201,7 +204,7 @@ def _state(office: Office, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in one.faults],
+                faults=[FaultBody(**fault) for fault in posted_faults(one, reading.veils)],
             )
             for one in record.headings_of(act.subject)
         ]
@@ -223,7 +226,7 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
     """Ask for a correction of an event of your affiliate; before anybody is rated by it, it is stored at once."""
     if (asked.result is None) == (asked.member is None):
         raise Problem(422, "Give either a result or a member to put right.")
-    made = await in_office(_correct, office_of(request), actor_in(request), asked)
+    made = await in_office(_correct, reading_of(request), actor_in(request), asked)
     if not made.correction.is_stored:
         if made.correction.differences:
             raise _faulty("As corrected, the event has errors; nothing was stored.", made.correction.faults)
@@ -238,7 +241,8 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
     return _json(body, 202 if made.correction.is_requested else 201)
 
 
-def _correct(office: Office, actor: Actor, asked: CorrectionAsked) -> Corrected:
+def _correct(reading: Reading, actor: Actor, asked: CorrectionAsked) -> Corrected:
+    office = reading.office
     today = today_of(office)
 
     def how(deed: Deed, is_request: bool) -> Correction:
@@ -251,7 +255,7 @@ def _correct(office: Office, actor: Actor, asked: CorrectionAsked) -> Corrected:
         change = ChangedResult(one.section, one.player, one.round, one.result)
         return correct_result(office, deed, asked.event, change, today, is_request=is_request)
 
-    return correct_for(office, actor, asked.event, how, " ".join(asked.reason.split()))
+    return correct_for(reading, actor, asked.event, how, " ".join(asked.reason.split()))
 
 
 def _problems(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
@@ -259,7 +263,7 @@ def _problems(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
     always = (
         (401, "No token, or one that is not valid."),
         (403, "The token may not do this, or the event belongs to another affiliate."),
-        (503, "Somebody else is writing; ask again."),
+        (503, "Somebody else is writing, or too many files wait already; ask again."),
     )
     return {status: {"description": said, "content": shape} for status, said in (*always, *statuses)}
 
@@ -283,6 +287,7 @@ ROUTES = (
                 200: {"description": "The same file came in before.", "model": SubmissionBody},
                 **_problems(
                     (400, "The form cannot be read."),
+                    (408, "The files came too slowly."),
                     (409, "The event is in the record and the file differs."),
                     (413, "The files are too long, or too many."),
                     (422, "The file has errors; every one is listed."),
@@ -321,6 +326,7 @@ ROUTES = (
                 201: {"description": "Stored: nobody was rated by the event.", "model": CorrectionBody},
                 **_problems(
                     (409, "Nothing differs, or the record has no such event or row."),
+                    (408, "The body came too slowly."),
                     (413, "The body is too long."),
                     (422, "The correction has errors; every one is listed."),
                 ),

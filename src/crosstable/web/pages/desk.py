@@ -17,8 +17,8 @@ from crosstable.office.ledger.facts import Heading
 from crosstable.office.ledger.fold import steps_of
 from crosstable.office.ledger.rerate import Run, last_run, rerate
 from crosstable.office.ledger.touched import touched_since
+from crosstable.office.on_desk import DeskStatus, desk_status
 from crosstable.office.proposals import Proposal, approve, proposals, publication, refuse
-from crosstable.office.status import OfficeStatus, status
 from crosstable.office.supplements import Basis
 from crosstable.office.views import known
 from crosstable.web.acting import PATIENCE, Outcome, act_on
@@ -40,7 +40,7 @@ LOG = logging.getLogger("crosstable.web")
 class Desk(NamedTuple):
     """What lies on the desk."""
 
-    status: OfficeStatus
+    status: DeskStatus
     open: list[Proposal]
     settled: list[Proposal]
     held: dict[str, list[Heading]]
@@ -48,6 +48,7 @@ class Desk(NamedTuple):
 
 
 MOST_SETTLED = 8
+MOST_OPEN = 100
 
 
 async def desk_page(request: Request) -> Response:
@@ -57,11 +58,10 @@ async def desk_page(request: Request) -> Response:
 
 
 def _desk(office: Office) -> Desk:
-    found = status(office)
-    every = proposals(office)
-    waiting = [one for one in every if one.state.value in ("open", "begun")]
-    settled = [one for one in every if one not in waiting][:MOST_SETTLED]
-    return Desk(found, waiting, settled, _by_event(found.held), _by_event(found.requested))
+    found = desk_status(office)
+    waiting = proposals(office, is_open=True, most=MOST_OPEN)
+    settled = proposals(office, is_open=False, most=MOST_SETTLED)
+    return Desk(found, waiting, settled, _by_event(found.held.first), _by_event(found.requested.first))
 
 
 def _by_event(headings: tuple[Heading, ...]) -> dict[str, list[Heading]]:

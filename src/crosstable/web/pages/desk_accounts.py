@@ -11,24 +11,38 @@ from fastapi import Request, Response
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import (
     Account,
+    AccountsAsked,
     NewAccount,
     Role,
-    accounts,
+    account_of,
     add_account,
-    proven,
     set_disabled,
     set_password,
+    some_accounts,
 )
-from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
+from crosstable.office.credentials import (
+    LONGEST_DAYS,
+    NewToken,
+    Scope,
+    Token,
+    add_token,
+    revoke_token,
+    some_tokens,
+    token_of,
+)
 from crosstable.office.database import Office
 from crosstable.web.forms import actor_in, in_office, in_queue, page, went
-from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.gate import client_address, form_of, office_of, text_of
 from crosstable.web.limits import PASSWORDS
 from crosstable.web.policies import Actor, ActorKind
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
+from crosstable.web.sessions import TOO_OFTEN, try_password
 
 MADE_HERE = (Role.TD, Role.CLUB, Role.RESEARCH)
+# So many accounts, and tokens, are shown; others are searched for.
+MOST_ACCOUNTS = 100
+MOST_TOKENS = 200
 
 
 class Ledger(NamedTuple):
@@ -36,20 +50,29 @@ class Ledger(NamedTuple):
 
     own: Account | None
     others: list[Account]
+    total: int
+    query: str
     tokens: list[Token]
     roles: list[Role]
     now: datetime
 
 
-def ledger_of(office: Office, actor: Actor) -> Ledger:
+def ledger_of(office: Office, actor: Actor, query: str = "") -> Ledger:
     """One's own account and tokens, and those that one looks after: a club its directors, the office everybody."""
-    every = accounts(office)
-    own = next((one for one in every if one.name == actor.name), None)
-    others = [one for one in every if looks_after(actor, one)]
+    own = account_of(office, actor.name)
+    roles = _roles_of(actor)
+    affiliate = actor.affiliate if actor.kind is ActorKind.CLUB else ""
+    others, total = some_accounts(office, AccountsAsked(roles, affiliate, query), MOST_ACCOUNTS) if roles else ([], 0)
     names = {one.name for one in (*others, *([own] if own else []))}
-    mine = [one for one in tokens(office) if one.owner in names]
-    roles = [Role.TD] if actor.kind is ActorKind.CLUB else list(MADE_HERE) if actor.is_office else []
-    return Ledger(own, others, mine, roles, office.clock())
+    mine = some_tokens(office, names, MOST_TOKENS)
+    return Ledger(own, others, total, query, mine, list(roles), office.clock())
+
+
+def _roles_of(actor: Actor) -> tuple[Role, ...]:
+    """The roles whose accounts somebody makes and looks after."""
+    if actor.kind is ActorKind.CLUB:
+        return (Role.TD,)
+    return MADE_HERE if actor.is_office else ()
 
 
 def looks_after(actor: Actor, account: Account) -> bool:
@@ -66,7 +89,8 @@ async def account_page(request: Request) -> Response:
 
 
 async def _page(request: Request, secret: str = "", said: str = "", status: int = 200) -> Response:
-    found = await in_office(ledger_of, office_of(request), actor_in(request))
+    query = " ".join(request.query_params.get("q", "").split())[:100]
+    found = await in_office(ledger_of, office_of(request), actor_in(request), query)
     return page(
         request,
         "desk/account.html",
@@ -86,7 +110,10 @@ async def change_password(request: Request) -> Response:
     old, new = form.get("old"), form.get("new")
     if not isinstance(old, str) or not isinstance(new, str):
         raise Problem(422, "Both passwords are needed.")
-    if await in_queue(PASSWORDS, proven, office, actor.name, old) is None:
+    tried = await in_queue(PASSWORDS, try_password, office, actor.name, old, client_address(request))
+    if not tried.is_looked_at:
+        return await _page(request, said=TOO_OFTEN, status=429)
+    if tried.account is None:
         return await _page(request, said="The old password is not right.", status=403)
     await in_queue(PASSWORDS, set_password, office, actor.name, actor.name, new)
     return went("/login")
@@ -96,9 +123,8 @@ async def make_account(request: Request) -> Response:
     """An account for somebody that one looks after."""
     form = await form_of(request)
     actor, office = actor_in(request), office_of(request)
-    found = await in_office(ledger_of, office, actor)
     role = text_of(form, "role") or Role.TD.value
-    if role not in [one.value for one in found.roles]:
+    if role not in [one.value for one in _roles_of(actor)]:
         raise Problem(403, "You may not make accounts of this role.")
     affiliate = actor.affiliate if actor.kind is ActorKind.CLUB else text_of(form, "affiliate", 20)
     wanted = NewAccount(text_of(form, "name", 40), Role(role), affiliate, text_of(form, "full_name", 100))
@@ -125,7 +151,8 @@ async def change_account(request: Request, name: str, change: str) -> Response:
 
 
 def _require_care(office: Office, actor: Actor, name: str) -> None:
-    if not any(looks_after(actor, one) and one.name == name for one in accounts(office)):
+    found = account_of(office, name)
+    if found is None or not looks_after(actor, found):
         raise Problem(403, "You do not look after this account.")
 
 
@@ -155,7 +182,9 @@ async def drop_token(request: Request, token_id: str) -> Response:
 
 
 def _drop(office: Office, actor: Actor, token_id: str) -> None:
-    if token_id not in {one.token_id for one in ledger_of(office, actor).tokens}:
+    token = token_of(office, token_id)
+    owner = None if token is None else account_of(office, token.owner)
+    if owner is None or not (owner.name == actor.name or looks_after(actor, owner)):
         raise OfficeError("there is no such token of yours")
     revoke_token(office, actor.name, token_id)
 

@@ -1,13 +1,20 @@
 """One event on the desk: its sections with every finding, what was asked for, and how it is put right."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 from starlette.datastructures import FormData
 
-from crosstable.office.corrections import ChangedResult, Correction, correct_member, correct_result
+from crosstable.office.corrections import (
+    ChangedResult,
+    Correction,
+    asked_differences,
+    correct_member,
+    correct_result,
+)
 from crosstable.office.database import Office
-from crosstable.office.differences import differences
+from crosstable.office.differences import differences, public_differences
 from crosstable.office.ledger.acts import Deed, act_of
 from crosstable.office.ledger.facts import Heading
 from crosstable.office.originals import add_newcomers
@@ -25,10 +32,11 @@ from crosstable.web.acting import (
     today_of,
 )
 from crosstable.web.forms import actor_in, in_office, page, went
-from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.pages.desk import told
 from crosstable.web.policies import Actor
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
 
@@ -49,6 +57,7 @@ class OnDesk(NamedTuple):
     affiliate: str
     sections: list[Heading]
     asked: list[Asked]
+    players: dict[int, list[str]]
 
 
 def on_desk(office: Office, event_id: str) -> OnDesk:
@@ -61,11 +70,19 @@ def on_desk(office: Office, event_id: str) -> OnDesk:
         entries = record.entries(requests)
         asked = []
         for one in requests:
-            rows = rows_of(one, entries[one.event_id, one.number])
+            asked_for = entries[one.event_id, one.number]
+            version = rows_of(one, asked_for) if asked_for else None  # without players it is to be withdrawn
             act = act_of(connection, one.act)
             assert act is not None
-            asked.append(Asked(one, act.actor, act.reason, differences(standing.get(one.number), rows)))
-        return OnDesk(event, event_affiliate(record, event_id), record.headings_of(event_id), asked)
+            found = [*asked_differences(record, event, one), *differences(standing.get(one.number), version)]
+            asked.append(Asked(one, act.actor, act.reason, found))
+        players = {number: [_numbered(row) for row in rows.entries] for number, rows in standing.items()}
+        return OnDesk(event, event_affiliate(record, event_id), record.headings_of(event_id), asked, players)
+
+
+def _numbered(row: Mapping[str, Any]) -> str:
+    """A player by the number of the report, which corrections go by."""
+    return f"{row['number']} {row['name'] or row['member_id']}"
 
 
 async def find_event(request: Request) -> Response:
@@ -118,8 +135,7 @@ def numbers_of(form: FormData) -> tuple[int, ...]:
 async def correct_event(request: Request, event_id: str) -> Response:
     """Put one result or one member id right."""
     form = await form_of(request)
-    office, actor = office_of(request), actor_in(request)
-    corrected = await in_office(correct_as_asked, office, actor, event_id, form)
+    corrected = await in_office(correct_as_asked, reading_of(request), actor_in(request), event_id, form)
     return page(
         request,
         "desk/submitted.html",
@@ -130,8 +146,9 @@ async def correct_event(request: Request, event_id: str) -> Response:
     )
 
 
-def correct_as_asked(office: Office, actor: Actor, event_id: str, form: FormData) -> Corrected:
+def correct_as_asked(reading: Reading, actor: Actor, event_id: str, form: FormData) -> Corrected:
     """A correction as a form, or a program, describes it."""
+    office = reading.office
     today = today_of(office)
     wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
 
@@ -142,7 +159,7 @@ def correct_as_asked(office: Office, actor: Actor, event_id: str, form: FormData
         return correct_result(office, deed, event_id, _changed(form), today, is_request=is_request)
 
     how = by_member if wrong or right else by_result
-    return correct_for(office, actor, event_id, how, text_of(form, "reason"))
+    return correct_for(reading, actor, event_id, how, text_of(form, "reason"))
 
 
 def _changed(form: FormData) -> ChangedResult:
@@ -160,6 +177,9 @@ async def request_page(request: Request, event_id: str) -> Response:
     office, actor = office_of(request), actor_in(request)
     await in_office(require_event, office, actor, event_id)
     found = await in_office(on_desk, office, event_id)
+    if not actor.is_office:
+        asked = [one._replace(differences=public_differences(one.differences)) for one in found.asked]
+        found = found._replace(asked=asked)
     return page(request, "desk/request.html", found=found)
 
 

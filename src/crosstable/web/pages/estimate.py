@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import Request, Response
-from fastapi.concurrency import run_in_threadpool
 from pydantic_core import to_json
 
 from crosstable.calculator.answers import Answer, answer
@@ -24,7 +23,7 @@ from crosstable.calculator.links import LONGEST_LINK, link_of
 from crosstable.calculator.norm_chances import NormChances, norm_chances
 from crosstable.calculator.notation import read_game, read_number
 from crosstable.calculator.reading import RequestReading, read_object, read_request
-from crosstable.calculator.requests import EstimateRequest
+from crosstable.calculator.requests import MOST_GAMES, EstimateRequest
 from crosstable.calculator.what_if import (
     MOST_TO_COME,
     NextGame,
@@ -38,7 +37,10 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity, UnratableSectionError
 from crosstable.output.rated_json import fault_object
 from crosstable.web.charts import Point, Series, rating_chart
-from crosstable.web.problems import Problem
+from crosstable.web.forms import in_queue
+from crosstable.web.gate import actor_of
+from crosstable.web.limits import WHAT_IFS
+from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import HTML, JSON, kept, render
 from crosstable.web.routes import Policy, Route
 
@@ -46,8 +48,11 @@ from crosstable.web.routes import Policy, Route
 QUESTIONS = ("next", "target", "range", "norms")
 # Fields of an address that the form carries along without showing them.
 UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field"})
-# So many games are answered while others wait.
+# So many games are answered while others wait; more go through a queue.
 MANY_GAMES = 15
+# So many games anybody may ask about; whoever is known, as many as the calculator takes.
+MOST_GAMES_OF_ANYBODY = 50
+LONGEST_BODY = 64 * 1024
 # What an answer may have for the page.
 _PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
 Fields = Sequence[tuple[str, str]]
@@ -169,7 +174,7 @@ async def estimate_page(request: Request) -> Response:
     is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("rating", "game", "next"))
     if is_asked:
         question = asked_of(fields)
-        done = await _done(question.reading, {"range": "1", "norms": "1", **question.questions})
+        done = await _done(request, question.reading, {"range": "1", "norms": "1", **question.questions})
         context["link"] = _link(question)
         context["twin"] = f"/estimate.json?{request.url.query}"
         context |= {"done": done, "document": {**dict.fromkeys(_PARTS), **document_of(done)}}
@@ -182,11 +187,17 @@ async def estimate_page(request: Request) -> Response:
     return _kept_for_its_day(request, body, HTML)
 
 
-async def _done(reading: RequestReading, questions: dict[str, str]) -> Answered:
+async def _done(request: Request, reading: RequestReading, questions: dict[str, str]) -> Answered:
     """The answers; many games take long, and others shall not wait for them."""
-    if reading.request is not None and len(reading.request.opponents) > MANY_GAMES:
-        return await run_in_threadpool(answered, reading, questions)
-    return answered(reading, questions)
+    games = 0 if reading.request is None else reading.request.games_with_result + reading.request.games_to_come
+    if games <= MANY_GAMES:
+        return answered(reading, questions)
+    if games > MOST_GAMES_OF_ANYBODY and not (await actor_of(request)).is_known:
+        said = (
+            f"An estimate has at most {MOST_GAMES_OF_ANYBODY} games, and this one {games}; with an account or a token"
+        )
+        raise Problem(413, f"{said} it may have {MOST_GAMES}.")
+    return await in_queue(WHAT_IFS, answered, reading, questions)
 
 
 def _rating_text(given: Mapping[str, str]) -> str:
@@ -230,13 +241,16 @@ async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
     _require_short(request)
     question = asked_of(request.query_params.multi_items())
-    return _kept_for_its_day(request, _answer(await _done(question.reading, question.questions)), JSON)
+    return _kept_for_its_day(request, _answer(await _done(request, question.reading, question.questions)), JSON)
 
 
 async def estimate_by_body(request: Request) -> Response:
     """An estimate from a JSON object with the names of a link; ``game`` may be a list."""
+    content = await request.body()
+    if len(content) > LONGEST_BODY:
+        raise Problem(413, f"The body of an estimate has at most {LONGEST_BODY // 1024} KB.")
     try:
-        document = json.loads(await request.body())
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise Problem(400, "The body is no JSON.") from error
     given = document if isinstance(document, dict) else {}
@@ -244,8 +258,8 @@ async def estimate_by_body(request: Request) -> Response:
         name: text for name in QUESTIONS if (text := str(given.pop(name, "") or "").strip()) not in ("", "False")
     }
     today = datetime.now(tz=UTC).date()
-    found = answered(read_object(given if isinstance(document, dict) else document, today), questions)
-    return Response(_answer(found), media_type=JSON)
+    reading = read_object(given if isinstance(document, dict) else document, today)
+    return Response(_answer(await _done(request, reading, questions)), media_type=JSON)
 
 
 def _kept_for_its_day(request: Request, body: bytes, media_type: str) -> Response:
@@ -274,12 +288,29 @@ _QUERY = [
     ("range", "string", "1: the new rating for every possible score."),
     ("norms", "string", "1: the norms that are possible."),
 ]
-_ANSWER = {
-    200: {"description": "crosstable-estimate/1", "content": {JSON: {"schema": {"type": "object"}}}},
-    422: {"description": "The question has faults; all of them are listed."},
-    400: {"description": "The body is no JSON."},
-    413: {"description": "Too long."},
+_PROBLEMS = {
+    401: "The token is not known here, or no longer.",
+    413: f"Too long: an address of more than {LONGEST_LINK} characters, a body of more than {LONGEST_BODY // 1024} KB, "
+    f"or, for whoever shows no token, more than {MOST_GAMES_OF_ANYBODY} games.",
+    422: "The question has faults; all of them are listed.",
+    503: "Too many estimates of many games wait already, or the record is being read; ask again.",
 }
+_PROBLEMS_BY_BODY = {
+    400: "The body is no JSON.",
+    408: "The body came too slowly.",
+    429: "Too many calls from one address; Retry-After says when.",
+}
+
+
+def _answers(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+    shape = RESPONSES[422]["content"]
+    found: dict[int | str, dict[str, Any]] = {
+        status: {"description": said, "content": shape} for status, said in problems.items()
+    }
+    found[200] = {"description": "crosstable-estimate/1", "content": {JSON: {"schema": {"type": "object"}}}}
+    return found
+
+
 _PARAMETERS = [
     {"name": name, "in": "query", "required": False, "schema": {"type": kind}, "description": words}
     for name, kind, words in _QUERY
@@ -312,21 +343,21 @@ ROUTES = (
             "summary": "Estimate a rating, by address",
             "tags": ["estimate"],
             "operation_id": "estimate_by_address",
-            "responses": _ANSWER,
+            "responses": _answers(_PROBLEMS),
             "openapi_extra": {"parameters": _PARAMETERS},
         },
     ),
     Route(
         "/api/v1/estimate",
         estimate_by_body,
-        Policy.PUBLIC,
+        Policy.LIMITED,
         methods=("POST",),
         in_schema=True,
         options={
             "summary": "Estimate a rating, by body",
             "tags": ["estimate"],
             "operation_id": "estimate_by_body",
-            "responses": _ANSWER,
+            "responses": _answers({**_PROBLEMS, **_PROBLEMS_BY_BODY}),
             "openapi_extra": {"requestBody": _BODY},
         },
     ),

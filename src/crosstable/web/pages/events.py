@@ -68,7 +68,7 @@ def events(
     wanted = folded(q.strip())
     chosen = [event for event in read.events if not wanted or wanted in folded(event.name) or wanted == event.event_id]
     some, paging = paged(chosen, page, size)
-    return EventsView(as_of=as_of(read), query=q.strip(), events=[event_line(one) for one in some], paging=paging)
+    return EventsView(as_of=as_of(read), query=q.strip(), events=[event_line(read, one) for one in some], paging=paging)
 
 
 def event(read: Snapshot, event_id: EventId) -> EventView:

@@ -1,6 +1,7 @@
 """Why a rating is what it is: the calculation of one row of a section, in plain words first, then step by step."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Annotated
@@ -33,6 +34,8 @@ PARTS = {
     "Result": "The result",
     "Assumed": "What had to be assumed",
 }
+
+_PLAYER = re.compile(r"\bplayer (\d+)\b")
 
 
 class Step(BaseModel):
@@ -158,7 +161,7 @@ def _explained(one: Rated, player: int) -> Explained:
         games=_games(one, player, found.points),
         points_add_up=not is_leave_one_out(row.formula),
         from_shown=from_shown,
-        parts=_parts(public_lines(one.rated, player, one.veil)),
+        parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, one.veil)]),
     )
 
 
@@ -181,6 +184,8 @@ def _summary(row: PublicRow, working: Mapping[str, float]) -> list[str]:
             "On few games, or with only wins or only losses so far, the rating is found at which this score "
             "would have been expected."
         )
+    else:
+        said.append("What was scored beyond what the opponents' ratings led to expect raises a rating, less lowers it.")
     if row.floor is not None:
         kind, level = row.floor
         said.append(f"The rating would have fallen lower; the {kind.replace('_', ' ')} floor held it at {level:g}.")
@@ -211,6 +216,16 @@ def _games(one: Rated, player: int, points: Mapping[int, float]) -> list[GameSha
             )
         )
     return found
+
+
+def _named(line: Line, rows: Mapping[int, PublicRow]) -> Line:
+    """Opponents by name: a crosstable numbers its rows by points, so the number of a report would mislead."""
+
+    def name(found: re.Match[str]) -> str:
+        row = rows.get(int(found[1]))
+        return row.name if row and row.name else found[0]
+
+    return line._replace(text=_PLAYER.sub(name, line.text))
 
 
 def _parts(lines: Sequence[Line]) -> list[Part]:

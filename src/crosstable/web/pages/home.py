@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from crosstable.office.ledger.facts import State
 from crosstable.office.public_index import ListedEvent
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
@@ -35,7 +36,7 @@ class SearchView(View):
 
 
 class EventLine(BaseModel):
-    """An event in a list."""
+    """An event in a list, with the day on which it came in and the one on which the last of its sections was rated."""
 
     event_id: str
     name: str
@@ -43,7 +44,12 @@ class EventLine(BaseModel):
     ended: str | None
     sections: int
     players: int
-    state: str
+    state: str = Field(
+        description="submitted: held until its errors are put right; accepted: to be rated with the next run; rated; "
+        "withdrawn."
+    )
+    submitted: str
+    rated: str | None
 
 
 class HomeView(View):
@@ -69,13 +75,18 @@ def home(read: Snapshot) -> HomeView:
         members=len(read.members),
         events=len(read.events),
         newest_list=read.lists[-1].month if read.lists else None,
-        recent=[event_line(event) for event in read.events[:MOST_EVENTS]],
+        recent=[event_line(read, event) for event in read.events[:MOST_EVENTS]],
     )
 
 
-def event_line(event: ListedEvent) -> EventLine:
+def event_line(read: Snapshot, event: ListedEvent) -> EventLine:
     """An event in a list."""
-    standing = [one for one in event.sections if one.state.value != "withdrawn"]
+    standing = [one for one in event.sections if one.state is not State.WITHDRAWN]
+    accepted = [one for one in standing if one.state is State.ACCEPTED]
+    days = [read.rated_on(one.accepted) for one in accepted]
+    state = "rated" if all(days) else "accepted"
+    if not accepted:
+        state = "submitted" if standing else "withdrawn"
     return EventLine(
         event_id=event.event_id,
         name=event.name,
@@ -83,7 +94,9 @@ def event_line(event: ListedEvent) -> EventLine:
         ended=None if event.ended is None else event.ended.isoformat(),
         sections=len(standing),
         players=sum(one.entries for one in standing),
-        state="rated" if event.is_rated else standing[0].state.value if standing else "withdrawn",
+        state=state,
+        submitted=event.submitted.isoformat(),
+        rated=max(day.isoformat() for day in days if day) if state == "rated" else None,
     )
 
 

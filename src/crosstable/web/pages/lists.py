@@ -1,22 +1,32 @@
 """Published lists, frozen with their digests; top lists by system, state and age; and both as files."""
 
+import hashlib
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path as InPath
+from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import FileResponse
 
 from crosstable.errors import FormatError, OfficeError
+from crosstable.office.kept_veils import program
 from crosstable.office.list_files import BASES, ListMember, list_csv, list_parquet, list_xlsx
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Supplement
 from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, top_list
 from crosstable.terms import RatingSystem
+from crosstable.web.forms import in_queue
+from crosstable.web.gate import reading_of
+from crosstable.web.kept_files import KeptFiles
+from crosstable.web.limits import LIST_FILES
 from crosstable.web.pages.members import SystemName
 from crosstable.web.problems import Problem, not_found
-from crosstable.web.reading import Reading, Snapshot
-from crosstable.web.replies import Paging, View, as_of, paged
+from crosstable.web.reading import Snapshot
+from crosstable.web.replies import REVALIDATE, Paging, View, as_of, paged
 from crosstable.web.routes import Page, Policy, Route
 from crosstable.web.search import folded
 from crosstable.web.shapes import Rating, rating_of
@@ -94,7 +104,7 @@ class TopView(View):
     rows: list[TopLine]
 
 
-MonthText = Annotated[str, Path(pattern=r"^\d{4}-\d{2}$", description="The month of the list: 2026-10.")]
+MonthText = Annotated[str, InPath(pattern=r"^\d{4}-\d{2}$", description="The month of the list: 2026-10.")]
 
 
 def lists(read: Snapshot) -> ListsView:
@@ -204,7 +214,7 @@ def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -
     """The highest ratings of a list, by system, state and age; who ties with the last one is on it too."""
     _require(read, month)
     wanted = asked.wanted
-    found = top_list(read.connection, month, wanted, read.public.hidden_on_list(month))
+    found = top_list(read.connection, month, wanted, read.hidden_on_list(month))
     return TopView(
         as_of=as_of(read),
         month=month,
@@ -243,22 +253,49 @@ FILES = {
 
 
 async def list_file(request: Request, month: MonthText, form: Literal["csv", "xlsx", "parquet"]) -> Response:
-    """A published list as a file."""
-    reading: Reading = request.app.state.reading
-    read = reading.now
-    write, media_type = FILES[form]
+    """A published list as a file; it never changes, so it is made once, and who has it already is told so."""
+    read = reading_of(request).now
+    key = _key(_require(read, month), form)
+    headers = {
+        "Content-Disposition": f'attachment; filename="ratings-{month}.{form}"',
+        "ETag": f'"{key}"',
+        "Cache-Control": REVALIDATE,
+    }
+    if f'"{key}"' in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    kept: KeptFiles = request.app.state.kept_files
+    found: Path | bytes | None = await run_in_threadpool(kept.find, name := f"{month}-{key}.{form}")
+    if found is None:
+        found = await in_queue(LIST_FILES, _made, kept, name, read, (month, form))
+    media_type = FILES[form][1]
+    if isinstance(found, bytes):
+        return Response(found, media_type=media_type, headers=headers)
+    return FileResponse(found, media_type=media_type, headers=headers)
 
-    def made() -> bytes:
+
+@cache
+def _program() -> str:
+    return program()
+
+
+def _key(listed: Supplement, form: str) -> str:
+    """What a file depends on: the list, by the public head of the record, the program that writes it, and its form."""
+    return hashlib.sha256("\n".join((_program(), listed.month, listed.head, form)).encode()).hexdigest()[:24]
+
+
+def _made(kept: KeptFiles, name: str, read: Snapshot, which: tuple[str, str]) -> Path | bytes:
+    """The file, as somebody who waited before has made it, or new."""
+    month, form = which
+
+    def content() -> bytes:
         with read.lock:
-            _require(read, month)
             table = read.list_table(month)
         try:
-            return write(table)
+            return FILES[form][0](table)
         except FormatError as error:
             raise Problem(406, f"{error.fault.message}") from error
 
-    name = f'attachment; filename="ratings-{month}.{form}"'
-    return Response(await run_in_threadpool(made), media_type=media_type, headers={"Content-Disposition": name})
+    return kept.find(name) or kept.keep(name, content)
 
 
 PAGES = (

@@ -16,7 +16,7 @@ from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.forms import actor_in, files_queue, in_queue, page
-from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading, Snapshot
@@ -51,8 +51,8 @@ async def preview_upload(request: Request) -> Response:
     actor = actor_in(request)
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
-    reading: Reading = request.app.state.reading
-    shown = await in_queue(files_queue(request), _previews, office_of(request), reading.now, files, actor)
+    read = reading_of(request).now
+    shown = await in_queue(files_queue(request), _previews, office_of(request), read, files, actor)
     return page(request, "desk/upload.html", **_context(actor, shown=shown))
 
 
@@ -79,7 +79,7 @@ def _shown(office: Office, upload: Upload, veils: RecordVeils | None) -> Shown:
 async def submit_upload(request: Request) -> Response:
     """Submit what was previewed, or send it as a correction of an event that is known."""
     form = await form_of(request)
-    actor, office, queue = actor_in(request), office_of(request), files_queue(request)
+    actor, reading, queue = actor_in(request), reading_of(request), files_queue(request)
     files = carried_files(text) if (text := _carried(form)) else await files_of(form)
     uploads = await in_queue(queue, uploads_of, files)
     if len(uploads) != 1:
@@ -90,11 +90,11 @@ async def submit_upload(request: Request) -> Response:
         raise Problem(422, upload.fault.message, faults=[upload.fault._asdict()])
     if text_of(form, "event"):
         corrected = await in_queue(
-            queue, correct_by_file_for, office, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
+            queue, correct_by_file_for, reading, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
         )
         return await _told(request, upload, corrected=corrected)
     wishes = _wishes(form, actor)
-    submitted = await in_queue(queue, submit_for, office, actor, upload.document, text_of(form, "reason"), wishes)
+    submitted = await in_queue(queue, submit_for, reading, actor, upload.document, text_of(form, "reason"), wishes)
     return await _told(request, upload, submitted=submitted)
 
 
@@ -113,7 +113,7 @@ async def _told(
     request: Request, upload: Upload, submitted: Submitted | None = None, corrected: Corrected | None = None
 ) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
-    await _read_anew(request.app.state.reading)
+    await _read_anew(reading_of(request))
     is_stored = corrected is not None and corrected.correction.is_stored
     is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
     status = 200 if is_stored else 422

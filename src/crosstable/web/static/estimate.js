@@ -50,11 +50,10 @@ if (form && field) {
   const box = document.createElement("div");
   box.dataset.rows = "";
   box.hidden = true;
-  form.querySelector("#game-hint").after(box);
   const button = document.createElement("button");
   button.type = "button";
   button.className = "plain";
   button.textContent = "Enter games in rows";
   button.addEventListener("click", () => { build(); if (!box.hidden) { button.remove(); box.querySelector("input")?.focus(); } });
-  form.querySelector("#game-hint").append(" ", button);
+  form.querySelector(".fields").after(button, box);
 }

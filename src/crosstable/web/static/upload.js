@@ -2,6 +2,7 @@
 const form = document.querySelector("form.drop");
 const input = form?.querySelector("input[type=file]");
 if (form && input) {
+  form.querySelector("label").append(", chosen or dropped here");
   const over = (on) => (event) => {
     event.preventDefault();
     form.classList.toggle("over", on);

@@ -1,0 +1,151 @@
+"""The folder of a sweep: a Parquet file for every rule set as it is finished, and what the sweep is of.
+
+A file gets its name only when it is whole, and the name is made of everything that the scores depend on: the constants,
+the archive, the spans, and the text of the formulas. So a half-written file is never taken for a result, a sweep goes
+on where it was stopped, and a result of something else is never taken for one of this.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from crosstable.errors import HistoryError
+from crosstable.history.kernel.compiling import sources_digest
+from crosstable.lab.sweep_plan import Varied
+from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
+from crosstable.rules.rule_sets import RuleSet
+
+RESULTS = "results"
+ABOUT, DOCUMENT = "about.json", "sweep.json"
+FORMAT = "crosstable-sweep-folder/1"
+PARTIAL = ".partial-"
+SCHEMA: Mapping[str, Any] = {
+    "rules": pl.String,
+    "digest": pl.String,
+    "values": pl.String,
+    **{f"{span}_games": pl.Int64 for span in ("choosing", "judging")},
+    **{f"{span}_{name}": pl.Float64 for span in ("choosing", "judging") for name in ("deviance", "brier")},
+}
+
+
+class Folder:
+    """Results on disk."""
+
+    def __init__(self, path: str, job: Job, days: Days, *, starts_anew: bool) -> None:
+        self.path = path
+        self._results = os.path.join(path, RESULTS)
+        self._settings = {
+            "format": FORMAT,
+            "archive": job.archive,
+            "days": [None if day is None else day.isoformat() for day in days],
+            "walks_all": job.walks_all,
+        }
+        self._code = sources_digest()
+        self._begin(starts_anew=starts_anew)
+
+    def _begin(self, *, starts_anew: bool) -> None:
+        try:
+            if starts_anew and os.path.exists(os.path.join(self.path, ABOUT)):
+                self._clear()
+            else:
+                self._refuse_others()
+            os.makedirs(self._results, exist_ok=True)
+            self._clear(only_partial=True)
+            write_whole(os.path.join(self.path, ABOUT), json.dumps(self._settings, indent=1) + "\n")
+        except OSError as error:
+            raise HistoryError(f"results cannot be kept in {self.path}: {error.strerror or error}") from error
+
+    def _refuse_others(self) -> None:
+        """A folder that holds something else is not written into."""
+        about = os.path.join(self.path, ABOUT)
+        if not os.path.exists(about):
+            if os.path.isdir(self.path) and os.listdir(self.path):
+                raise HistoryError(f"{self.path} is not empty and holds no sweep; give another folder with --out")
+            return
+        with open(about, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = {}
+        named = {"archive": "archive", "days": "span of days", "walks_all": "choice of what is judged"}
+        other = [said for key, said in named.items() if found.get(key) != self._settings[key]]
+        if other:
+            raise HistoryError(
+                f"{self.path} holds a sweep of another {' and another '.join(other)}; give another folder with --out, "
+                "or --restart to throw its results away"
+            )
+
+    def _clear(self, *, only_partial: bool = False) -> None:
+        """Remove results, or those that a stopped sweep left half-written; nothing else in the folder."""
+        for name in os.listdir(self._results) if os.path.isdir(self._results) else []:
+            if PARTIAL in name or (name.endswith(".parquet") and not only_partial):
+                os.remove(os.path.join(self._results, name))
+        for name in () if only_partial else (DOCUMENT, ABOUT):
+            if os.path.exists(os.path.join(self.path, name)):
+                os.remove(os.path.join(self.path, name))
+
+    def _file(self, rules: RuleSet) -> str:
+        key = json.dumps([rules.digest, self._settings, self._code])
+        return os.path.join(self._results, f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.parquet")
+
+    def find(self, varied: Varied) -> Scored | None:
+        """The scores of a rule set that was finished before."""
+        path = self._file(varied.rules)
+        if not os.path.exists(path):
+            return None
+        try:
+            frame = pl.read_parquet(path, memory_map=False)
+        except (PolarsError, OSError):
+            return None  # damaged since: it is computed again
+        if dict(frame.schema) != dict(SCHEMA) or frame.height != 1 or frame["digest"][0] != varied.rules.digest:
+            return None
+        row = frame.row(0, named=True)
+        return Scored(*(_scores(row, span) for span in Scored._fields))
+
+    def keep(self, varied: Varied, scored: Scored) -> None:
+        """Write the scores of a rule set."""
+        path = self._file(varied.rules)
+        partial = f"{path}{PARTIAL}{os.getpid()}"
+        try:
+            frame_of({varied.rules.digest: (varied, scored)}).write_parquet(partial)
+            os.replace(partial, path)
+        except OSError as error:
+            raise HistoryError(f"a result cannot be written into {self.path}: {error.strerror or error}") from error
+
+
+def _scores(row: Mapping[str, Any], span: str) -> Scores:
+    deviance, brier = (row[f"{span}_{name}"] for name in ("deviance", "brier"))
+    unknown = float("nan")
+    return Scores(row[f"{span}_games"], unknown if deviance is None else deviance, unknown if brier is None else brier)
+
+
+def frame_of(found: Mapping[str, tuple[Varied, Scored]]) -> pl.DataFrame:
+    """Results as a table, a row for every rule set; what was not scored is null."""
+    rows = [
+        {
+            "rules": varied.rules.name,
+            "digest": varied.rules.digest,
+            "values": json.dumps(varied.values, ensure_ascii=False),
+            **{f"{span}_{name}": value for span in Scored._fields for name, value in _columns(getattr(scored, span))},
+        }
+        for varied, scored in found.values()
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _columns(scores: Scores) -> list[tuple[str, float]]:
+    return list(scores._asdict().items())
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write a text so that it is there wholly or not at all."""
+    partial = f"{path}{PARTIAL}{os.getpid()}"
+    with open(partial, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(partial, path)

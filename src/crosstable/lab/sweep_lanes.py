@@ -1,0 +1,257 @@
+"""Several rule sets in one walk: each is a lane with standings of its own; sections and games are read once for all.
+
+Every game is predicted before its section is rated, as in a back-test, and its losses go into sums by span; nothing is
+kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company it is walked.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from crosstable.formulas.standard import odds, winning_expectancy
+from crosstable.history.happenings import Happenings
+from crosstable.history.index import Index
+from crosstable.history.kernel.arrays import (
+    MATCH_CHANGE,
+    RESULT,
+    SYSTEMS,
+    WORKING,
+    Array,
+    History,
+    Results,
+    Standings,
+    Tables,
+    unrated,
+)
+from crosstable.history.kernel.compiling import inner, walking
+from crosstable.history.kernel.section import Scratch, rate_section, start_in
+from crosstable.history.kernel.walk import FAR, NEAR, fetch_newcomers, fetch_standings
+from crosstable.history.replay import Stop, Walker
+from crosstable.lab.metrics import brier
+from crosstable.lab.predictions import Floats, Games
+from crosstable.rules.rule_sets import RuleSet
+
+# The spans: sections by which a rule set is chosen, and those on which it is judged.
+CHOOSING, JUDGING, SPANS = range(3)
+NOT_SCORED = -1
+# The columns of sums.
+GAMES, DEVIANCE, BRIER, COLUMNS = range(4)
+# Results of games as archives write them.
+LOST, DRAWN = 0, 1
+# A product of expectancies is taken the logarithm of before it becomes too small to be a number.
+SMALL = 1e-200
+
+
+class Predicted(NamedTuple):
+    """The games that are predicted, section by section: whom of the section's rows of results, and the result.
+
+    ``first`` has the first game of every section and one more, which ends the last; ``span`` is by section.
+    """
+
+    first: Array
+    one: Array
+    other: Array
+    result: Array
+    span: Array
+
+
+class Lanes(NamedTuple):
+    """What a walk changes, lane by lane."""
+
+    standings: Array
+    decided: Array
+    match_changes: Array
+    rows: Array
+    working: Array
+    faults: Array
+    odds: Array
+    by_section: Array
+    totals: Array
+
+
+def predicted_games(games: Games, index: Index, span: Array) -> Predicted:
+    """Games in the order of sections, with players counted from the first row of results of their section."""
+    sections = index.history.sections
+    base = sections["row"][games.section]
+    is_slow = sections["is_slow"][:-1] != 0
+    first = np.searchsorted(games.section, np.arange(index.sections + 1))
+    return Predicted(
+        first.astype(np.int64),
+        (games.one - base).astype(np.int32),
+        (games.other - base).astype(np.int32),
+        np.rint(games.score * 2.0).astype(np.uint8),
+        np.where(is_slow, NOT_SCORED, span).astype(np.int8),
+    )
+
+
+@walking
+def walk_lanes(
+    numbers: Array, history: History, lanes: Lanes, predicted: Predicted, stretch: Array, scratch: Scratch
+) -> None:
+    """Predict and rate the sections of a stretch in every lane; ``numbers`` has a row of constants for each."""
+    first, last, used = stretch[0], stretch[1], stretch[2]
+    for number in range(first, last):
+        for lane in range(used):
+            fetch_standings(tables_of(history, lanes, lane), min(number + FAR, last - 1))
+        fetch_newcomers(tables_of(history, lanes, 0), min(number + NEAR, last - 1))  # the same people in every lane
+        is_scored = predicted.span[number] != NOT_SCORED and predicted.first[number] < predicted.first[number + 1]
+        for lane in range(used):
+            tables = tables_of(history, lanes, lane)
+            if is_scored:
+                lay_odds(numbers[lane], tables, number, lanes.odds, scratch)
+                score_section(predicted, number, lanes.odds, lanes.by_section[lane, number])
+            rate_section(numbers[lane], tables, number, scratch)
+            if is_scored:
+                add_up(lanes, predicted, lane, number)
+
+
+@inner
+def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
+    """The tables of one lane."""
+    standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane])
+    return Tables(history, standings, Results(lanes.rows[lane], lanes.working, lanes.faults[lane]))
+
+
+@inner
+def lay_odds(constants: Array, tables: Tables, number: int, out: Array, scratch: Scratch) -> None:
+    """The odds of everybody who plays, from the rating that he brings or the start that Step 1 gives."""
+    history = tables.history
+    section = history.sections[number]
+    low, width = section.first, history.sections[number + 1].first - section.first
+    at = 0
+    for system in range(SYSTEMS):
+        if section.systems & (1 << system) == 0:
+            continue
+        for position in range(width):
+            competitor = history.competitors[low + position]
+            rating = tables.standings.standings[history.places[section.row + at]].rating
+            if math.isnan(rating) and history.competitors[low + position + 1].first > competitor.first:
+                rating, _ = start_in(constants, tables, competitor.member, section, system, scratch.sources)
+            out[at] = odds(rating)
+            at += 1
+
+
+@inner
+def score_section(predicted: Predicted, number: int, strength: Array, out: Array) -> None:
+    """The losses of a section's games: logarithms of products, as a logarithm a game would cost as much as rating."""
+    decided = drawn = 1.0
+    deviance = squares = 0.0
+    for at in range(predicted.first[number], predicted.first[number + 1]):
+        own, others = strength[predicted.one[at]], strength[predicted.other[at]]
+        expected, complement = winning_expectancy(own, others), winning_expectancy(others, own)
+        result = predicted.result[at]
+        squares += brier(0.5 * result, expected)
+        if result == DRAWN:
+            drawn *= expected * complement
+        else:
+            decided *= complement if result == LOST else expected
+        if min(decided, drawn) < SMALL:
+            deviance -= math.log(decided) + 0.5 * math.log(drawn)
+            decided = drawn = 1.0
+    out[GAMES] = predicted.first[number + 1] - predicted.first[number]
+    out[DEVIANCE] = deviance - (math.log(decided) + 0.5 * math.log(drawn))
+    out[BRIER] = squares
+
+
+@inner
+def add_up(lanes: Lanes, predicted: Predicted, lane: int, number: int) -> None:
+    """Add a section to the sums of its span; one that could not be rated counts for nothing."""
+    found = lanes.by_section[lane, number]
+    for column in range(COLUMNS):
+        if lanes.faults[lane, number] != 0:
+            found[column] = 0.0
+        lanes.totals[lane, predicted.span[number], column] += found[column]
+
+
+class Lane(Walker):
+    """One rule set on its way, for the plain code that acts where the walk stops."""
+
+    keeps_order = True
+
+    def __init__(self, index: Index, rules: RuleSet, standings: Standings, results: Results) -> None:
+        # Not as other walkers begin: the arrays are there already.
+        self.index = index
+        self.rules = rules
+        self.threads = 1
+        self.standings = standings
+        self.results = results
+        self._constants: dict[int, Array] = {}
+
+
+class Sums(NamedTuple):
+    """What a walk found of one rule set: sums by span and column, and by section and column."""
+
+    totals: Floats
+    by_section: Floats
+
+
+class Company(Walker):
+    """Lanes that are walked together, again and again; one thread has one."""
+
+    keeps_order = True
+
+    def __init__(self, index: Index, happenings: Happenings, predicted: Predicted, width: int) -> None:
+        super().__init__(index, 1)
+        self.width = width
+        self.predicted = predicted
+        happenings.prepare(self)
+        self._fresh = self.standings
+        self.results = self.results._replace(rows=np.zeros(0, dtype=RESULT))  # every lane has its own
+        # Stops remember what they read of the archive, so each lane has its own.
+        self._stops = [happenings.stops() for _ in range(width)]
+        widest = int(np.diff(index.history.sections["row"]).max(initial=1))
+        self._room = _room(self._fresh, index, width, widest)
+        self._lanes: list[Lane] = []
+        self._numbers: dict[int, Array] = {}
+        self._end = 0
+
+    def scored(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
+        """Walk some rule sets, at most as many as there are lanes, from the beginning up to a section."""
+        self._end = end
+        self._numbers = {}
+        self._lanes = [self._begun(at, one) for at, one in enumerate(rules)]
+        for array in (self._room.faults, self._room.by_section, self._room.totals):
+            array[:] = 0
+        stops = zip(*self._stops[: len(rules)], strict=True)
+        self.walk([all_at[0]._replace(act=self._acting(all_at)) for all_at in stops if all_at[0].before < end])
+        return [Sums(self._room.totals[at].copy(), self._room.by_section[at].copy()) for at in range(len(rules))]
+
+    def _begun(self, at: int, rules: RuleSet) -> Lane:
+        room = self._room
+        standings = Standings(room.standings[at], room.decided[at], room.match_changes[at])
+        for mine, fresh in zip(standings, self._fresh, strict=True):
+            mine[:] = fresh
+        return Lane(self.index, rules, standings, Results(room.rows[at], room.working, room.faults[at]))
+
+    def _acting(self, stops: Sequence[Stop]) -> Callable[[Walker], None]:
+        def act(_: Walker) -> None:
+            for stop, lane in zip(stops, self._lanes, strict=True):
+                stop.act(lane)
+
+        return act
+
+    def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
+        stretch = np.array([first, min(last, self._end), len(self._lanes)], dtype=np.int64)
+        edition = int(self.index.history.sections[first]["edition"])
+        if edition not in self._numbers:
+            self._numbers[edition] = np.concatenate([lane.constants_at(first) for lane in self._lanes])
+        numbers = self._numbers[edition]
+        walk_lanes(numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
+
+
+def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
+    """Arrays for so many lanes; standings of every lane begin on a line of the cache."""
+    return Lanes(
+        unrated(width * len(fresh.standings)).reshape(width, len(fresh.standings)),
+        np.stack([fresh.decided] * width),
+        np.zeros((width, len(fresh.match_changes)), dtype=MATCH_CHANGE),
+        np.zeros((width, index.rows), dtype=RESULT),
+        np.zeros(0, dtype=WORKING),
+        np.zeros((width, index.sections), dtype=np.uint8),
+        np.zeros(widest),
+        np.zeros((width, index.sections, COLUMNS)),
+        np.zeros((width, SPANS, COLUMNS)),
+    )

@@ -1,0 +1,96 @@
+"""What lies on the office's desk: counts, and the first of everything that waits, however large the office is.
+
+``status`` tells all of it for the command line. A page is opened again and again, so nothing here reads more rows than
+it shows, but for counts.
+"""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Table, func, select
+
+from crosstable.office import tables
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import Act, ActKind, act_of, head
+from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.rerate import last_run
+from crosstable.office.ledger.touched import touched_since
+
+# Of everything that waits so many are shown.
+MOST_SHOWN = 50
+# With more rows since the last run than this, nobody waits until it is known which of them touch a rating.
+MOST_LOOKED_AT = 5_000
+# Acts from which no rating follows.
+_AT_REST = (ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH)
+_TOUCHING: tuple[Table, ...] = (
+    tables.member,
+    tables.outside_rating,
+    tables.opening,
+    tables.section,
+    tables.decision,
+    tables.merge,
+)
+
+
+class Sections(NamedTuple):
+    """The first sections that wait for something, and how many do."""
+
+    first: tuple[Heading, ...]
+    total: int
+
+
+class Acts(NamedTuple):
+    """The first acts that wait for a run, and how many do."""
+
+    first: tuple[Act, ...]
+    total: int
+
+
+class DeskStatus(NamedTuple):
+    """An office as its desk shows it."""
+
+    name: str
+    members: int
+    events: int
+    lists: tuple[str, ...]
+    pending: Acts
+    held: Sections
+    requested: Sections
+
+
+def desk_status(office: Office, most: int = MOST_SHOWN) -> DeskStatus:
+    """How an office stands now, with at most so many of everything that waits."""
+    with office.reading() as connection:
+        newest = head(connection)
+        assert newest is not None
+        record = Record(connection, newest.seq)
+        founded = act_of(connection, 1)
+        month = tables.supplement.c.month
+        return DeskStatus(
+            name="" if founded is None else founded.subject,
+            members=_number(connection, tables.member, "member_id") - len(record.aliases()),
+            events=_number(connection, tables.event, "event_id"),
+            lists=tuple(sorted(connection.execute(select(month).order_by(month.desc()).limit(most)).scalars())),
+            pending=_pending(record, last_run(connection), most),
+            held=Sections(*record.waiting(State.HELD, most)),
+            requested=Sections(*record.waiting(State.REQUESTED, most)),
+        )
+
+
+def _number(connection: Connection, table: Table, column: str) -> int:
+    return connection.execute(select(func.count(table.c[column].distinct()))).scalar() or 0
+
+
+def _pending(record: Record, run: int, most: int) -> Acts:
+    """The acts since the last run, where any of them touches a rating, or where it would take long to find out."""
+    connection, act = record.connection, tables.act
+    if _rows_since(connection, run) <= MOST_LOOKED_AT and touched_since(record, run) is None:
+        return Acts((), 0)
+    waits = (act.c.seq > run) & act.c.kind.not_in([kind.value for kind in _AT_REST])
+    numbers = connection.execute(select(act.c.seq).where(waits).order_by(act.c.seq).limit(most)).scalars().all()
+    total = connection.execute(select(func.count()).select_from(act).where(waits)).scalar() or 0
+    return Acts(tuple(one for seq in numbers if (one := act_of(connection, seq)) is not None), total)
+
+
+def _rows_since(connection: Connection, run: int) -> int:
+    counts = [select(func.count()).select_from(table).where(table.c.act > run) for table in _TOUCHING]
+    return sum(connection.execute(count).scalar() or 0 for count in counts)

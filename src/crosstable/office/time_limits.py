@@ -1,0 +1,143 @@
+"""How long one statement of a reader may take: longer ones end with an error, and the transaction goes on.
+
+SQLite asks now and then whether it shall go on; PostgreSQL has a time-out of its own, and needs a savepoint to go back
+to, because an error ends everything since.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import DBAPIError
+
+from crosstable.errors import OfficeError
+
+# How many steps of its machine SQLite makes between two questions: some milliseconds' worth.
+_STEPS = 20_000
+_INTERRUPTED = "interrupted"
+# PostgreSQL's code for a statement that was ended from outside.
+_CANCELED = "57014"
+
+
+class TooSlowError(OfficeError):
+    """A statement took longer than it may."""
+
+
+class TimeLimit(Protocol):
+    """The limit of one connection, which one thread at a time uses."""
+
+    seconds: float
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Statements in here are limited; raises ``TooSlowError``."""
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Statements in here are not, though what is around them is."""
+
+    def drop(self) -> None:
+        """Nothing of it stays with the connection."""
+
+
+def time_limit(connection: Connection, seconds: float) -> TimeLimit:
+    """A limit for a connection; until it is on, nothing is limited."""
+    if connection.dialect.name == "sqlite":
+        return _SqliteLimit(connection, seconds)
+    return _PostgresLimit(connection, seconds)
+
+
+@contextmanager
+def _told(seconds: float) -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        is_ours = str(error.orig) == _INTERRUPTED or getattr(error.orig, "sqlstate", "") == _CANCELED
+        if not is_ours:
+            raise
+        raise TooSlowError(f"a statement took longer than {seconds:g} seconds") from error
+
+
+class _SqliteLimit:
+    """Each statement begins the time anew; the steps that fetch its rows count too."""
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self.seconds = seconds
+        self._is_on = False
+        self._began = 0.0
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        self._driver = driver
+        driver.set_progress_handler(self._is_over, _STEPS)
+        event.listen(connection, "before_cursor_execute", self._begin)
+
+    def _begin(self, *given: Any) -> None:  # noqa: ANN401 (SQLAlchemy passes six things, none of which matters)
+        self._began = time.monotonic()
+
+    def _is_over(self) -> int:
+        return self._is_on and time.monotonic() - self._began > self.seconds
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Statements in here are limited."""
+        with _told(self.seconds), self._set(is_on=True):
+            yield
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Statements in here are not."""
+        with self._set(is_on=False):
+            yield
+
+    @contextmanager
+    def _set(self, *, is_on: bool) -> Iterator[None]:
+        before, self._is_on = self._is_on, is_on
+        try:
+            yield
+        finally:
+            self._is_on = before
+
+    def drop(self) -> None:
+        """The connection goes back to others, who know nothing of the limit."""
+        self._driver.set_progress_handler(None, 0)
+
+
+class _PostgresLimit:
+    """A setting of the transaction, and a savepoint for each time it is on."""
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self.seconds = seconds
+        self._connection = connection
+        self._is_on = False
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Statements in here are limited."""
+        with _told(self.seconds), self._connection.begin_nested(), self._set(is_on=True):
+            yield
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Statements in here are not."""
+        with self._set(is_on=False):
+            yield
+
+    @contextmanager
+    def _set(self, *, is_on: bool) -> Iterator[None]:
+        before, self._is_on = self._is_on, is_on
+        self._say(is_on=is_on)
+        try:
+            yield
+            self._say(is_on=before)  # after an error the savepoint is gone back to, and the setting with it
+        finally:
+            self._is_on = before
+
+    def _say(self, *, is_on: bool) -> None:
+        milliseconds = max(1, round(1000 * self.seconds)) if is_on else 0
+        self._connection.exec_driver_sql(f"SET LOCAL statement_timeout = {milliseconds}")
+
+    def drop(self) -> None:
+        """The setting ends with the transaction."""

@@ -1,0 +1,198 @@
+"""Every page of the site and how a browser comes to it: by an address, or by a walk through forms.
+
+A test compares this list with the templates and with the routes, so a page that nobody looks at fails the suite.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.request import urlopen
+
+from playwright.sync_api import Page
+
+from tests.browser.samples import FAULTY, GOOD, saved
+
+
+class Guests(Protocol):
+    """The pages of people, each logged in once."""
+
+    def __call__(self, who: str) -> Page:
+        """The page of a visitor of the demonstration, of nobody at the office, or of somebody with an account."""
+
+
+class Visit(NamedTuple):
+    """A page with an address, which may name things of the demonstration: ``{event}``, ``{member}``, …"""
+
+    template: str
+    address: str
+    who: str = "visitor"
+    status: int = 200
+
+
+class Walk(NamedTuple):
+    """A way through forms, with the templates of the pages where it stops."""
+
+    stops: tuple[str, ...]
+    go: Callable[[Guests, Path], Iterator[Page]]
+
+
+ESTIMATE = "/estimate?rating=1512/40&game=W1640,D1720,L1600,T1800&control=G/60;d5&next=1700&target=1550"
+VISITS = {
+    "home": Visit("home.html", "/"),
+    "search": Visit("search.html", "/search?q=fab"),
+    "member": Visit("member.html", "/members/{member}"),
+    "member by games": Visit("member.html", "/members/{member}?axis=games"),
+    "member who moved without playing": Visit("member.html", "/members/{moved}"),
+    "events": Visit("events.html", "/events"),
+    "event": Visit("event.html", "/events/{event}"),
+    "section": Visit("section.html", "/events/{event}/sections/{section}"),
+    "explanation": Visit("explanation.html", "/events/{event}/sections/{section}/players/{player}"),
+    "lists": Visit("lists.html", "/lists"),
+    "list": Visit("list.html", "/lists/{month}?size=12"),
+    "top list": Visit("top.html", "/lists/{month}/top?top=12"),
+    "rules": Visit("rules.html", "/rules"),
+    "edition": Visit("edition.html", "/rules/2025-01-01"),
+    "changed rules": Visit("rules_changed.html", "/rules/changes"),
+    "changes": Visit("changes.html", "/changes?size=12"),
+    "change": Visit("change.html", "/changes/{act}"),
+    "ripples": Visit("ripples.html", "/ripples"),
+    "ripple": Visit("ripple.html", "/ripples/{run}?size=12"),
+    "estimate form": Visit("estimate.html", "/estimate"),
+    "estimate": Visit("estimate.html", ESTIMATE),
+    "estimate of nothing": Visit("estimate.html", "/estimate?rating=x&game=q", status=422),
+    "calculator": Visit("calculator.html", "/calculator?rating=1512&game=W1640"),
+    "why calculators differ": Visit("differences.html", "/why-calculators-differ"),
+    "about": Visit("about.html", "/about"),
+    "api": Visit("api.html", "/api"),
+    "upload": Visit("desk/upload.html", "/upload"),
+    "sign in without accounts": Visit("desk/login.html", "/login"),
+    "machine": Visit("desk/machine.html", "/machine/any"),
+    "nothing there": Visit("problem.html", "/nothing-here", status=404),
+    "sign in": Visit("desk/login.html", "/login", "nobody"),
+    "desk": Visit("desk/desk.html", "/desk", "anna"),
+    "event on the desk": Visit("desk/event.html", "/desk/events/own-late", "anna"),
+    "decisions": Visit("desk/decisions.html", "/desk/decisions", "anna"),
+    "account of the office": Visit("desk/account.html", "/account", "anna"),
+    "account of a club": Visit("desk/account.html", "/account", "clara"),
+    "correction": Visit("desk/request.html", "/events/own/correction", "tina"),
+    "not allowed": Visit("problem.html", "/desk", "tina", 403),
+}
+# Answers with a GET, and shows no page: files, and a way to another address.
+NO_PAGE = ("/lists/{month}/ratings.{form}", "/desk/event")
+
+
+def of_demo(address: str) -> dict[str, Any]:
+    """What the visits name: the correction of the demonstration, and a section that changed many ratings."""
+    ask = partial(_asked, address)
+    act = ask("/changes.json?kind=correct")["acts"][0]
+    run = ask(f"/changes/{act['act']}.json")["run"]
+    place, row = next(_rows(ask))
+    return {
+        "act": act["act"],
+        "run": run,
+        "moved": ask(f"/ripples/{run}.json")["lines"][0]["member_id"],
+        "month": ask("/lists.json")["lists"][0]["month"],
+        "event": place["event_id"],
+        "section": place["number"],
+        "player": row["number"],
+        "member": row["member_id"],
+    }
+
+
+def _asked(address: str, path: str) -> Any:
+    with urlopen(address + path) as reply:
+        return json.load(reply)
+
+
+def _rows(ask: Callable[[str], Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Rows of sections in which somebody's rating moved and the whole working is public; in the end any row."""
+    spare = []
+    for event in ask("/events.json")["events"]:
+        for one in ask(f"/events/{event['event_id']}.json")["sections"]:
+            section = ask(f"/events/{event['event_id']}/sections/{one['number']}.json")
+            moved = [row for row in section["rows"] if any(own["change"] for own in row["ratings"])]
+            spare += [(section, row) for row in moved[:1]]
+            if section["is_clear"] and len(moved) > 5:
+                yield section, moved[0]
+    yield from spare
+
+
+# Walks. Each leaves alone what the others need; the office is there for them only.
+
+
+def send(page: Page, path: str) -> None:
+    """Choose a file and ask what would become of it."""
+    page.goto("/upload")
+    page.get_by_label("Files of one or more events").set_input_files(path)
+    page.get_by_role("button", name="Check and preview").click()
+
+
+def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
+    """A director's upload: what cannot be read, what has mistakes, what is ready; and what became of the last two."""
+    page = guests("tina")
+    unreadable = folder / "unreadable.bin"
+    unreadable.write_bytes(b"\x00\x01 nothing")
+    send(page, str(unreadable))
+    yield page
+    for event, chart in (("looked-faulty", FAULTY), ("looked", GOOD)):
+        send(page, saved(folder, event, chart))
+        yield page
+        page.get_by_role("button", name=re.compile("Submit")).click()
+        yield page
+
+
+def correcting(guests: Guests, _folder: Path) -> Iterator[Page]:
+    """A director asks; the office proposes, somebody else looks at the desk, approves and rates."""
+    tina, anna, boris = guests("tina"), guests("anna"), guests("boris")
+    tina.goto("/events/own-late/correction")
+    correct(tina, "L2")
+    yield tina
+    anna.goto("/desk/events/own-late")
+    yield anna
+    anna.goto("/desk/events/own")
+    correct(anna, "L2")
+    yield anna
+    anna.goto("/desk")
+    form = anna.locator("form", has=anna.get_by_label("Month"))
+    form.get_by_label("Month").fill("2026-12")
+    form.get_by_role("button").click()
+    yield anna
+    boris.goto("/desk")
+    yield boris
+    boris.goto("/desk")
+    boris.get_by_role("listitem").filter(has_text="own").get_by_role("button", name="Approve").click()
+    yield boris
+    boris.goto("/desk")
+    boris.get_by_role("button", name="Rate now").click()
+    boris.get_by_role("link", name=re.compile(r"run \d+")).wait_for()
+    yield boris
+
+
+def correct(page: Page, result: str) -> None:
+    """Fill in the form for a result of the first player's first round."""
+    form = page.locator("form", has=page.get_by_label("Round"))
+    for label, value in (("Section", "1"), ("Number of the player", "1"), ("Round", "1"), ("Right is", result)):
+        form.get_by_label(label).fill(value)
+    form.get_by_label("Why").fill("the slip says so")
+    form.get_by_role("button").click()
+
+
+def making_a_token(guests: Guests, _folder: Path) -> Iterator[Page]:
+    """A club makes a token, which is shown once."""
+    page = guests("clara")
+    page.goto("/account")
+    page.get_by_role("button", name="Make a token").click()
+    yield page
+
+
+_UPLOAD, _SUBMITTED, _DONE = "desk/upload.html", "desk/submitted.html", "desk/done.html"
+WALKS = {
+    "uploading": Walk((_UPLOAD, _UPLOAD, _SUBMITTED, _UPLOAD, _SUBMITTED), uploading),
+    "correcting": Walk(
+        (_SUBMITTED, "desk/event.html", _SUBMITTED, _DONE, "desk/desk.html", _DONE, "desk/rating.html"), correcting
+    ),
+    "making a token": Walk(("desk/account.html",), making_a_token),
+}

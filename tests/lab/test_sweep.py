@@ -1,0 +1,252 @@
+"""Sweeps: their scores are those of back-tests, their numbers do not depend on how they run, and they go on."""
+
+import json
+import math
+import shutil
+import tomllib
+from datetime import date, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from crosstable.errors import HistoryError, RuleSetError
+from crosstable.history.archive import empty_table, read, write
+from crosstable.lab import Days, Draws, Sweep, Where, Wishes, backtest, rule_set, sweep
+from crosstable.lab.population import Federation
+from crosstable.lab.simulate import simulate
+from crosstable.lab.sweep_folder import PARTIAL
+from crosstable.lab.sweep_plan import plan_of
+from crosstable.lab.sweep_text import sweep_document, write_sweep
+from crosstable.rules.rule_files import rules_from, rules_text
+
+pytestmark = pytest.mark.timeout(400)
+UNTIL = date(2003, 6, 30)
+DRAWS = Draws(seed=3, replicates=40)
+WISHES = Wishes(Days(choose_until=UNTIL), draws=DRAWS)
+ALONE = Where(jobs=1)
+PLAN = {"grid": {"k_numerator": [80, 400, 800], "bonus_threshold": [8, 12]}}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = str(tmp_path_factory.mktemp("sweep") / "fed")
+    write(simulate(Federation(members=200, sections=150, years=4, seed=5)), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(archive: str) -> Sweep:
+    return sweep(archive, PLAN, wishes=WISHES._replace(judges_all=True), where=ALONE)
+
+
+def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found: Sweep) -> None:
+    """The back-test rates by the ordinary walk, keeps its working, and takes a logarithm a game.
+
+    That is another way to the same numbers: they agree but for rounding in sums of some thousand games.
+    """
+    judged = found.judgement
+    rules = judged.best.varied.rules
+    spans = {"choosing": (None, UNTIL), "judging": (UNTIL + timedelta(days=1), None)}
+    for name, span in spans.items():
+        told = backtest(archive, rules, "official", span=span, draws=DRAWS)
+        mine = getattr(judged.best.scored, name)
+        assert mine.games == told.games
+        assert mine.deviance == pytest.approx(told.judged.overall.deviance.value, rel=1e-11)
+        assert mine.brier == pytest.approx(told.judged.overall.brier.value, rel=1e-11)
+        differences = judged.chosen_by if name == "choosing" else judged.differences
+        assert told.differences is not None
+        for metric, mine_too in differences.items():
+            assert mine_too == pytest.approx(getattr(told.differences.overall, metric), rel=1e-7)
+
+
+def test_a_rule_set_scores_the_same_bits_alone_in_company_and_on_two_threads(archive: str, found: Sweep) -> None:
+    one_by_one = sweep(archive, PLAN, wishes=WISHES._replace(judges_all=True, lanes=1), where=Where(jobs=2))
+    assert one_by_one.tried == found.tried
+    assert one_by_one.judgement == found.judgement
+
+
+def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, found: Sweep) -> None:
+    quick = sweep(archive, PLAN, wishes=WISHES, where=ALONE)
+    assert [one.scored.choosing for one in quick.tried] == [one.scored.choosing for one in found.tried]
+    assert {one.scored.judging.games for one in quick.tried} == {0}
+    assert quick.judgement == found.judgement
+
+
+def test_the_best_is_chosen_on_the_earlier_span_and_a_bad_rule_set_is_seen_to_be_bad(archive: str) -> None:
+    """K ten times too small: ratings hardly move, so predictions of a federation that improves must be worse."""
+    every = sweep(archive, PLAN, wishes=WISHES, where=ALONE)
+    scores = [one.scored.choosing.deviance for one in every.tried]
+    assert scores == sorted(scores)
+    assert every.judgement.best.varied == every.tried[0].varied
+    assert [one.varied.values["k_numerator"] for one in every.tried[-2:]] == [80.0, 80.0]
+    bad = sweep(archive, {"grid": {"k_numerator": [80]}}, wishes=WISHES, where=ALONE)
+    assert all(one.low > 0.0 for one in bad.judgement.differences.values())
+    assert "predicts worse" in str(bad)
+
+
+def test_without_a_day_two_thirds_of_the_games_are_for_choosing(archive: str) -> None:
+    some = sweep(archive, {"grid": {"k_numerator": [800]}}, wishes=Wishes(draws=DRAWS), where=ALONE)
+    scored = some.judgement.best.scored
+    share = scored.choosing.games / (scored.choosing.games + scored.judging.games)
+    assert share == pytest.approx(2 / 3, abs=0.02)  # a whole day more or less
+
+
+class StoppedError(Exception):
+    """Somebody pulled the plug."""
+
+
+def test_a_stopped_sweep_goes_on_and_nothing_half_written_counts(archive: str, tmp_path: Path, found: Sweep) -> None:
+    out = tmp_path / "out"
+    wishes = WISHES._replace(judges_all=True, lanes=1)
+
+    def stop(done: int, total: int) -> None:
+        if done == 3:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        sweep(archive, PLAN, out, wishes=wishes, where=ALONE, progress=stop)
+    kept = sorted((out / "results").glob("*.parquet"))
+    assert len(kept) == 3
+    kept[0].write_bytes(kept[0].read_bytes()[:100])  # damaged
+    shutil.copy(kept[1], f"{kept[1]}{PARTIAL}1")  # half-written
+    seen: list[tuple[int, int]] = []
+    again = sweep(archive, PLAN, out, wishes=wishes, where=ALONE, progress=lambda *now: seen.append(now))
+    assert seen[0] == (2, 6)
+    assert again.resumed == 2
+    assert again.tried == found.tried
+    assert not list((out / "results").glob(f"*{PARTIAL}*"))
+    assert len(list((out / "results").glob("*.parquet"))) == 6
+    more = {"grid": {"k_numerator": [80, 400, 800], "bonus_threshold": [8, 12, 16]}}
+    assert sweep(archive, more, out, wishes=wishes, where=ALONE).resumed == 6
+
+
+def test_a_folder_of_another_sweep_is_told_and_kept(archive: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = {"grid": {"k_numerator": [800]}}
+    sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    later = WISHES._replace(days=Days(choose_until=date(2003, 12, 31)))
+    with pytest.raises(HistoryError, match="another span of days"):
+        sweep(archive, plan, out, wishes=later, where=ALONE)
+    other = str(tmp_path / "other")
+    write(simulate(Federation(members=60, sections=40, years=4, seed=6)), other)
+    with pytest.raises(HistoryError, match="another archive"):
+        sweep(other, plan, out, wishes=WISHES, where=ALONE)
+    assert sweep(archive, plan, out, wishes=WISHES, where=ALONE).resumed == 1
+    assert sweep(other, plan, out, wishes=WISHES._replace(starts_anew=True), where=ALONE).resumed == 0
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "mine.txt").write_text("keep me", encoding="utf-8")
+    with pytest.raises(HistoryError, match="holds no sweep"):
+        sweep(archive, plan, full, wishes=WISHES, where=ALONE)
+
+
+def test_what_is_written_reads_back(found: Sweep, tmp_path: Path) -> None:
+    write_sweep(found, str(tmp_path))
+    document = json.loads((tmp_path / "sweep.json").read_text(encoding="utf-8"))
+    assert document == json.loads(json.dumps(sweep_document(found)))
+    assert len(document["tried"]) == 6
+    frame = pl.read_parquet(tmp_path / "sweep.parquet")
+    assert frame["k_numerator"].to_list() == [one.varied.values["k_numerator"] for one in found.tried]
+    assert rule_set(str(tmp_path / "best.toml")).digest == found.judgement.best.varied.rules.digest
+
+
+def test_a_rule_set_with_tables_and_days_is_written_as_it_was() -> None:
+    rules = rule_set(
+        "2025-01-01",
+        name='a "quoted" one',
+        peak_lowest=math.inf,
+        initialisation="priority",
+        dual_k_is_reduced=False,
+        cfc=[{"limit": 1500, "intercept": -90, "slope": 1}, {"intercept": -240, "slope": 1.1}],
+    )
+    again = rules_from(tomllib.loads(rules_text(rules)), "again")
+    assert (again.name, again.digest) == (rules.name, rules.digest)
+
+
+def test_random_draws_follow_the_seed_and_more_draws_go_on() -> None:
+    document = {
+        "random": {
+            "count": 5,
+            "k_numerator": {"from": 400, "to": 1200},
+            "bonus_threshold": {"from": 6, "to": 14, "step": 2},
+            "effective_slope": {"from": 1e-6, "to": 1e-4, "scale": "log"},
+            "initialisation": ["priority", "blend"],
+        }
+    }
+    some, same, other = plan_of(document, 1), plan_of(document, 1), plan_of(document, 2)
+    assert some == same
+    assert some.varied != other.varied
+    document["random"]["count"] = 8
+    assert plan_of(document, 1).varied[:5] == some.varied
+    for one in some.varied:
+        assert 400 <= one.values["k_numerator"] <= 1200
+        assert one.values["bonus_threshold"] in (6, 8, 10, 12, 14)
+        assert 1e-6 <= one.values["effective_slope"] <= 1e-4
+
+
+def test_rule_sets_that_say_the_same_are_tried_once() -> None:
+    plan = plan_of({"grid": {"bonus_threshold": [10, 10.0, 12], "k_numerator": {"from": 600, "to": 800, "step": 100}}})
+    assert len(plan.varied) == 6
+
+
+def test_every_fault_of_a_plan_is_told_at_once_with_the_nearest_name() -> None:
+    with pytest.raises(RuleSetError) as caught:
+        plan_of(
+            {
+                "gird": {},
+                "base": "1950-01-01",
+                "grid": {
+                    "bonus_treshold": [1],
+                    "k_numerator": [-5],
+                    "credited_cap": {"from": 1, "to": 5},
+                    "special_games": {"from": 9, "to": 5, "step": 1},
+                    "strength_cap": {"from": 1, "to": "x", "step": 1},
+                    "age_base": {"from": 1, "to": 2, "stop": 1, "step": 1},
+                    "age_slope": {"from": 1, "to": 2, "scale": "lg"},
+                    "adult_start": {"from": 0, "to": 9, "scale": "log"},
+                    "age_oldest": [],
+                    "age_youngest": 3,
+                },
+            }
+        )
+    told = {fault.place: fault.message for fault in caught.value.faults}
+    assert "Did you mean grid?" in told["gird"]
+    assert "Did you mean bonus_threshold?" in told["grid.bonus_treshold"]
+    assert "Did you mean step?" in told["grid.age_base.stop"]
+    places = {"base", "grid.k_numerator", "grid.credited_cap", "grid.special_games", "grid.strength_cap"}
+    places |= {"grid.age_slope.scale", "grid.adult_start", "grid.age_oldest", "grid.age_youngest"}
+    assert places <= told.keys()
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({}, "neither"),
+        ({"grid": {"k_numerator": [1]}, "random": {}}, "both"),
+        ({"grid": 3}, "should be a table"),
+        ({"grid": {}}, "Nothing is varied"),
+        ({"random": {"k_numerator": {"from": 1, "to": 2}}}, "The number of draws is missing"),
+        ({"grid": {"age_youngest": [3, 100]}}, "age_youngest is above age_oldest"),
+        ({"grid": {"k_numerator": {"from": 1, "to": 1000, "step": 0.1}, "age_slope": list(range(100))}}, "at most"),
+        ({"grid": {"k_numerator": {"from": 1, "to": 1000, "step": 0.001}}}, "more than"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(document: dict[str, object], said: str) -> None:
+    with pytest.raises(RuleSetError, match=said):
+        plan_of(document)
+
+
+def test_histories_and_spans_without_games_are_told(archive: str, tmp_path: Path) -> None:
+    plan = {"grid": {"k_numerator": [800]}}
+    for day in (date(1999, 1, 1), date(2050, 1, 1)):
+        with pytest.raises(HistoryError, match=r"choose a day for --choose-until between 2001-.* and 200"):
+            sweep(archive, plan, wishes=Wishes(Days(choose_until=day)), where=ALONE)
+    with pytest.raises(HistoryError, match="no game to sweep over"):
+        sweep(archive, plan, wishes=Wishes(Days(first=date(2050, 1, 1))), where=ALONE)
+    whole = read(archive)
+    sections, entries, games, decisions = (empty_table(name) for name in ("sections", "entries", "games", "decisions"))
+    empty = whole._replace(sections=sections, entries=entries, games=games, decisions=decisions)
+    write(empty, str(tmp_path / "empty"))
+    with pytest.raises(HistoryError, match="no game to sweep over"):
+        sweep(tmp_path / "empty", plan, where=ALONE)

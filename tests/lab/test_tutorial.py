@@ -1,0 +1,75 @@
+"""The tutorial of the laboratory: what it tells people to type is what the program takes."""
+
+import ast
+import re
+import shlex
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from crosstable.cli.lab import parser
+from crosstable.lab import undone
+from crosstable.rules.rule_files import read_rule_set
+from tools.make_tutorial import BEGIN, END, HEADING, made, shown, tutorial_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
+
+
+def tutorial() -> str:
+    begin, end = tutorial_of(PAGE)
+    return PAGE[begin:end]
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", tutorial(), flags=re.DOTALL | re.MULTILINE)
+
+
+def test_its_commands_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept-at-10.toml").write_text(blocks("toml")[0], encoding="utf-8")
+    commands = [shlex.split(line) for block in blocks("sh") for line in block.splitlines()]
+    asked = [words for words in commands if words[:2] == ["crosstable", "lab"]]
+    assert len(asked) >= 4
+    for words in asked:
+        parser().parse_args(words[2:])
+    assert {words[1] for words in commands if words[0] == "python"} == {"whatif.py", "systems.py", "posted.py"}
+    assert all(ast.parse(block) for block in blocks("python"))
+
+
+def test_its_rule_set_undoes_the_change_of_june_2008(tmp_path: Path) -> None:
+    """The one written by hand is the first of those that the program makes."""
+    path = tmp_path / "kept-at-10.toml"
+    path.write_text(blocks("toml")[0], encoding="utf-8")
+    assert read_rule_set(str(path)).digest == undone("bonus_threshold")[0].rules.digest
+
+
+def test_every_change_is_undone_by_itself() -> None:
+    """2025 text §8: the thresholds and the days since which they hold."""
+    changes = undone("bonus_threshold")
+    assert [(one.day.isoformat(), one.before, one.after) for one in changes] == [
+        ("2008-06-06", 10.0, 6.0),
+        ("2012-08-03", 6.0, 8.0),
+        ("2014-03-20", 8.0, 10.0),
+        ("2015-06-01", 10.0, 12.0),
+        ("2017-06-01", 12.0, 14.0),
+        ("2023-02-01", 14.0, 12.0),
+        ("2025-01-01", 12.0, 10.0),
+    ]
+    assert changes[0].span == (date(2008, 6, 6), date(2012, 8, 2))
+    assert changes[-1].span == (date(2025, 1, 1), None)
+    assert changes[1].rules.since == date(2012, 8, 3)
+    assert changes[1].rules.until == date(2014, 3, 20)
+    assert changes[1].name == "bonus_threshold 6 to 8, 2012-08-03"
+    assert undone("established_above") == []
+
+
+def test_outputs_go_between_their_comments(tmp_path: Path) -> None:
+    page = f"# Page\n{HEADING}Put this into `a.txt`:\n\n```toml\nx = 1\n```\n\n```sh\ncat a.txt\necho $PAGES\n```\n"
+    page += f"{BEGIN}old\n{END}\n\n## Next\nstays\n"
+    begin, end = tutorial_of(page)
+    found = page[:begin] + made(page[begin:end], tmp_path, "pages") + page[end:]
+    assert found == page.replace("old\n", "\n```text\nx = 1\npages\n```\n\n")
+    assert shown("| a |\n") == "\n| a |\n\n"
+    with pytest.raises(SystemExit, match="failed: exit 3"):
+        made(f"{HEADING}```sh\nexit 3\n```\n{BEGIN}{END}", tmp_path, "")
