@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
+from crosstable.history import replay
 from crosstable.history.archive import Archive, digest, write
 from crosstable.history.happenings import Happenings
 from crosstable.history.plain import PlainFolded, plain_fold
@@ -120,6 +121,23 @@ def test_two_threads_give_the_same_bits_as_one() -> None:
     one, two = walked(archive, 1), walked(archive, 2)
     assert one.results.rows.tobytes() == two.results.rows.tobytes()
     assert one.standings.standings.tobytes() == two.standings.standings.tobytes()
+
+
+def test_a_walk_that_fails_in_one_thread_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain code that waits for a section of another thread does not wait for one that will never be rated."""
+
+    def fails(*_: object) -> None:
+        raise MemoryError("no room for this")
+
+    archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
+    index = indexing.build(archive)
+    assert index.history.sections["is_slow"].any()
+    happenings = Happenings(archive, index)
+    walker = Walker(index, 2)
+    happenings.prepare(walker)
+    monkeypatch.setattr(replay, "walk_share", fails)
+    with pytest.raises(MemoryError, match="no room for this"):
+        walker.walk(happenings.stops())
 
 
 def test_a_replay_from_a_snapshot_ends_where_the_whole_replay_ends(tmp_path: Path) -> None:

@@ -17,11 +17,13 @@ from crosstable.formulas.special import (
     adjusted_score,
     is_anchored,
     nearest_to_prior,
+    only_zero,
     piece_at,
     provisional_expectancy,
     special_rating,
     surplus,
     toward_zero,
+    walk,
 )
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, Past, RatingSystem, Standing
@@ -371,3 +373,30 @@ def test_the_walk_agrees_with_exact_arithmetic(step: float) -> None:
     """§4.1, readings 46 to 49: 1500 questions per grid, the zero nearest to R0' in fractions and in doubles."""
     for case in random_cases(41, 1500, step):
         assert found(case) == pytest.approx(exact(case), abs=FLOAT_NOISE), case
+
+
+@given(cases())
+def test_the_zero_that_is_found_at_once_is_where_the_walk_ends(case: Case) -> None:
+    """§4.1: f rises through it, so there is no other; whatever is near a knot or R0' is left to the walk."""
+    start = adjusted_prior(CONSTANTS, case.prior, case.past)
+    target = adjusted_score(case.score, case.effective, case.past)
+    at_once = only_zero(start, case.effective, target, case.opponents, SPREAD)
+    walked = walk(case.prior, start, case.effective, target, case.opponents, SPREAD)
+    assert walked.converged
+    assert math.isnan(at_once) or at_once == pytest.approx(walked.rating, abs=FLOAT_NOISE)
+
+
+@pytest.mark.parametrize(
+    ("start", "effective", "target", "opponents"),
+    [
+        pytest.param(1500.0, 4.0, 5.0, (1500.0,), id="everything won: f is zero from 1900 on"),
+        pytest.param(1500.0, 0.0, 1.0, (1000.0, 2000.0), id="no slope between 1400 and 1600"),
+        pytest.param(1500.0, 1.0, 1.0, (1500.0,), id="the zero is R0' itself"),
+        pytest.param(1500.0, 0.0, 0.0, (), id="nobody was met and nothing is known"),
+    ],
+)
+def test_where_f_is_flat_or_the_walk_would_not_move_nothing_is_found_at_once(
+    start: float, effective: float, target: float, opponents: tuple[float, ...]
+) -> None:
+    """§4.1: of many zeros the nearest to R0' counts (readings 49), which only the walk knows."""
+    assert math.isnan(only_zero(start, effective, target, opponents, SPREAD))

@@ -64,7 +64,7 @@ def test_odds_give_the_printed_expectancy(rating: float, opponent: float) -> Non
 def test_expected_score_is_the_sum_of_expectancies() -> None:
     """§4.2 (readings, Part 1): 1500 against 1600, 1550, 1450 and 1400 expects exactly 2."""
     field = [odds(opponent) for opponent in (1600.0, 1550.0, 1450.0, 1400.0)]
-    assert expected_score(odds(1500.0), field) == pytest.approx(2.0, abs=FLOAT_NOISE)
+    assert expected_score(odds(1500.0), field, range(4)) == pytest.approx(2.0, abs=FLOAT_NOISE)
 
 
 # K

@@ -20,7 +20,10 @@ from crosstable.formulas.floors import (
     peak_floor,
     personal_absolute_floor,
 )
-from crosstable.rules.editions import edition_for
+from crosstable.formulas.outcome import is_above_floors, standing_floor
+from crosstable.formulas.tally import Share, Tally, merits_of
+from crosstable.rules.editions import EDITIONS, edition_for
+from crosstable.rules.law import Edition
 from crosstable.terms import Background, Floor, FloorKind, RatingSystem, Standing
 from tests.engine.wallcharts import Played, player, post_event, rate_wallchart
 
@@ -483,3 +486,39 @@ def test_no_rating_ends_below_its_floor(rating: float, peak: float, games: float
     assert fallen.after is not None
     earned = peak_floor(CONSTANTS, max(rating, peak), max(rating, peak)) if games != 20.0 else 100.0
     assert fallen.after.rating >= max(100.0, earned)
+
+
+PEAKS = st.one_of(st.just(math.nan), st.floats(100.0, 2900.0), st.integers(200, 5800).map(lambda half: half / 2.0))
+
+
+@given(
+    st.sampled_from(EDITIONS),
+    st.floats(50.0, 3000.0),
+    st.tuples(PEAKS, PEAKS, PEAKS),
+    st.sampled_from([0.0, 26.0, math.inf]),
+    st.sampled_from([0, 299, 300, 5000]),
+    st.sampled_from(RatingSystem),
+)
+def test_a_rating_that_is_above_floors_meets_none(
+    edition: Edition,
+    rating: float,
+    ratings: tuple[float, float, float],
+    games: float,
+    at_2200: int,
+    system: RatingSystem,
+) -> None:
+    """§5: whenever no floor is worked out, the highest one of the record is not above the rating."""
+    pre_event, peak, since_2010 = ratings
+    if is_above_floors(edition.constants, rating, pre_event, peak, since_2010, at_2200):
+        record = Tally(pre_event, games, 300.0, 300.0, 10.0, 300.0, peak, since_2010, at_2200, math.inf)
+        merits = merits_of(edition.constants, record, Share(5, 5.0, 0.0, 0.0, 5.0))
+        floor = standing_floor(edition.constants, system, merits, Level(FloorKind.OFFICE, -math.inf))
+        assert floor.level <= rating
+
+
+def test_a_player_far_below_his_peak_is_not_above_floors() -> None:
+    """§5 by hand: a peak of 1800 holds at 1600, so 1600.5 is where floors begin to be asked; 2200 games of a master."""
+    assert is_above_floors(CONSTANTS, 1601.0, 1700.0, 1800.0, math.nan, 0)
+    assert not is_above_floors(CONSTANTS, 1600.0, 1700.0, 1800.0, math.nan, 0)
+    assert not is_above_floors(CONSTANTS, 149.0, math.nan, math.nan, math.nan, 0)
+    assert not is_above_floors(CONSTANTS, 2300.0, 2250.0, 2250.0, math.nan, 300)

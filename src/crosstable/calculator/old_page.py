@@ -44,7 +44,7 @@ def old_page(rating: float, games: float, opponents: Sequence[float], scores: Se
     """A whole estimate by the page's formulas; the performance is by its "FIDE method"."""
     score = sum(scores)
     k = page_k(games)
-    expected = expected_score(odds(rating), [odds(opponent) for opponent in opponents])
+    expected = expected_score(odds(rating), [odds(opponent) for opponent in opponents], range(len(opponents)))
     change = k * (score - expected)
     performance = logarithmic_performance(sum(opponents) / len(opponents), score, len(opponents))
     bonus = page_bonus(rating, performance, games)

@@ -168,7 +168,6 @@ def blank_sheet(players: int, sides: int) -> Sheet:
         prior_odds=[0.0] * players,
         odds=[0.0] * players,
         met=[0.0] * sides,
-        met_odds=[0.0] * sides,
     )
 
 

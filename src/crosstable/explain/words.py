@@ -34,7 +34,6 @@ WORDS: Mapping[str, Mapping[str, Words | None]] = {
     "SpecialRating": {
         "adjusted_prior": Words("§4.1", "The adjusted initial rating is R0' = {value:.4f}."),
         "adjusted_score": Words("§4.1", "The adjusted score is S' = {value:.4f}."),
-        "steps": None,
         "converged": None,
         "uncapped": Words("§4.1", "The rating at which the expected score equals S' is M = {value:.4f}."),
         "rating": Words("§4.1", "The special rating, at most 2700, is {value:.4f}."),

@@ -67,6 +67,22 @@ def standing_floor(constants: Constants, system: int, merits: Merits, decided: L
     return higher(best, decided)
 
 
+def is_above_floors(
+    constants: Constants, rating: float, pre_event: float, peak: float, peak_since_2010: float, games_at_2200: int
+) -> bool:
+    """Whether a rating is above every floor that a record can have earned, decided ones aside (§5).
+
+    A peak floor lies below its peak, rounded, by the drop or more; without a peak on record the pre-event rating is
+    it. Then no floor has to be worked out.
+    """
+    reach = 0.5 - constants.peak_drop
+    if rating <= pre_event + reach or rating <= peak + reach or rating <= peak_since_2010 + reach:
+        return False
+    if rating <= constants.absolute_floor or rating <= constants.personal_floor_top:
+        return False
+    return games_at_2200 < constants.life_master_games
+
+
 def requested_floor(constants: Constants, match: MatchPast, kind: FloorKind, level: float) -> float:
     """The floor that a match result asks for, 100 points below the one it met; NaN for none (§7, item 4)."""
     can_be_lowered = kind != FloorKind.NONE and kind < FloorKind.ABSOLUTE

@@ -26,6 +26,8 @@ from crosstable.terms import Past
 TOLERANCE = 1e-7
 # (R + 400) - R need not be 400 in floating point; without slack the count p goes wrong (readings 47).
 SPREAD_SLACK = 1e-6
+# Straight pieces that are looked at before the walk is walked: nearly always one or two are enough.
+LOOKS = 6
 
 
 class SpecialRating(NamedTuple):
@@ -33,7 +35,6 @@ class SpecialRating(NamedTuple):
 
     adjusted_prior: float
     adjusted_score: float
-    steps: int
     converged: bool
     uncapped: float
     rating: float
@@ -141,16 +142,81 @@ def nearest_to_prior(guess: float, prior: float, adjusted: float, opponents: Seq
     return min(max(prior, piece.below), piece.above)
 
 
-def special_rating(
-    constants: Constants, prior: float, effective: float, past: Past, score: float, opponents: Sequence[float]
-) -> SpecialRating:
-    """The special rating of a player against these opponents (§4.1, steps 1 to 4)."""
-    spread = constants.special_spread
-    start = adjusted_prior(constants, prior, past)
-    target = adjusted_score(score, effective, past)
+class Straight(NamedTuple):
+    """The straight piece of f around a rating (§4.1): the zero of its line, and whether it is f's only one.
+
+    ``is_sound`` says that the piece slopes, and that no knot is near the rating at which it was looked at.
+    """
+
+    zero: float
+    is_sound: bool
+
+
+def straight_through(
+    guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float
+) -> Straight:
+    """The zero of the line that f follows at ``guess``: whom one expects to beat counts 1, who is within 400 a part."""
+    clear = 2.0 * spread * TOLERANCE
+    within = spread - clear
+    beyond = spread + clear
+    ahead = guess - prior
+    is_inside = math.fabs(ahead) < within
+    weight = effective if is_inside else 0.0
+    total = effective * prior if is_inside else 0.0
+    beaten = effective if ahead > beyond else 0.0
+    placed = 1.0 if is_inside or math.fabs(ahead) > beyond else 0.0
+    for opponent in opponents:
+        ahead = guess - opponent
+        is_inside = math.fabs(ahead) < within
+        weight += 1.0 if is_inside else 0.0
+        total += opponent if is_inside else 0.0
+        beaten += 1.0 if ahead > beyond else 0.0
+        placed += 1.0 if is_inside or math.fabs(ahead) > beyond else 0.0
+    if weight < 1.0:
+        return Straight(math.nan, False)
+    zero = (total + 2.0 * spread * (target - beaten - 0.5 * weight)) / weight
+    is_off_start = math.fabs(zero - prior) > clear  # at R0' itself the walk would stop
+    return Straight(zero, is_off_start and placed == 1.0 + len(opponents))
+
+
+def only_zero(prior: float, effective: float, target: float, opponents: Sequence[float], spread: float) -> float:
+    """The zero of f where f rises through it, which is then the only one and the end of the walk; NaN if not found.
+
+    Each look gives the zero of one straight piece; one that lies on its own piece is the zero of f. The first look is
+    for the piece on which everybody is within 400 points: there most zeros lie. Whatever comes near a knot or R0',
+    where the walk's tolerance may stop it, is left to the walk.
+    """
+    weight = effective
+    total = effective * prior
+    for opponent in opponents:
+        weight += 1.0
+        total += opponent
+    if weight < 1.0:
+        return math.nan
+    guess = (total + 2.0 * spread * (target - 0.5 * weight)) / weight
+    for _ in range(LOOKS):
+        piece = straight_through(guess, prior, effective, target, opponents, spread)
+        if piece.zero == guess:
+            return guess if piece.is_sound else math.nan
+        if math.isnan(piece.zero):
+            break
+        guess = piece.zero
+    return math.nan
+
+
+class Walked(NamedTuple):
+    """Where the walk ended, and whether at a zero of f."""
+
+    rating: float
+    converged: bool
+
+
+def walk(
+    prior: float, start: float, effective: float, target: float, opponents: Sequence[float], spread: float
+) -> Walked:
+    """The walk of §4.1, steps 1 to 4: from R0' along the straight pieces of f to its zero."""
     guess = start
     converged = False
-    steps = 0
     # Each move reaches the next knot or the zero before it, and there are 2m + 2 knots.
     for _ in range(4 * len(opponents) + 16):
         piece = piece_at(guess, start, effective, target, opponents, spread)
@@ -158,10 +224,25 @@ def special_rating(
             converged = True
             break
         guess = toward_zero(guess, piece)
-        steps += 1
         if piece.below < guess < piece.above:  # the zero of a straight piece
             converged = True
             break
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)
-    return SpecialRating(start, target, steps, converged, guess, min(guess, constants.special_cap))
+    return Walked(guess, converged)
+
+
+def special_rating(
+    constants: Constants, prior: float, effective: float, past: Past, score: float, opponents: Sequence[float]
+) -> SpecialRating:
+    """The special rating of a player against these opponents (§4.1)."""
+    spread = constants.special_spread
+    start = adjusted_prior(constants, prior, past)
+    target = adjusted_score(score, effective, past)
+    found = only_zero(start, effective, target, opponents, spread)
+    converged = True
+    if math.isnan(found):
+        walked = walk(prior, start, effective, target, opponents, spread)
+        found = walked.rating
+        converged = walked.converged
+    return SpecialRating(start, target, converged, found, min(found, constants.special_cap))

@@ -43,11 +43,11 @@ def winning_expectancy(own_odds: float, opponent_odds: float) -> float:
     return own_odds / (own_odds + opponent_odds)
 
 
-def expected_score(own_odds: float, opponents_odds: Sequence[float]) -> float:
-    """E, the total winning expectancy (§4.2)."""
+def expected_score(own_odds: float, odds_of: Sequence[float], opponents: Sequence[int]) -> float:
+    """E, the total winning expectancy against the players at these positions (§4.2)."""
     total = 0.0
-    for opponent_odds in opponents_odds:
-        total += winning_expectancy(own_odds, opponent_odds)
+    for opponent in opponents:
+        total += winning_expectancy(own_odds, odds_of[opponent])
     return total
 
 
@@ -88,7 +88,7 @@ def standard_update(
     constants: Constants, prior: float, k: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
 ) -> StandardUpdate:
     """The standard rating of a player against these opponents (§4.2)."""
-    expected = expected_score(odds(prior), opponents_odds)
+    expected = expected_score(odds(prior), opponents_odds, range(len(opponents_odds)))
     return updated(constants, prior, k, score - expected, expected, float(len(opponents_odds)) if earns_bonus else 0.0)
 
 

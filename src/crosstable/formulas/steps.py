@@ -49,7 +49,6 @@ class Sheet(NamedTuple):
     prior_odds: MutableSequence[float]
     odds: MutableSequence[float]
     met: MutableSequence[float]
-    met_odds: MutableSequence[float]
 
 
 def formula_for(constants: Constants, games: float, past: Past) -> Formula:
@@ -90,11 +89,11 @@ def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
     Opponents stand at their pre-event or initial ratings. Returns whether every solution was found.
     """
     converged = True
-    for side in range(len(field.opponent)):
-        sheet.met[side] = field.prior[field.opponent[side]]
     for i in range(len(field.prior)):
         sheet.strength[i] = field.prior[i]
+    for i in range(len(field.prior)):
         if field.starts_at_zero[i]:
+            meet(field, sheet, field.prior, i)
             opponents = sheet.met[field.first[i] : field.first[i + 1]]
             estimate = special_rating(
                 constants, field.prior[i], constants.step_3_games, Past.MIXED, field.score[i], opponents
@@ -104,14 +103,17 @@ def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
     return converged
 
 
-def meet(field: Field, sheet: Sheet, strength: Sequence[float]) -> None:
-    """Lay out the strengths, and their odds, that each game side meets in a pass."""
+def meet(field: Field, sheet: Sheet, strength: Sequence[float], i: int) -> None:
+    """Lay out the strengths that a player meets, one for each of his games."""
+    for side in range(field.first[i], field.first[i + 1]):
+        sheet.met[side] = strength[field.opponent[side]]
+
+
+def lay_odds(field: Field, sheet: Sheet, strength: Sequence[float]) -> None:
+    """The odds of everybody's strength in a pass."""
     for i in range(len(field.prior)):
         is_prior = strength[i] == field.prior[i]
         sheet.odds[i] = sheet.prior_odds[i] if is_prior else odds(strength[i])
-    for side in range(len(field.opponent)):
-        sheet.met[side] = strength[field.opponent[side]]
-        sheet.met_odds[side] = sheet.odds[field.opponent[side]]
 
 
 def one_pass(
@@ -119,13 +121,14 @@ def one_pass(
 ) -> bool:
     """Step 4 or Step 5: everyone is rated from his prior against the same strengths (§1; readings 43, 44, 55)."""
     converged = True
-    meet(field, sheet, strength)
+    lay_odds(field, sheet, strength)
     for i in range(len(field.prior)):
         begin = field.first[i]
         end = field.first[i + 1]
         if begin == end:  # who did not play keeps his prior, and is met at it (readings 40)
             out.computed[i] = field.prior[i]
         elif formula_for(constants, field.games[i], field.past[i]) == Formula.SPECIAL:
+            meet(field, sheet, strength, i)
             special = special_rating(
                 constants, field.prior[i], sheet.effective[i], field.past[i], field.score[i], sheet.met[begin:end]
             )
@@ -136,7 +139,7 @@ def one_pass(
             converged = converged and special.converged
         else:
             k = section_k(constants, rule, field.prior[i], sheet.effective[i], float(end - begin))
-            expected = expected_score(sheet.prior_odds[i], sheet.met_odds[begin:end])
+            expected = expected_score(sheet.prior_odds[i], sheet.odds, field.opponent[begin:end])
             bonus_games = float(end - begin) if field.earns_bonus[i] else 0.0
             update = updated(constants, field.prior[i], k, field.score[i] - expected, expected, bonus_games)
             out.k[i] = update.k

@@ -188,7 +188,9 @@ def _part(archive: Archive, numbers: Array) -> Archive:
 def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
     """Openings of one day that bring numbers alone."""
     table = walker.standings.standings
-    at = walker.index.history.place_of[rows["member"].to_numpy(), rows["system"].to_numpy()]
+    members, systems = rows["member"].to_numpy(), rows["system"].to_numpy()
+    at = walker.index.history.place_of[members, systems]
+    np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
     walker.note_openings(rows, table[at])
     for name in ("rating", "peak", "peak_since_2010"):
         table[name][at] = rows[name].fill_null(float("nan")).to_numpy()

@@ -25,7 +25,7 @@ from crosstable.history.kernel.arrays import (
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides
+from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides, levels_of
 from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
@@ -75,7 +75,7 @@ def build(archive: Archive) -> Index:
     rows = Rows(entries["section"].to_numpy(), member)
     columns = Games(*(games[name].to_numpy() for name in ("section", "first", "second", "result")))
     competitors, opponents, begin = competitors_and_sides(rows, columns, sections, everybody)
-    table, slots = _sections(archive, begin)
+    table, slots = _sections(archive, begin, competitors)
     people, outside = _people(archive, everybody)
     places, place_of, used = standing_places(table, competitors, everybody)
     used = _more_places(archive, place_of, used)
@@ -96,7 +96,7 @@ def _more_places(archive: Archive, place_of: Array, used: int) -> int:
     return used
 
 
-def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
+def _sections(archive: Archive, begin: Array, competitors: Array) -> tuple[Array, int]:
     frame = archive.sections
     table = np.zeros(frame.height + 1, dtype=SECTION)
     inside = table[:-1]
@@ -107,6 +107,7 @@ def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
     inside["edition"] = np.searchsorted(effective, inside["start"], side="right") - 1
     inside["is_slow"] = (inside["kind"] >= _FOREIGN) | _has_given_starts(archive)
     table["first"] = begin
+    inside["level"] = levels_of(begin, competitors, np.ascontiguousarray(inside["is_slow"]))
     width = np.diff(begin) * _bits(inside["systems"])
     table["row"][1:] = np.cumsum(width)
     is_match = inside["kind"] == _MATCH

@@ -18,22 +18,20 @@ from crosstable.formulas.initial import SOURCES, Newcomer, Sources, initial_rati
 from crosstable.formulas.norms import NO_NORM
 from crosstable.formulas.tally import tally_after
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import STANDING, SYSTEMS, WORKING, Array, Standings, Tables
+from crosstable.history.kernel.arrays import STANDING, SYSTEMS, WORKING, Array, Standings, Tables, whole
 from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import (
     PEAKS_FROM,
     SOUND,
     Scratch,
-    age_in,
     keep,
-    lay_sources,
     newcomer_tally,
     scratch_for,
     share_in,
     store,
     tally_at,
-    whole,
 )
+from crosstable.history.kernel.starting import age_in, lay_sources
 from crosstable.history.replay import Stop, Walker
 from crosstable.rules.constants import Constants, Initialisation
 from crosstable.terms import Source, Standing
@@ -162,9 +160,9 @@ def record_before(constants: Constants, tables: Tables, turn: Turn, records: Rec
 @compiled
 def record_stretch(numbers: Array, tables: Tables, span: Array, records: Records, scratch: Scratch) -> None:
     """Carry the records through the sections from ``span[0]`` up to ``span[1]``, whose ratings are known."""
-    constants = numbers[0]
     for number in range(span[0], span[1]):
         section = tables.history.sections[number]
+        constants = numbers[section.edition]
         if tables.results.faults[number] != SOUND or tables.history.sections[number + 1].first == section.first:
             continue
         systems = 0
@@ -281,7 +279,7 @@ class Recorder(Walker):
         arrays.standings[places], arrays.decided[:] = standings, decided
         span = np.array([first, last], dtype=np.int64)
         tables = Tables(history, arrays, self.results)
-        record_stretch(self.constants_at(first), tables, span, self._block.records, self._room)
+        record_stretch(self.constants, tables, span, self._block.records, self._room)
 
     def _faults(self, pool: ThreadPoolExecutor, first: int, last: int) -> list[int]:
         """Rate a stretch; the sections of it that could not be rated."""

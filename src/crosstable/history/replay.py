@@ -1,6 +1,6 @@
 """Replay: a whole history rated by the compiled walk, with the same bits as the plain engine.
 
-Sections are walked in stretches of one edition. Where something rare happens that is no section (an opening standing,
+Where something rare happens that is no section (an opening standing,
 a decision) the walk stops, plain code does it on the same standings, and the walk goes on. Rare sections (foreign
 events, starts set by hand) are rated by plain code while the compiled walk rates others.
 """
@@ -8,7 +8,7 @@ events, starts set by hand) are rated by plain code while the compiled walk rate
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from crosstable.history.kernel.arrays import (
 )
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
-from crosstable.history.kernel.walk import say_done, wait_until_ready, walk_share
+from crosstable.history.kernel.walk import lay_order, say_done, wait_until_ready, walk_share
 from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -41,7 +41,7 @@ WORTH_SHARING = 64
 # Progress is told after so many sections.
 LEG = 20_000
 # How long plain code sleeps before it looks again, in seconds.
-NAP = 0.0005
+NAP = 0.0001
 
 
 def in_silence(done: int) -> None:
@@ -88,7 +88,10 @@ class Walker:
         self.rules = rules
         self.threads = threads or len(os.sched_getaffinity(0))
         self.standings = Standings(
-            unrated(index.standings), no_limits(0), np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE)
+            unrated(index.standings),
+            no_limits(0),
+            np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE),
+            np.zeros(len(index.history.people), dtype=np.uint8),
         )
         rows = np.zeros(index.rows, dtype=RESULT)
         rows["after"] = np.nan
@@ -96,9 +99,10 @@ class Walker:
         working["norm"] = -1
         self.results = Results(rows, working, np.zeros(index.sections, dtype=np.uint8))
         self._done = np.zeros(index.sections, dtype=np.uint8)
+        self._order = np.zeros(index.sections, dtype=np.int32)
         widest, longest = _largest(index)
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
-        self._constants: dict[int, Array] = {}
+        self.constants = constants_of(rules)
         self._plain: Mapping[int, Stop] = {}
 
     def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
@@ -117,24 +121,23 @@ class Walker:
                     stop.act(self)
 
     def _stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Sections of one edition after each other, without those that the walk stops for."""
-        part = self.index.history.sections[first:last]
-        halts = part["is_slow"] * np.uint8(self.keeps_order)
-        changes = np.flatnonzero(np.diff(part["edition"]) | np.diff(halts)) + 1
+        """Sections after each other, without those that the walk stops for."""
+        halts = self.index.history.sections["is_slow"][first:last] * np.uint8(self.keeps_order)
+        changes = np.flatnonzero(np.diff(halts)) + 1
         for begin, end in zip([0, *changes], [*changes, last - first], strict=True):
             if begin < end and not halts[begin]:
                 for leg in range(int(begin), int(end), LEG):
                     yield first + leg, first + min(leg + LEG, int(end))
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
-        constants = self.constants_at(first)
         tables = Tables(self.index.history, self.standings, self.results)
         threads = self.threads if last - first >= WORTH_SHARING else 1
+        lay_order(self.index.history.sections, first, last, self._order)
         plain = [self._plain[number] for number in self._slow(first, last)]
         span = np.array([0, first, last, threads + len(plain)], dtype=np.int64)
 
         def share(thread: int) -> None:
-            walk_share(constants, tables, span, self._done, self._scratch[thread])
+            walk_share(self.constants, tables, span, self._order, self._done, self._scratch[thread])
 
         if threads == 1 and not plain:
             share(0)
@@ -142,7 +145,7 @@ class Walker:
         shares = [pool.submit(share, thread) for thread in range(threads)]
         try:
             for stop in plain:
-                self._wait_for(stop.before, first)
+                self._wait_for(stop.before, first, shares)
                 stop.act(self)
                 say_done(self._done, stop.before)
         except BaseException:
@@ -152,18 +155,25 @@ class Walker:
             for one in shares:
                 one.result()
 
-    def _wait_for(self, number: int, first: int) -> None:
+    def _wait_for(self, number: int, first: int, shares: Sequence[Future[None]]) -> None:
         """Sleep until what a section depends on is rated: compiled threads wait at work, which takes a processor."""
         sections, competitors = self.index.history.sections, self.index.history.competitors
         before = competitors["previous"][int(sections[number]["first"]) : int(sections[number + 1]["first"])]
         before = before[before >= first]
         while not self._done[before].all():
             time.sleep(NAP)
+            for one in shares:
+                if one.done() and one.exception() is not None:  # what is waited for would never come
+                    one.result()
         wait_until_ready(self.index.history, number, first, self._done)  # so that all its results are seen
 
     def _slow(self, first: int, last: int) -> list[int]:
-        """The sections of a stretch that plain code rates while the compiled walk goes on with the others."""
-        found: list[int] = (first + np.flatnonzero(self.index.history.sections["is_slow"][first:last])).tolist()
+        """The sections of a stretch that plain code rates while the compiled walk goes on with the others.
+
+        They are taken in the walk's own order: in any other, each could wait for what waits for the other.
+        """
+        order = self._order[first:last]
+        found: list[int] = order[self.index.history.sections["is_slow"][order] != 0].tolist()
         return found
 
     # What plain code did where the walk stopped; a walk that only rates does not listen.
@@ -177,12 +187,11 @@ class Walker:
     def note_rated(self, section: int, rated: Sequence[RatedSection], unratable: str) -> None:
         """A section was rated by the plain engine, or could not be."""
 
-    def constants_at(self, section: int) -> Array:
-        """The numbers of the edition of a section."""
-        edition = int(self.index.history.sections[section]["edition"])
-        if edition not in self._constants:
-            self._constants[edition] = constants_for(self.rules.edition(EDITIONS[edition]).constants)
-        return self._constants[edition]
+
+def constants_of(rules: RuleSet) -> Array:
+    """The numbers of every edition under a rule set, a row each."""
+    found: Array = np.concatenate([constants_for(rules.edition(edition).constants) for edition in EDITIONS])
+    return found
 
 
 def _largest(index: Index) -> tuple[int, int]:

@@ -166,7 +166,9 @@ def load_snapshots(walker: Walker, folder: str, year: int) -> None:
         if name.endswith("-matches.parquet") or int(name.removesuffix(".parquet")) > year:
             continue
         frame = pl.read_parquet(os.path.join(folder, "snapshots", name))
-        at = walker.index.history.place_of[frame["member"].to_numpy(), frame["system"].to_numpy()]
+        members, systems = frame["member"].to_numpy(), frame["system"].to_numpy()
+        at = walker.index.history.place_of[members, systems]
+        np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
         for column in STANDING.names or ():
             if column == "as_of":
                 table["as_of"][at] = frame["as_of"].cast(pl.Int32).to_numpy() + _EPOCH

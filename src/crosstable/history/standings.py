@@ -71,6 +71,7 @@ class ArrayStandings:
     def put(self, member: int, system: RatingSystem, standing: Standing) -> None:
         """Write a standing; its match changes and what is decided stay where they are."""
         row = self._row(member, system)
+        self.arrays.rated[member] |= 1 << int(system)
         tally = tally_of(standing)
         row["rating"], row["games"] = tally.rating, tally.games
         row["peak"], row["peak_since_2010"] = tally.peak, tally.peak_since_2010

@@ -27,9 +27,10 @@ from crosstable.history.kernel.arrays import (
     unrated,
 )
 from crosstable.history.kernel.compiling import inner, walking
-from crosstable.history.kernel.section import Scratch, rate_section, start_in
+from crosstable.history.kernel.section import Scratch, rate_section
+from crosstable.history.kernel.starting import start_in
 from crosstable.history.kernel.walk import FAR, NEAR, fetch_newcomers, fetch_standings
-from crosstable.history.replay import Stop, Walker
+from crosstable.history.replay import Stop, Walker, constants_of
 from crosstable.lab.metrics import brier
 from crosstable.lab.predictions import Floats, Games
 from crosstable.rules.rule_sets import RuleSet
@@ -64,6 +65,7 @@ class Lanes(NamedTuple):
     standings: Array
     decided: Array
     match_changes: Array
+    rated: Array  # one for all: a system that a member may be rated in is looked at, in whatever lane
     rows: Array
     working: Array
     faults: Array
@@ -91,7 +93,7 @@ def predicted_games(games: Games, index: Index, span: Array) -> Predicted:
 def walk_lanes(
     numbers: Array, history: History, lanes: Lanes, predicted: Predicted, stretch: Array, scratch: Scratch
 ) -> None:
-    """Predict and rate the sections of a stretch in every lane; ``numbers`` has a row of constants for each."""
+    """Predict and rate the sections of a stretch in every lane; ``numbers`` has the constants by lane and edition."""
     first, last, used = stretch[0], stretch[1], stretch[2]
     for number in range(first, last):
         for lane in range(used):
@@ -100,10 +102,11 @@ def walk_lanes(
         is_scored = predicted.span[number] != NOT_SCORED and predicted.first[number] < predicted.first[number + 1]
         for lane in range(used):
             tables = tables_of(history, lanes, lane)
+            constants = numbers[lane, history.sections[number].edition]
             if is_scored:
-                lay_odds(numbers[lane], tables, number, lanes.odds, scratch)
+                lay_odds(constants, tables, number, lanes.odds, scratch)
                 score_section(predicted, number, lanes.odds, lanes.by_section[lane, number])
-            rate_section(numbers[lane], tables, number, scratch)
+            rate_section(constants, tables, number, scratch)
             if is_scored:
                 add_up(lanes, predicted, lane, number)
 
@@ -111,7 +114,7 @@ def walk_lanes(
 @inner
 def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
     """The tables of one lane."""
-    standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane])
+    standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane], lanes.rated)
     return Tables(history, standings, Results(lanes.rows[lane], lanes.working, lanes.faults[lane]))
 
 
@@ -178,7 +181,7 @@ class Lane(Walker):
         self.threads = 1
         self.standings = standings
         self.results = results
-        self._constants: dict[int, Array] = {}
+        self.constants = constants_of(rules)
 
 
 class Sums(NamedTuple):
@@ -205,14 +208,14 @@ class Company(Walker):
         widest = int(np.diff(index.history.sections["row"]).max(initial=1))
         self._room = _room(self._fresh, index, width, widest)
         self._lanes: list[Lane] = []
-        self._numbers: dict[int, Array] = {}
+        self._numbers: Array = None
         self._end = 0
 
     def scored(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
         """Walk some rule sets, at most as many as there are lanes, from the beginning up to a section."""
         self._end = end
-        self._numbers = {}
         self._lanes = [self._begun(at, one) for at, one in enumerate(rules)]
+        self._numbers = np.stack([lane.constants for lane in self._lanes])
         for array in (self._room.faults, self._room.by_section, self._room.totals):
             array[:] = 0
         stops = zip(*self._stops[: len(rules)], strict=True)
@@ -221,7 +224,7 @@ class Company(Walker):
 
     def _begun(self, at: int, rules: RuleSet) -> Lane:
         room = self._room
-        standings = Standings(room.standings[at], room.decided[at], room.match_changes[at])
+        standings = Standings(room.standings[at], room.decided[at], room.match_changes[at], room.rated)
         for mine, fresh in zip(standings, self._fresh, strict=True):
             mine[:] = fresh
         return Lane(self.index, rules, standings, Results(room.rows[at], room.working, room.faults[at]))
@@ -235,11 +238,7 @@ class Company(Walker):
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         stretch = np.array([first, min(last, self._end), len(self._lanes)], dtype=np.int64)
-        edition = int(self.index.history.sections[first]["edition"])
-        if edition not in self._numbers:
-            self._numbers[edition] = np.concatenate([lane.constants_at(first) for lane in self._lanes])
-        numbers = self._numbers[edition]
-        walk_lanes(numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
+        walk_lanes(self._numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
 
 
 def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
@@ -248,6 +247,7 @@ def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
         unrated(width * len(fresh.standings)).reshape(width, len(fresh.standings)),
         np.stack([fresh.decided] * width),
         np.zeros((width, len(fresh.match_changes)), dtype=MATCH_CHANGE),
+        fresh.rated.copy(),
         np.zeros((width, index.rows), dtype=RESULT),
         np.zeros(0, dtype=WORKING),
         np.zeros((width, index.sections), dtype=np.uint8),

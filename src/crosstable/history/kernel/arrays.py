@@ -8,7 +8,13 @@ import numpy as np
 # cannot express. Its layout is one of the dtypes below.
 Array = Any
 
+# Whole numbers of one width: compiled records of two widths are two types.
+whole: Any = np.int64
+
 SYSTEMS = 6
+# Sections are rated level by level within windows of so many, so that threads seldom wait for each other.
+WINDOW = 2048
+TOP_LEVEL = WINDOW - 1
 # Days are counted as Python's date.toordinal does; 0 stands for none.
 NO_DAY = 0
 NO_COUNT = -1
@@ -66,6 +72,7 @@ SECTION = np.dtype(
         ("first", "i8"),  # of its competitors
         ("row", "i8"),  # of its results
         ("match", "i4"),  # where its match changes go
+        ("level", "u2"),  # how many sections of its window have to be rated before it, one after the other
     ]
 )
 COMPETITOR = np.dtype(
@@ -126,6 +133,7 @@ class Standings(NamedTuple):
     standings: Array
     decided: Array
     match_changes: Array
+    rated: Array  # by member: the systems in which he may be rated, as bits; where there is none, none is looked for
 
 
 class Results(NamedTuple):

@@ -128,5 +128,8 @@ def walking(function: Compiled) -> Compiled:
 
 
 def inner(function: Compiled) -> Compiled:
-    """A function that only walking functions call."""
-    return cast(Compiled, njit(**_WALKING)(function))
+    """A function that only walking functions call, made part of them.
+
+    A call would hand over every array of the tables, one by one, for each section or even each competitor.
+    """
+    return cast(Compiled, njit(forceinline=True, **_WALKING)(function))

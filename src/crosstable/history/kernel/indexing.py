@@ -4,12 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import COMPETITOR, Array
+from crosstable.history.kernel.arrays import COMPETITOR, TOP_LEVEL, WINDOW, Array, whole
 from crosstable.history.kernel.compiling import compiled
 
 # A result in the archive: half points of the first player, and this where it counts on his row alone.
 ONE_SIDED = 4
 WIN, DRAW = 2, 1
+# What a section that plain code rates counts for, in levels.
+SLOW_LEVELS = 30
 
 
 class Games(NamedTuple):
@@ -153,6 +155,24 @@ def finish_competitors(begin: Array, member: Array, competitors: Array, opponent
             competitor.most_meetings = most
         for at in range(begin[number], begin[number + 1]):
             last[member[at]] = number
+
+
+@compiled
+def levels_of(begin: Array, competitors: Array, is_slow: Array) -> Array:
+    """How many sections of its window have to be rated before each one, one after the other.
+
+    One that plain code rates counts for several: what comes after it is put off until it is likely to be there.
+    """
+    levels = np.zeros(len(begin) - 1, dtype=np.uint16)
+    for number in range(len(levels)):
+        window = number - number % WINDOW
+        level = 0
+        for at in range(begin[number], begin[number + 1]):
+            before = competitors[at].previous
+            if before >= window:
+                level = max(level, whole(levels[before]) + (SLOW_LEVELS if is_slow[before] else 1))
+        levels[number] = min(level, TOP_LEVEL)
+    return levels
 
 
 def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int) -> tuple[Array, Array, Array]:

@@ -6,40 +6,38 @@ dual-rated section sees the other's result.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from crosstable.engine.after import PEAKS_COUNT_FROM
 from crosstable.formulas.floors import Level
-from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, initial_rating
+from crosstable.formulas.initial import SOURCES
 from crosstable.formulas.matches import HALF_YEAR_DAYS
 from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import MatchPast, Outcome, outcome, standing_floor
+from crosstable.formulas.outcome import MatchPast, Outcome, is_above_floors, outcome, standing_floor
 from crosstable.formulas.standard import may_earn_bonus
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
 from crosstable.formulas.tally import Share, Tally, games_counted, merits_of, tally_after
 from crosstable.history.kernel.arrays import (
     NO_COUNT,
-    NO_DAY,
-    OUTSIDE_CFC,
-    OUTSIDE_FIDE,
     STANDING,
     SYSTEMS,
     Array,
     History,
     Standings,
     Tables,
+    whole,
 )
 from crosstable.history.kernel.compiling import inner
+from crosstable.history.kernel.starting import start_in
 from crosstable.rules.constants import Constants
-from crosstable.terms import FloorKind, KRule, Past, RatingSystem, Source
+from crosstable.terms import FloorKind, KRule, Past, RatingSystem
 
 # The kinds of sections as archives number them.
 KIND_MATCH = 2
 PEAKS_FROM = PEAKS_COUNT_FROM.toordinal()
 REGULAR = RatingSystem.OTBR.value
-FIDE, CFC = Source.FIDE.value, Source.CFC.value
 MIXED = Past.MIXED.value
 
 # Why a section has no results.
@@ -78,17 +76,13 @@ def scratch_for(competitors: int, sides: int) -> Scratch:
     """Room for sections of at most so many competitors and sides of games."""
     return Scratch(
         numbers=np.zeros((NUMBERS, competitors)),
-        sides=np.zeros((2, sides)),
+        sides=np.zeros(sides),
         past=np.zeros(competitors, dtype=np.int64),
         flags=np.zeros((FLAGS, competitors), dtype=np.bool_),
         first=np.zeros(competitors + 1, dtype=np.int64),
         sources=np.zeros((5, SOURCES)),
         pending=np.zeros((SYSTEMS, competitors), dtype=STANDING),
     )
-
-
-# Whole numbers of one width: compiled records of two widths are two types.
-whole: Any = np.int64
 
 
 @inner
@@ -147,58 +141,6 @@ def tally_at(standings: Standings, one: Array) -> Tally:
 def newcomer_tally(games: float) -> Tally:
     """The record of somebody who was unrated: the games credited in Step 1 and nothing else (§2)."""
     return Tally(math.nan, games, 0.0, 0.0, 0.0, 0.0, math.nan, math.nan, whole(0), math.inf)
-
-
-@inner
-def age_in(born: int, day: int) -> float:
-    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
-    return math.nan if born == NO_DAY else (day - born) / DAYS_A_YEAR
-
-
-@inner
-def lay_source(room: Array, source: int, rating: float, games: float, days: tuple[int, int, int]) -> None:
-    """One source of a newcomer, of the day it is from, on the last day of a section, with his birthday (§2)."""
-    as_of, end, born = days
-    room[0, source] = rating
-    room[1, source] = games
-    room[2, source] = float(max(0, end - as_of))
-    room[3, source] = age_in(born, as_of)
-
-
-@inner
-def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> None:
-    """What a newcomer's sources say, a column each: his standings, and the outside ratings in force (§2).
-
-    Of a source that he does not have nothing is read but that its rating is none.
-    """
-    person = tables.history.people[member]
-    for source in range(SOURCES):
-        room[0, source] = math.nan
-    for source in range(SYSTEMS):
-        place = tables.history.place_of[member, source]
-        if place > 0 and not math.isnan(tables.standings.standings[place].rating):
-            one = tables.standings.standings[place]
-            day = section.end if one.as_of == NO_DAY else one.as_of
-            lay_source(room, source, one.rating, one.games, (day, section.end, person.born))
-    for at in range(person.outside, person.outside_end):
-        known = tables.history.outside[at]
-        if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
-            lay_source(room, FIDE, known.rating, math.inf, (known.as_of, section.end, person.born))
-        elif known.body == OUTSIDE_CFC and known.as_of <= section.end:
-            lay_source(room, CFC, known.rating, math.inf, (known.as_of, section.end, person.born))
-
-
-@inner
-def start_in(
-    constants: Constants, tables: Tables, member: int, section: Array, system: int, room: Array
-) -> tuple[float, float]:
-    """R0 and N of an unrated member (§2)."""
-    lay_sources(tables, member, section, room)
-    person = tables.history.people[member]
-    newcomer = Newcomer(age_in(person.born, section.end), person.is_adult != 0, person.is_canadian != 0)
-    sources = Sources(room[0], room[1], room[2], room[3])
-    initial = initial_rating(constants, system, newcomer, sources, room[4])
-    return initial.rating, initial.games
 
 
 @inner
@@ -278,8 +220,7 @@ def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
         pass_of(scratch, FIFTH, n),
         scratch.numbers[PRIOR_ODDS, :n],
         scratch.numbers[ODDS, :n],
-        scratch.sides[0, :sides],
-        scratch.sides[1, :sides],
+        scratch.sides[:sides],
     )
 
 
@@ -325,6 +266,16 @@ def outcome_in(
     constants: Constants, tables: Tables, section: Array, one: Array, weighed: Weighed, system: int
 ) -> Outcome:
     """What becomes of a computed rating: match limits, floors, ceiling, storage (§5, §7)."""
+    before = weighed.before
+    if (
+        section.kind != KIND_MATCH
+        and one.decided <= 0
+        and is_above_floors(
+            constants, weighed.computed, before.rating, before.peak, before.peak_since_2010, before.games_at_2200
+        )
+    ):
+        nothing = Level(FloorKind.NONE, -math.inf)
+        return outcome(constants, before.rating, weighed.computed, MatchPast(False, 0.0, 0.0), nothing, math.inf)
     decided = Level(FloorKind.OFFICE, -math.inf)
     ceiling = math.inf
     if one.decided > 0 and not weighed.is_new:  # what is decided holds from the first rating on
@@ -341,7 +292,7 @@ def outcome_in(
 
 @inner
 def keep(pending: Array, one: Array, after: Tally, day: int, is_new: bool) -> None:
-    """A new standing, kept until every system of the section is computed."""
+    """A new standing, in its place or kept until every system of the section is computed."""
     pending.rating = after.rating
     pending.games = after.games
     pending.peak = after.peak
@@ -383,9 +334,24 @@ def share_in(section: Array, competitor: Array, played: int) -> Share:
 
 
 @inner
+def settle(standings: Standings, section: Array, one: Array, before: float, slot: int) -> None:
+    """What a new standing means beside itself: a lowered floor that ends, and the change of a match."""
+    if one.decided < 0:
+        one.decided = -one.decided
+        standings.decided[one.decided].lowered_floor = math.inf
+    if section.kind == KIND_MATCH and not math.isnan(before):
+        change = standings.match_changes[slot]
+        change.day = section.end
+        change.change = one.rating - before
+        change.earlier = one.match
+        one.match = slot
+
+
+@inner
 def finish(constants: Constants, tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> None:
     """From computed ratings to those that stand, and the records after them (§5, §7)."""
     section = tables.history.sections[number]
+    is_last = section.systems >> (system + 1) == 0
     low, high = section.first, tables.history.sections[number + 1].first
     results = tables.results
     for at in range(high - low):
@@ -394,17 +360,24 @@ def finish(constants: Constants, tables: Tables, number: int, system: int, rank:
         row = section.row + rank * (high - low) + at
         one = tables.standings.standings[tables.history.places[row]]
         is_new = scratch.flags[IS_NEW, at]
-        results.rows[row].before = one.rating
+        rating = one.rating
+        results.rows[row].before = rating
         scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
         if played == 0:
             continue
+        if is_new:
+            tables.standings.rated[competitor.member] |= 1 << system
         before = newcomer_tally(scratch.numbers[GAMES, at]) if is_new else tally_at(tables.standings, one)
         share = share_in(section, competitor, played)
         weighed = Weighed(before, share, scratch.numbers[FIFTH + 3, at], is_new)
         result = outcome_in(constants, tables, section, one, weighed, system)
         after = tally_after(constants, before, share, result.rating, section.end >= PEAKS_FROM)
         scratch.numbers[FINAL, at] = result.rating
-        keep(scratch.pending[rank, at], one, after, section.end, is_new)
+        if is_last:  # nothing else is computed from what was before
+            keep(one, one, after, section.end, is_new)
+            settle(tables.standings, section, one, rating, section.match + row - section.row)
+        else:
+            keep(scratch.pending[rank, at], one, after, section.end, is_new)
         results.rows[row].after = result.rating
         results.rows[row].games_after = after.games
         if len(results.working) > 0:
@@ -421,8 +394,8 @@ def find_norms(tables: Tables, number: int, rank: int, scratch: Scratch) -> None
         competitor = history.competitors[low + at]
         begin, end = competitor.first, history.competitors[low + at + 1].first
         for side in range(begin, end):
-            scratch.sides[0, side - begin] = scratch.numbers[FINAL, history.opponents[side]]
-        met = scratch.sides[0, : end - begin]
+            scratch.sides[side - begin] = scratch.numbers[FINAL, history.opponents[side]]
+        met = scratch.sides[: end - begin]
         norm = highest_norm(scratch.numbers[SCORE, at], met, competitor.most_meetings)
         tables.results.working[section.row + rank * (high - low) + at].norm = norm
 
@@ -437,20 +410,11 @@ def store(tables: Tables, number: int, rank: int, scratch: Scratch) -> None:
         competitor = tables.history.competitors[low + at]
         if tables.history.competitors[low + at + 1].first == competitor.first:
             continue
-        pending = scratch.pending[rank, at]
-        place = tables.history.places[section.row + rank * (high - low) + at]
-        one = standings.standings[place]
-        if pending.decided < 0:
-            pending.decided = -pending.decided
-            standings.decided[pending.decided].lowered_floor = math.inf
-        if section.kind == KIND_MATCH and not math.isnan(one.rating):
-            slot = section.match + rank * (high - low) + at
-            change = standings.match_changes[slot]
-            change.day = section.end
-            change.change = pending.rating - one.rating
-            change.earlier = one.match
-            pending.match = slot
-        standings.standings[place] = pending
+        row = section.row + rank * (high - low) + at
+        one = standings.standings[tables.history.places[row]]
+        rating = one.rating
+        standings.standings[tables.history.places[row]] = scratch.pending[rank, at]
+        settle(standings, section, one, rating, section.match + row - section.row)
 
 
 @inner
@@ -488,7 +452,7 @@ def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scr
         return
     rank = 0
     for system in range(SYSTEMS):
-        if section.systems & (1 << system) != 0:
+        if section.systems & (1 << system) != 0 and section.systems >> (system + 1) != 0:
             store(tables, number, rank, scratch)
             rank += 1
 

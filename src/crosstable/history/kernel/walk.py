@@ -10,49 +10,68 @@ import math
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import Array, History, Tables
-from crosstable.history.kernel.compiling import inner, walking
+from crosstable.history.kernel.arrays import WINDOW, Array, History, Tables, whole
+from crosstable.history.kernel.compiling import compiled, inner, walking
 from crosstable.history.kernel.processor import fetch, give_way, read_flag, set_flag, take_number
 from crosstable.history.kernel.section import Scratch, rate_section
 
 # A thread that looked so often in vain lets others have the processor.
 PATIENCE = 200
 # Sections that a thread takes at a time.
-TURN = 16
+TURN = 8
 # So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
 FAR, NEAR = 8, 4
 
 
+@compiled
+def lay_order(sections: Array, first: int, last: int, order: Array) -> None:
+    """The sections of a stretch in the order in which they are taken: within each window level by level."""
+    ends = np.zeros(WINDOW + 1, dtype=np.int64)
+    begin = first
+    while begin < last:
+        end = min(last, begin - begin % WINDOW + WINDOW)
+        ends[:] = 0
+        for number in range(begin, end):
+            ends[sections[number].level + 1] += 1
+        for level in range(WINDOW):
+            ends[level + 1] += ends[level]
+        for number in range(begin, end):
+            level = sections[number].level
+            order[begin + ends[level]] = number
+            ends[level] += 1
+        begin = end
+
+
 @walking
-def walk_share(numbers: Array, tables: Tables, span: Array, done: Array, scratch: Scratch) -> None:
+def walk_share(numbers: Array, tables: Tables, span: Array, order: Array, done: Array, scratch: Scratch) -> None:
     """Rate sections as long as there are any, together with other threads that have the same ``span``.
 
     It holds how many turns were taken, the first section, the one after the last, and how many there are that rate.
     """
-    constants = numbers[0]
     first, last, workers = span[1], span[2], span[3]
     turn = first + TURN * take_number(span)
     while turn < last:
         following = first + TURN * take_number(span)  # so that what is asked for ahead is this thread's own
-        for number in range(turn, min(turn + TURN, last)):
-            fetch_standings(tables, ahead(number + FAR, turn, following, last))
-            fetch_newcomers(tables, ahead(number + NEAR, turn, following, last))
+        for place in range(turn, min(turn + TURN, last)):
+            fetch_standings(tables, whole(order[ahead(place + FAR, turn, following, last)]))
+            fetch_newcomers(tables, whole(order[ahead(place + NEAR, turn, following, last)]))
+            number = whole(order[place])
             if tables.history.sections[number].is_slow:
                 continue
             if workers > 1:
                 wait_for(tables.history, number, first, done)
-            rate_section(constants, tables, number, scratch)
+            rate_section(numbers[tables.history.sections[number].edition], tables, number, scratch)
             if workers > 1:
                 set_flag(done, number)
         turn = following
 
 
 @inner
-def ahead(number: int, turn: int, following: int, last: int) -> int:
-    """A section of this turn, or of the one that follows it."""
-    if number >= turn + TURN:
-        number += following - turn - TURN
-    return min(number, last - 1)
+def ahead(place: int, turn: int, following: int, last: int) -> int:
+    """A place of this turn, or of the one that follows it."""
+    if place >= turn + TURN:
+        place += following - turn - TURN
+    return min(place, last - 1)
 
 
 @walking
@@ -85,7 +104,8 @@ def fetch_newcomers(tables: Tables, number: int) -> None:
         if math.isnan(tables.standings.standings[tables.history.places[row]].rating):
             member = np.int64(tables.history.competitors[at].member)
             fetch(tables.history.people, member)
-            fetch(tables.history.place_of, member)
+            if tables.standings.rated[member] != 0:
+                fetch(tables.history.place_of, member)
         at = low if at + 1 == high else at + 1  # rows go through the competitors once in each system
 
 
