@@ -14,6 +14,7 @@ from crosstable.web.pages.estimate import LONGEST_BODY, MOST_GAMES_OF_ANYBODY
 from tests.office.made_office import quad, run
 from tests.office.test_time_limits import SLOW
 from tests.web.people import OWN, TODAY, Site, belonging, event_file, site
+from tests.web.told import told
 
 STATED = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "ratelimit-cost")
 
@@ -188,7 +189,7 @@ def test_a_body_that_trickles_in_is_given_up(app: Any) -> None:
         assert limit._arriving.total() == 0
         return sender
 
-    sender = asyncio.run(story())
+    sender = told(story())
     assert (sender.status, sender.headers[b"connection"]) == (408, b"close")
     assert b"too slowly: 16 KB a second" in sender.told[1]["body"]
 
@@ -205,7 +206,7 @@ def test_a_body_that_comes_steadily_has_time_for_its_length(monkeypatch: pytest.
         await asked
         return sender.status
 
-    assert asyncio.run(story()) == 200
+    assert told(story()) == 200
 
 
 def test_so_many_long_bodies_arrive_at_once_and_short_ones_always_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +235,7 @@ def test_so_many_long_bodies_arrive_at_once_and_short_ones_always_do(monkeypatch
         assert limit._arriving == {}
         return [*waiting, *(sender.status for sender in senders)]
 
-    found = asyncio.run(story())
+    found = told(story())
     assert found[:6] == [None, None, 503, None, None, 503]
     assert found[6:] == [200, 200, 503, 200, 200, 503, 200]
 
@@ -245,7 +246,7 @@ def test_who_is_refused_before_the_body_came_is_not_listened_to_any_longer() -> 
         await BodyLimit(answers_at_once, 10**7)(scope_of(10**6), sender.receive, sender.send)
         return sender
 
-    assert asyncio.run(story()).headers == {b"connection": b"close"}
+    assert told(story()).headers == {b"connection": b"close"}
 
 
 # Lists as files.

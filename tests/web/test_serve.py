@@ -21,6 +21,7 @@ import pytest
 from crosstable.cli import main, serve
 from crosstable.web.settings import Settings, handed_over
 from tests.web.site import made_file
+from tests.web.told import told
 
 # Without TCP_NODELAY every reply on a kept connection costs about 44 ms (uvicorn issue 3149).
 TRAP_SECONDS = 0.030
@@ -168,4 +169,4 @@ def test_a_thousand_slow_uploads_do_not_keep_readers_waiting(served: int) -> Non
             is_over.set()
             await asyncio.gather(*uploads)
 
-    assert statistics.quantiles(asyncio.run(story()), n=100)[98] < SLOWEST_READ
+    assert statistics.quantiles(told(story()), n=100)[98] < SLOWEST_READ
