@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.folding import DecisionKind
 from crosstable.history.archive_tables import KINDS, NO_MEMBER, ONE_SIDED, TABLES, file_of
+from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, RatingSystem
 
 # Games are looked at in portions that stay in the processor's cache.
@@ -193,6 +194,12 @@ def _section_rules() -> list[Rule]:
         Rule("sections", pl.col("event_id") == "", "the event has no id"),
         Rule("sections", pl.struct("event_id", "number").is_duplicated(), "the section stands in two rows"),
         Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
+        # Nobody can rate it, and the walk finds constants by the number of the edition; no office accepts such a report.
+        Rule(
+            "sections",
+            pl.col("start") < EDITIONS[0].effective,
+            f"the section starts before {EDITIONS[0].effective}, and no rules are known from before",
+        ),
         Rule("sections", pl.col("kind") >= len(KINDS), "there is no such kind of section"),
         Rule("sections", (pl.col("systems") == 0) | (pl.col("systems") > _ALL_SYSTEMS), "systems names no system"),
         Rule("sections", pl.col("asked_systems") > _ALL_SYSTEMS, "asked_systems names no system"),

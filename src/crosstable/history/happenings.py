@@ -57,7 +57,7 @@ class Happenings:
         self.plain = frame.filter(~special)
         self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
         self.pairs = _pairs(self.openings, self.decisions)
-        self._ends = np.ascontiguousarray(index.history.sections["end"][:-1])
+        self._ends = index.history.sections["end"][:-1].astype(np.int64)  # as numbers that are looked for in it are
         self._extra = sum(len(opened.opening.standing.match_changes) for opened in self.openings)
 
     def prepare(self, walker: Walker) -> None:
@@ -167,13 +167,14 @@ def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pai
 
 def _part(archive: Archive, numbers: Array) -> Archive:
     """The archive with some of its sections only, numbered anew."""
-    new = pl.DataFrame(
-        {"section": pl.Series(numbers, dtype=pl.UInt32), "new": pl.Series(range(len(numbers)), dtype=pl.UInt32)}
-    )
 
     def renumbered(frame: pl.DataFrame) -> pl.DataFrame:
-        joined = frame.join(new, on="section", how="inner", maintain_order="left")
-        return joined.with_columns(section=pl.col("new")).drop("new")
+        column = frame["section"].to_numpy()  # in order, so that nobody has to look through the whole of it
+        wanted = numbers.astype(column.dtype)
+        low, high = np.searchsorted(column, wanted, "left"), np.searchsorted(column, wanted, "right")
+        rows = [np.arange(begin, end) for begin, end in zip(low, high, strict=True)]
+        new = np.repeat(np.arange(len(numbers), dtype=np.uint32), high - low)
+        return frame[np.concatenate(rows)].with_columns(section=pl.Series(new))
 
     entries = renumbered(archive.entries)
     here = entries["member"].unique().implode()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.kernel.arrays import (
     COMPETITOR,
@@ -104,7 +105,10 @@ def _sections(archive: Archive, begin: Array, competitors: Array) -> tuple[Array
         inside[name] = frame[name].to_numpy()
     inside["start"], inside["end"] = days(frame["start"]), days(frame["end"])
     effective = np.array([edition.effective.toordinal() for edition in EDITIONS])
-    inside["edition"] = np.searchsorted(effective, inside["start"], side="right") - 1
+    edition = np.searchsorted(effective, inside["start"], side="right") - 1
+    if np.any(edition < 0):  # an archive that was made in memory, which nobody checked
+        raise HistoryError(f"a section starts before {EDITIONS[0].effective}, and no rules are known from before")
+    inside["edition"] = edition
     inside["is_slow"] = (inside["kind"] >= _FOREIGN) | _has_given_starts(archive)
     table["first"] = begin
     inside["level"] = levels_of(begin, competitors, np.ascontiguousarray(inside["is_slow"]))

@@ -21,7 +21,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
 from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array
-from crosstable.history.kernel.rows import changed_standings, row_places, standing_owners
+from crosstable.history.kernel.rows import changed_standings, rated_rows, standing_owners
 from crosstable.history.replay import CLOSING, Stop, Walker
 
 FORMAT = "crosstable-replay/1"
@@ -41,20 +41,8 @@ class Snapshot(NamedTuple):
 def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
     """A row per section, member and system: the rating before and after, the games after."""
     index = walker.index
-    begin = int(index.history.sections[first]["row"])
-    section, member, system = row_places(index.history.sections, index.history.competitors, first)
-    rows = walker.results.rows[begin:]
-    kept = ~np.isnan(rows["after"]) & (member < index.members)
-    frame = pl.DataFrame(
-        {
-            "section": section[kept],
-            "member": member[kept],
-            "system": system[kept],
-            "before": rows["before"][kept],
-            "after": rows["after"][kept],
-            "games_after": rows["games_after"][kept],
-        }
-    )
+    found = rated_rows(index.history, walker.results.rows, index.members, first)
+    frame = pl.DataFrame(found._asdict())
     return frame.with_columns(pl.col("before").fill_nan(None))
 
 
@@ -83,7 +71,7 @@ def _frame_of(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
 
 def write_table(frame: pl.DataFrame, path: str) -> None:
     """Write results; ratings hardly shrink by trying harder than this."""
-    frame.write_parquet(path, compression="zstd", compression_level=1)
+    frame.write_parquet(path, compression="lz4", statistics=False)
 
 
 def _prefixes(index: Index, archive: Archive, years: list[int], ends: list[int]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """``history replay``: an archive in, ratings out, stage by stage with the time of each."""
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -71,6 +72,19 @@ class Stages:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
 
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Let the collector of circular objects rest: a replay makes none, and looking through all it holds takes long."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@without_collecting()
 def replay_archive(
     folder: str,
     out: str,
@@ -86,8 +100,8 @@ def replay_archive(
         index = index_of(archive, folder, keeps=wishes.keeps_index)
     starting(index.sections)
     rules = wishes.rules.title
-    walker = Walker(index, wishes.threads, rules=wishes.rules)
     with stages.timed("prepare"):
+        walker = Walker(index, wishes.threads, rules=wishes.rules)
         plan = _plan(walker, archive, out, wishes, rules)
     with stages.timed("rate"):
         walker.walk(plan.stops, progress, plan.first)

@@ -36,7 +36,7 @@ from crosstable.rules.constants import Constants
 FORMULAS = (
     rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps,
 )  # fmt: skip
-SOURCES = ("formulas", "history/kernel", "rules/constants.py", "terms.py")
+SOURCES = ("formulas", "history/kernel", "lab/metrics.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
 # Walking functions make no arrays, so no reference to one has to be counted; and they divide by nothing that may be 0.

@@ -1,5 +1,8 @@
 """Laying a history out as arrays: rows of one member become one competitor, games become sides (readings 104, 106)."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +13,8 @@ from crosstable.history.kernel.compiling import compiled
 # A result in the archive: half points of the first player, and this where it counts on his row alone.
 ONE_SIDED = 4
 WIN, DRAW = 2, 1
+# So many sections are laid out in two parts, on two threads.
+WORTH_SHARING = 10_000
 # What a section that plain code rates counts for, in levels.
 SLOW_LEVELS = 30
 
@@ -136,25 +141,31 @@ def count_result(competitor: Array, half: int) -> None:
 
 
 @compiled
-def finish_competitors(begin: Array, member: Array, competitors: Array, opponents: Array, members: int) -> None:
-    """Who met whom most often, and each member's section before."""
+def count_meetings(member: Array, competitors: Array, opponents: Array) -> None:
+    """Whose each competitor is, and how often he met whom he met most often."""
+    for at in range(len(member)):
+        competitor = competitors[at]
+        competitor.member = member[at]
+        low, high = competitor.first, competitors[at + 1].first
+        most = 0
+        for side in range(low, high):
+            met = 0
+            for other in range(low, high):
+                if opponents[other] == opponents[side]:
+                    met += 1
+            most = max(most, met)
+        competitor.most_meetings = most
+
+
+@compiled
+def lay_previous(begin: Array, competitors: Array, members: int) -> None:
+    """Each member's section before."""
     last = np.full(members, -1, dtype=np.int32)
     for number in range(len(begin) - 1):
         for at in range(begin[number], begin[number + 1]):
-            competitor = competitors[at]
-            competitor.member = member[at]
-            competitor.previous = last[member[at]]
-            low, high = competitor.first, competitors[at + 1].first
-            most = 0
-            for side in range(low, high):
-                met = 0
-                for other in range(low, high):
-                    if opponents[other] == opponents[side]:
-                        met += 1
-                most = max(most, met)
-            competitor.most_meetings = most
+            competitors[at].previous = last[competitors[at].member]
         for at in range(begin[number], begin[number + 1]):
-            last[member[at]] = number
+            last[competitors[at].member] = number
 
 
 @compiled
@@ -175,14 +186,53 @@ def levels_of(begin: Array, competitors: Array, is_slow: Array) -> Array:
     return levels
 
 
-def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int) -> tuple[Array, Array, Array]:
+class Laid(NamedTuple):
     """Competitors with one more row that ends the last, the opponents of their sides, where sections begin."""
-    first = first_of(rows.section, sections)
-    position, member, begin = competitors_of(rows, first, members)
-    counts = sides_per_row(games, first, len(rows.member))
+
+    competitors: Array
+    opponents: Array
+    begin: Array
+
+
+def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int) -> Laid:
+    """A whole history laid out, its parts beside each other: only a member's section before goes through all."""
+    parts = 2 if sections >= WORTH_SHARING else 1
+    cuts = [len(rows.section) * part // parts for part in range(parts)]
+    first = [0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]
+    with ThreadPoolExecutor(parts) as pool:
+        spans = list(pairwise(first))
+        laid = joined(list(pool.map(lambda span: _laid_part(rows, games, span, members), spans)))
+    lay_previous(laid.begin, laid.competitors, members)
+    return laid
+
+
+def _laid_part(rows: Rows, games: Games, span: tuple[int, int], members: int) -> Laid:
+    """The sections of one part, numbered from its first one on."""
+    ends = np.array(span, dtype=rows.section.dtype)
+    low, high = np.searchsorted(rows.section, ends)
+    own = Rows(rows.section[low:high] - ends[0], rows.member[low:high])
+    low, high = np.searchsorted(games.section, ends.astype(games.section.dtype))
+    section = games.section[low:high] - ends[0].astype(games.section.dtype)
+    played = Games(section, *(column[low:high] for column in games[1:]))
+    first = first_of(own.section, span[1] - span[0])
+    position, member, begin = competitors_of(own, first, members)
+    counts = sides_per_row(played, first, len(own.member))
     competitors = np.zeros(len(member) + 1, dtype=COMPETITOR)
     cursor = lay_rows(first, begin, position, counts, competitors)
     opponents = np.zeros(int(competitors[-1]["first"]), dtype=np.uint16)
-    lay_games(games, first, Places(begin, position, cursor), competitors, opponents)
-    finish_competitors(begin, member, competitors, opponents, members)
-    return competitors, opponents, begin
+    lay_games(played, first, Places(begin, position, cursor), competitors, opponents)
+    count_meetings(member, competitors, opponents)
+    return Laid(competitors, opponents, begin)
+
+
+def joined(parts: Sequence[Laid]) -> Laid:
+    """Parts after each other, as if they had been laid out at once."""
+    if len(parts) == 1:
+        return parts[0]
+    one, *others = parts
+    for other in others:
+        competitors = np.concatenate([one.competitors[:-1], other.competitors])
+        competitors["first"][len(one.competitors) - 1 :] += len(one.opponents)
+        begin = np.concatenate([one.begin[:-1], other.begin + one.begin[-1]])
+        one = Laid(competitors, np.concatenate([one.opponents, other.opponents]), begin)
+    return one

@@ -1,10 +1,11 @@
 """What each row of results is about, for writing them out."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import SYSTEMS, Array
+from crosstable.history.kernel.arrays import SYSTEMS, Array, History
 from crosstable.history.kernel.compiling import compiled
 
 
@@ -53,6 +54,51 @@ def row_places(sections: Array, competitors: Array, first: int) -> tuple[Array, 
                 system[row] = one
                 row += 1
     return section, member, system
+
+
+class RatedRows(NamedTuple):
+    """The rows of results that say something of a member, column by column."""
+
+    section: Array
+    member: Array
+    system: Array
+    before: Array
+    after: Array
+    games_after: Array
+
+
+def rated_rows(history: History, results: Array, members: int, first: int) -> RatedRows:
+    """What was found of members from a section on, with the section, member and system of each row."""
+    rows = len(results) - int(history.sections[first]["row"])
+    kinds = (np.uint32, np.int32, np.uint8, np.float64, np.float64, np.float64)
+    columns = RatedRows(*(np.empty(rows, dtype=kind) for kind in kinds))
+    count = lay_rated(history, results, members, first, columns)
+    return RatedRows(*(column[:count] for column in columns))
+
+
+@compiled
+def lay_rated(history: History, results: Array, members: int, first: int, out: RatedRows) -> int:
+    """Lay rows out as columns, without those that are not rated and of people who are no members; how many."""
+    sections, competitors = history.sections, history.competitors
+    count = 0
+    for number in range(first, len(sections) - 1):
+        row = sections[number].row
+        for one in range(SYSTEMS):
+            if sections[number].systems & (1 << one) == 0:
+                continue
+            for at in range(sections[number].first, sections[number + 1].first):
+                result = results[row]
+                row += 1
+                if math.isnan(result.after) or competitors[at].member >= members:
+                    continue
+                out.section[count] = number
+                out.member[count] = competitors[at].member
+                out.system[count] = one
+                out.before[count] = result.before
+                out.after[count] = result.after
+                out.games_after[count] = result.games_after
+                count += 1
+    return count
 
 
 @compiled

@@ -21,6 +21,8 @@ PATIENCE = 200
 TURN = 8
 # So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
 FAR, NEAR = 8, 4
+# Competitors, or rows of results, that are sure to touch every line of the cache that holds them.
+TO_A_LINE = 2
 
 
 @compiled
@@ -88,10 +90,14 @@ def say_done(done: Array, number: int) -> None:
 
 @inner
 def fetch_standings(tables: Tables, number: int) -> None:
-    """Ask for the standings of a section that is rated soon."""
+    """Ask for the standings of a section that is rated soon, and for its competitors and where its results go."""
     sections = tables.history.sections
+    for at in range(sections[number].first, sections[number + 1].first, TO_A_LINE):
+        fetch(tables.history.competitors, whole(at))
     for row in range(sections[number].row, sections[number + 1].row):
-        fetch(tables.standings.standings, np.int64(tables.history.places[row]))
+        fetch(tables.standings.standings, whole(tables.history.places[row]))
+        if row % TO_A_LINE == 0:
+            fetch(tables.results.rows, whole(row))
 
 
 @inner
