@@ -60,15 +60,18 @@ def replays() -> str:
         plain: list[float] = []
         riix: list[float] = []
         others: dict[str, float] = {}
+        alone: list[float] = []
         for turn in range(ROUNDS):
             for archive, done in zip(archives, runs, strict=True):
                 done.append(child(archive, folder))
+            alone.append(child(archives[-1], folder, "--alone").kernel)
             plain.append(_plain_speed(small))
             found = _peers(archives[-1], everybody=turn == 0)
             others |= found
             riix += [speed for name, speed in found.items() if name == RIIX]
         snapshots = child(archives[-1], folder, "--snapshots")
-    return _tables([_best(done) for done in runs], max(plain), max(riix, default=0.0), others, snapshots)
+    others |= {RIIX: max(riix)} if riix else {}
+    return _tables([_best(done) for done in runs], min(alone), max(plain), others, snapshots)
 
 
 RIIX = "riix Elo, batched by section"
@@ -114,8 +117,9 @@ def _best(runs: list[Run]) -> Run:
     return runs[0]._replace(stages=stages, peak_gigabytes=min(run.peak_gigabytes for run in runs))
 
 
-def _tables(best: list[Run], plain: float, riix: float, others: dict[str, float], snapshots: Run) -> str:
+def _tables(best: list[Run], alone: float, plain: float, others: dict[str, float], snapshots: Run) -> str:
     large = best[-1]
+    riix = others.get(RIIX, 0.0)
     speed, each = large.games / large.kernel, large.game_systems / large.kernel
     lines = [f"Replay of whole histories, six systems, on {len(os.sched_getaffinity(0))} cores, best of {ROUNDS}:"]
     lines += [
@@ -127,7 +131,9 @@ def _tables(best: list[Run], plain: float, riix: float, others: dict[str, float]
     speeds = [run.games / run.kernel for run in best]
     lines += [
         f"  slowest of these sizes against the quickest: {min(speeds) / max(speeds):.2f}   limit {LARGE_ENOUGH}",
-        f"  pipeline against kernel, largest: {large.pipeline / large.kernel:.2f}   limit {PIPELINE}",
+        f"  kernel on one thread, largest: {alone:.2f} s, {large.games / alone / 1e6:.2f} M games/s",
+        f"  pipeline against the kernel's own time, that of one thread: {large.pipeline / alone:.2f}   limit {PIPELINE}; "
+        f"against two threads: {large.pipeline / large.kernel:.2f}",
         f"  peak memory, largest: {large.peak_gigabytes:.2f} GB   limit {GIGABYTES:g} GB",
         "  stages, largest: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in large.stages.items()),
         f"  with a snapshot of every year: {snapshots.pipeline:.2f} s",
@@ -153,7 +159,8 @@ def _peak_gigabytes() -> float:
 def main() -> None:
     """Replay one archive and print what it took, as JSON."""
     folder, out = sys.argv[1:3]
-    wishes = Wishes(keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
+    threads = 1 if "--alone" in sys.argv else None
+    wishes = Wishes(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
     began = time.perf_counter()
     warm_up()  # the compiled code is on disk; reading it is part of the pipeline, not of the kernel
     loaded = time.perf_counter() - began

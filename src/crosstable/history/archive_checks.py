@@ -194,7 +194,7 @@ def _section_rules() -> list[Rule]:
         Rule("sections", pl.col("event_id") == "", "the event has no id"),
         Rule("sections", pl.struct("event_id", "number").is_duplicated(), "the section stands in two rows"),
         Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
-        # Nobody can rate it, and the walk finds constants by the number of the edition; no office accepts such a report.
+        # Nobody can rate it: the walk finds constants by the number of an edition. No office accepts such a report.
         Rule(
             "sections",
             pl.col("start") < EDITIONS[0].effective,

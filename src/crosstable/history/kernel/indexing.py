@@ -231,7 +231,9 @@ def joined(parts: Sequence[Laid]) -> Laid:
         return parts[0]
     one, *others = parts
     for other in others:
-        competitors = np.concatenate([one.competitors[:-1], other.competitors])
+        # As bytes: rows with fields are copied field by field.
+        rows = [np.ascontiguousarray(part).view(np.uint8) for part in (one.competitors[:-1], other.competitors)]
+        competitors = np.concatenate(rows).view(COMPETITOR)
         competitors["first"][len(one.competitors) - 1 :] += len(one.opponents)
         begin = np.concatenate([one.begin[:-1], other.begin + one.begin[-1]])
         one = Laid(competitors, np.concatenate([one.opponents, other.opponents]), begin)
