@@ -132,7 +132,7 @@ def _tables(best: list[Run], alone: float, plain: float, others: dict[str, float
     lines += [
         f"  slowest of these sizes against the quickest: {min(speeds) / max(speeds):.2f}   limit {LARGE_ENOUGH}",
         f"  kernel on one thread, largest: {alone:.2f} s, {large.games / alone / 1e6:.2f} M games/s",
-        f"  pipeline against the kernel's own time, that of one thread: {large.pipeline / alone:.2f}   limit {PIPELINE}; "
+        f"  pipeline against the kernel on one thread: {large.pipeline / alone:.2f}   limit {PIPELINE}; "
         f"against two threads: {large.pipeline / large.kernel:.2f}",
         f"  peak memory, largest: {large.peak_gigabytes:.2f} GB   limit {GIGABYTES:g} GB",
         "  stages, largest: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in large.stages.items()),

@@ -207,6 +207,8 @@ BROKEN: list[tuple[str, str, int, object, str]] = [
     ("decisions", "details", 1, "[]", "decisions.parquet, row 1: details is not the JSON it should be."),
     ("sections", "event_id", 0, "", "sections.parquet, row 0: the event has no id."),
     ("sections", "start", 1, date(2021, 3, 15), "sections.parquet, row 1: the section ends before it starts."),
+    ("sections", "start", 1, date(2000, 12, 31), "sections.parquet, row 1: the section starts before 2001-01-01,"),
+    ("sections", "start", 1, date(2001, 1, 1), ""),
     ("sections", "kind", 0, 5, "sections.parquet, row 0: there is no such kind of section."),
     ("sections", "systems", 0, 0, "sections.parquet, row 0: systems names no system."),
     ("sections", "systems", 0, 64, "sections.parquet, row 0: systems names no system."),

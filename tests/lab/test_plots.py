@@ -32,6 +32,17 @@ def of_class(drawing: ElementTree.Element, name: str) -> list[ElementTree.Elemen
     return [one for one in drawing.iter() if one.get("class") == name]
 
 
+def test_an_axis_of_one_value_has_it_as_its_only_mark() -> None:
+    for at, is_by_year, text in ((2014.0, True, "2014"), (0.625, False, "0.625")):
+        series = [Series("one", (Point(at, 3.0, 2.0, 4.0),))]
+        for drawing in drawings(line_plot(series, Axes("Title", "across", "up"), is_by_year=is_by_year)):
+            marks = [one for one in of_class(drawing, "tick") if one.get("text-anchor") == "middle"]
+            assert [one.text for one in marks] == [text]
+    two = drawings(line_plot([Series("one", (Point(2005, 1.0), Point(2006, 2.0)))], Axes("T", "x"), is_by_year=True))
+    marks = [one for one in of_class(two[0], "tick") if one.get("text-anchor") == "middle"]
+    assert [one.text for one in marks] == ["2005", "2006"]
+
+
 @pytest.mark.parametrize(
     ("low", "high", "most", "texts"),
     [

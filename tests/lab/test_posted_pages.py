@@ -34,6 +34,15 @@ def before(folder: str, *, is_carried: bool) -> list[list[float | None]]:
     return [[one.rating_before for one in found if one.section == section] for section in (0, 1)]
 
 
+def test_pages_of_which_none_can_be_rated_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One of 1999, before the rules began; and one on which nobody has a rating is an archive without openings."""
+    (tmp_path / "made.jsonl.gz").write_bytes(archive_bytes(line("199901010001", "1999-01-01", quad())))
+    with pytest.raises(HistoryError, match="holds no page that can be rated"):
+        pages_in(str(tmp_path))
+    assert main(["lab", "pages", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
+    assert "holds no page that can be rated" in capsys.readouterr().err
+
+
 def test_every_page_begins_with_what_was_posted(folder: str) -> None:
     assert before(folder, is_carried=False) == [[1850.0, 1700.0, 1500.0, 1300.0], [1800.0, 1700.0, 1500.0, 1300.0]]
 

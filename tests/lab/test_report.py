@@ -5,9 +5,10 @@ import math
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import date
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, Report, backtest, report, rule_set
 from crosstable.lab.backtest_document import backtest_document
+from crosstable.lab.backtest_text import _median
 from crosstable.lab.bootstrap import Estimate
 from crosstable.lab.judged import Rival
-from crosstable.lab.other_systems import INTERPRETER
+from crosstable.lab.other_systems import INTERPRETER, other_system
 from crosstable.lab.population import Federation
 from crosstable.lab.report_measures import verdict
 from crosstable.lab.report_parts import decimals_of, estimate, number
@@ -141,6 +143,64 @@ def test_a_rule_set_is_written_as_the_file_that_gives_it(tmp_path: Path) -> None
     assert [file_of(one) for one in (rule_set(), rule_set("2025-06-01"))] == ["official", "2025-06-01"]
 
 
+def test_files_of_one_name_do_not_overwrite_each_other(found: Backtest) -> None:
+    """Two rule sets whose names differ in signs only; a third is one of them again; and a plan has its name too."""
+    names = [("Slow!", 400), ("slow", 300), ("Slow!", 400), ("plan", 700)]
+    rules = [rule_set(name=name, k_numerator=value) for name, value in names]
+    rivals = tuple(Rival(found.judged._replace(rules=one), found.rivals[0].differences) for one in rules)
+    shown = Report(found._replace(rivals=rivals), {}, SWEPT, "swept")
+    files = shown.document["files"]
+    given = re.findall(r"--against (\S+)", shown.document["commands"][-1])
+    assert [tomllib.loads(files[name])["changes"]["k_numerator"] for name in given] == [400, 300, 400, 700]
+    assert len(files) == 4
+    assert given[0] == given[2] == "slow.toml"
+    assert "grid" in tomllib.loads(files["plan.toml"])
+
+
+def test_commands_say_everything_that_is_not_usual(found: Backtest) -> None:
+    source = {"simulated": {**FEDERATION._asdict(), "start": "2012-01-01", "pandemic_from": None, "draws": 0.1234567}}
+    elo = other_system("elo:k=24.123456789", python="my env/python")
+    rival = Rival(found.judged._replace(rules=elo), found.rivals[1].differences)
+    simulating, reporting = Report(found._replace(rivals=(rival,)), source).document["commands"]
+    assert "--set pandemic_from=none" in simulating
+    assert "--set draws=0.1234567" in simulating
+    assert "--against elo:k=24.123456789 --peers 'my env/python'" in reporting
+    pages = Report(found, {"pages": 1133, "carried": True})
+    assert pages.document["commands"][0].startswith("crosstable lab pages PAGES --carried --out ")
+    assert "PAGES is the folder of the 1,133 posted pages." in pages.html
+
+
+def test_the_sweep_of_a_report_is_repeated_by_its_command(
+    folder: str, found: Backtest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = tmp_path / "slow.toml"
+    rules.write_text(rules_text(SLOW), encoding="utf-8")
+    asked = ["--random", "2", "--vary", "bonus_threshold=8:12", "--rules", str(rules), "--draws", "20", "--seed", "4"]
+    assert main(["lab", "sweep", folder, *asked, "--out", "first"]) == 0
+    shown = report(found, sweep="first")
+    for name, text in shown.document["files"].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (command,) = [one for one in shown.document["commands"] if "lab sweep" in one]
+    assert main(shlex.split(command.replace("--out first", "--out second"))[1:]) == 0
+    one, other = (json.loads((tmp_path / name / "sweep.json").read_text("utf-8")) for name in ("first", "second"))
+    assert one == other
+    assert one["best"]["changes"]["k_numerator"] == 400
+    capsys.readouterr()
+    assert main(["lab", "sweep", folder, "--plan", "plan.toml", "--rules", "official", "--out", "third"]) == 2
+    assert "leave out --rules" in capsys.readouterr().err
+    twice = ["--grid", "k_numerator=1", "--grid", "k_numerator=2"]
+    assert main(["lab", "sweep", folder, *twice, "--out", "third"]) == 2
+    assert "k_numerator is given twice" in capsys.readouterr().err
+
+
+def test_the_plot_of_differences_by_group_has_its_numbers_in_a_table(page: str, found: Backtest) -> None:
+    for rival in found.rivals:
+        for one in rival.differences.measures[1:]:
+            row = f"{escape(rival.judged.rules.name)}, {escape(one.group)}</th><td>{one.games:,}</td>"
+            assert f"{row}<td>{estimate(one.deviance, decimals_of(one.deviance))}</td>" in page
+
+
 def differing(found: Backtest, low: float, high: float) -> Rival:
     rival = found.rivals[0]
     first = rival.differences.measures[0]._replace(deviance=Estimate((low + high) / 2, low, high))
@@ -162,7 +222,12 @@ def test_a_difference_has_the_decimals_that_its_interval_deserves() -> None:
     assert decimals_of(Estimate(0.00012, 0.0001, 0.00014)) == 6
     assert decimals_of(Estimate(0.0, 0.0, 0.0)) == decimals_of(Estimate(0.0, math.nan, math.nan)) == 4
     assert [number(value) for value in (-0.00001, -0.1, math.nan)] == ["0.0000", "−0.1000", "–"]
-    assert estimate(Estimate(math.inf, 3.0, 4.0), 0) == "more than was seen"
+    unseen = "more than was seen"
+    assert estimate(Estimate(math.inf, math.nan, math.nan), 0) == unseen
+    assert estimate(Estimate(9.0, 3.0, math.inf), 0) == f"9 <small>3 to {unseen}</small>"
+    assert estimate(Estimate(math.inf, 3.0, math.inf), 0) == f"{unseen} <small>3 to {unseen}</small>"
+    assert _median(Estimate(9.0, 3.0, math.inf)) == f"9 [3, {unseen}]"
+    assert str(Estimate(9.0, 3.0, math.inf)) == f"9.0000 [3.0000, {unseen}]"
 
 
 def test_a_report_without_rivals_or_truth_is_a_page_too(folder: str, tmp_path: Path) -> None:
@@ -170,7 +235,9 @@ def test_a_report_without_rivals_or_truth_is_a_page_too(folder: str, tmp_path: P
     write(made.archive, str(tmp_path / "fed"))
     shown = report(tmp_path / "fed", span=("2014-01-01", "2015-06-30"), draws=FEW)
     assert isinstance(shown, Report)
-    assert shown._repr_html_() == shown.html
+    framed = re.fullmatch(r'<iframe title="Report" style="[^"]*" srcdoc="([^"]*)"></iframe>', shown._repr_html_())
+    assert framed is not None
+    assert unescape(framed[1]) == shown.html
     assert "<h1>Official: a back-test</h1>" in shown.html
     assert "Against the truth" not in shown.html
     assert "true strength" not in shown.html
@@ -226,6 +293,13 @@ SWEEP: dict[str, Any] = {
 }
 
 
+SWEPT = {
+    **SWEEP,
+    "draws": {"seed": 1, "replicates": 20},
+    "plan": {**SWEEP["plan"], "document": {"name": "B", "grid": {"bonus_threshold": [6, 10, 14]}}},
+}
+
+
 def test_a_sweep_is_shown_by_its_one_constant_or_by_its_best(found: Backtest, tmp_path: Path) -> None:
     (tmp_path / "sweep.json").write_text(json.dumps(SWEEP), encoding="utf-8")
     shown = report(found, sweep=tmp_path)
@@ -244,7 +318,13 @@ def test_a_sweep_is_shown_by_its_one_constant_or_by_its_best(found: Backtest, tm
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(None, "holds no finished sweep"), ("{", "cannot be read"), ("[]", "is not crosstable-sweep/1")],
+    [
+        (None, "holds no finished sweep"),
+        ("{", "cannot be read"),
+        ("[]", "is not crosstable-sweep/1"),
+        ('{"format": "crosstable-sweep/1"}', "does not hold what crosstable-sweep/1 has"),
+        ('{"format": "crosstable-sweep/1", "days": [], "best": 3}', "does not hold what crosstable-sweep/1 has"),
+    ],
 )
 def test_what_is_no_sweep_is_refused_before_anything_is_computed(
     folder: str, tmp_path: Path, text: str | None, said: str, capsys: pytest.CaptureFixture[str]

@@ -283,6 +283,7 @@ def test_parameters_change_by_name() -> None:
         ("years=41", "years should be from 1 to 40, and is 41"),
         ("seed=1.5", "seed is a count, and '1.5' is none"),
         ("start=none", "start is a day, and 'none' is none"),
+        ("start=2000-12-31", "start should be 2001-01-01 or later, and is 2000-12-31: no rules are known from before"),
         ("regions=45", "regions should be from 0 to 44, and is 45"),
         ("rust=-1", "rust should be from 0 to 1e+07, and is -1"),
     ],

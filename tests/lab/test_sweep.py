@@ -10,18 +10,23 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import crosstable
 from crosstable.errors import HistoryError, RuleSetError
-from crosstable.history.archive import empty_table, read, write
+from crosstable.history.archive import digest, empty_table, read, write
 from crosstable.lab import Days, Draws, Sweep, Where, Wishes, backtest, rule_set, sweep
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_folder import PARTIAL
-from crosstable.lab.sweep_plan import plan_of
+from crosstable.lab.sweep_code import code_digest
+from crosstable.lab.sweep_folder import PARTIAL, Folder
+from crosstable.lab.sweep_plan import plan_from, plan_of, plan_text
+from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores
 from crosstable.lab.sweep_text import sweep_document, write_sweep
+from crosstable.lab.sweeping import ranked
 from crosstable.rules.rule_files import rules_from, rules_text
 
 pytestmark = pytest.mark.timeout(400)
-UNTIL = date(2003, 6, 30)
+# Three sections that start later end before the last one that starts until then.
+UNTIL = date(2003, 7, 13)
 DRAWS = Draws(seed=3, replicates=40)
 WISHES = Wishes(Days(choose_until=UNTIL), draws=DRAWS)
 ALONE = Where(jobs=1)
@@ -67,6 +72,10 @@ def test_a_rule_set_scores_the_same_bits_alone_in_company_and_on_two_threads(arc
 
 
 def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, found: Sweep) -> None:
+    """Also where sections of the two spans overlap: those that the walk meets on its way are no score."""
+    days = read(archive).sections.select("start", "end")
+    last = days.filter(pl.col("start") <= UNTIL)["end"].max()
+    assert days.filter((pl.col("start") > UNTIL) & (pl.col("end") < last)).height == 3
     quick = sweep(archive, PLAN, wishes=WISHES, where=ALONE)
     assert [one.scored.choosing for one in quick.tried] == [one.scored.choosing for one in found.tried]
     assert {one.scored.judging.games for one in quick.tried} == {0}
@@ -83,6 +92,20 @@ def test_the_best_is_chosen_on_the_earlier_span_and_a_bad_rule_set_is_seen_to_be
     bad = sweep(archive, {"grid": {"k_numerator": [80]}}, wishes=WISHES, where=ALONE)
     assert all(one.low > 0.0 for one in bad.judgement.differences.values())
     assert "predicts worse" in str(bad)
+
+
+def test_who_could_rate_fewer_games_stands_last_whatever_he_scored(found: Sweep) -> None:
+    """By hand: a better mean of fewer games is no better, and the text says of how many."""
+    first, second, *_ = found.tried
+    scores = second.scored.choosing
+    fewer = second._replace(scored=second.scored._replace(choosing=Scores(scores.games - 5, 0.1, 0.1)))
+    nothing = second._replace(scored=second.scored._replace(choosing=NO_SCORES))
+    order = ranked([nothing, fewer, first], "deviance")
+    assert order == [first, fewer, nothing]
+    told = str(found._replace(tried=(first, fewer)))
+    assert f"1 could not rate all {scores.games:,} games, and stand last" in told
+    assert f"  of {scores.games - 5:,} games" in told
+    assert "could not rate" not in str(found)
 
 
 def test_without_a_day_two_thirds_of_the_games_are_for_choosing(archive: str) -> None:
@@ -141,6 +164,67 @@ def test_a_folder_of_another_sweep_is_told_and_kept(archive: str, tmp_path: Path
         sweep(archive, plan, full, wishes=WISHES, where=ALONE)
 
 
+def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever scores depend on is in the digest: a comment more in any of these files, or another version."""
+    package = Path(crosstable.__file__).parent
+    copy = tmp_path / "crosstable"
+    for name in ("history", "formulas", "lab", "rules"):
+        shutil.copytree(package / name, copy / name, ignore=shutil.ignore_patterns("*.pyc"))
+    for name in ("terms.py", "folding.py"):
+        shutil.copy(package / name, copy / name)
+    monkeypatch.setattr(crosstable, "__file__", str(copy / "__init__.py"))
+    digests = [code_digest.__wrapped__()]
+    assert digests[0] == code_digest()
+    for name in ("lab/metrics.py", "lab/sweep_lanes.py", "lab/predictions.py", "history/index.py", "formulas/steps.py"):
+        with (copy / name).open("a", encoding="utf-8") as file:
+            file.write("# another line\n")
+        digests.append(code_digest.__wrapped__())
+    monkeypatch.setattr(crosstable, "__version__", "0.0.0")
+    digests.append(code_digest.__wrapped__())
+    assert len(set(digests)) == len(digests)
+
+    one = plan_of({"grid": {"k_numerator": [800]}}).varied[0]
+    job = Job(archive, "0" * 64, Days(), True, 1, digests[0])
+    kept = Folder(str(tmp_path / "out"), job, Days(), starts_anew=False)
+    kept.keep(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2)))
+    assert kept.find(one) is not None
+    kept.close()
+    other = Folder(str(tmp_path / "out"), job._replace(code=digests[1]), Days(), starts_anew=False)
+    assert other.find(one) is None
+    other.close()
+
+
+def test_one_sweep_at_a_time_writes_into_a_folder(archive: str, tmp_path: Path) -> None:
+    """And the folder is a sweep's from the first file on, so that one stopped at once goes on too."""
+    plan = {"grid": {"k_numerator": [800]}}
+    out = tmp_path / "out"
+    job = Job(archive, digest(archive), WISHES.days, False, 4, code_digest())
+    first = Folder(str(out), job, WISHES.days, starts_anew=False)
+    with pytest.raises(HistoryError, match="another sweep is writing into"):
+        sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    first.close()
+    shutil.rmtree(out / "results")
+    found = sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    write_sweep(found, str(out))
+    sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    assert (out / "sweep.json").exists()
+    sweep(archive, {"grid": {"k_numerator": [700]}}, out, wishes=WISHES, where=ALONE)
+    assert not (out / "sweep.json").exists()  # it was of another plan
+
+
+def test_a_plan_is_written_as_the_file_that_gives_it_again() -> None:
+    document = {
+        "base": date(2025, 1, 1),
+        "changes": {"peak_lowest": math.inf, "half_k_is_allowed": False, "fide": {"1": {"slope": 0.9}}},
+        "grid": {"cfc.1.slope": [0.9, 1], "cfc.1.intercept": [1.5], "age_slope": {"from": 40, "to": 50, "step": 5}},
+    }
+    plan = plan_of(document)
+    assert json.loads(json.dumps(plan.document, allow_nan=False)) == plan.document
+    again = plan_from(tomllib.loads(plan_text(plan.document)), "again.toml")
+    assert again.name == plan.name
+    assert [one.rules for one in again.varied] == [one.rules for one in plan.varied]
+
+
 def test_what_is_written_reads_back(found: Sweep, tmp_path: Path) -> None:
     write_sweep(found, str(tmp_path))
     document = json.loads((tmp_path / "sweep.json").read_text(encoding="utf-8"))
@@ -160,8 +244,13 @@ def test_a_rule_set_with_tables_and_days_is_written_as_it_was() -> None:
         dual_k_is_reduced=False,
         cfc=[{"limit": 1500, "intercept": -90, "slope": 1}, {"intercept": -240, "slope": 1.1}],
     )
-    again = rules_from(tomllib.loads(rules_text(rules)), "again")
-    assert (again.name, again.digest) == (rules.name, rules.digest)
+    changed = rule_set(rules, name="inside", cfc={"1": {"slope": 0.9}}, game_factors={"OTBQ": {"OTBR": 8}})
+    changed = rule_set(changed, priorities={"OTBQ": [{"source": "OTBR", "credit": "full"}]})
+    changed = rule_set(changed, name="inside", priorities={"OTBQ": {"1": {"at_least": 9}}})
+    for one in (rules, changed):
+        again = rules_from(tomllib.loads(rules_text(one)), "again")
+        assert (again.name, again.digest) == (one.name, one.digest)
+    assert changed.changes["cfc.1.slope"] == 0.9  # a change inside of a table that is changed as a whole
 
 
 def test_random_draws_follow_the_seed_and_more_draws_go_on() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from crosstable.lab import Draws, Sweep, Where, Wishes, sweep
 from crosstable.lab import sweep_backends as backends
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
+from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
 
@@ -84,6 +86,34 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(archive: s
     assert same(found, on_one_core)
 
 
+def test_one_job_is_one_task_at_a_time(
+    archive: str, on_one_core: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Processes do it in this one; a cluster, which takes all that there is, is given one after the other."""
+    with backends._processes(Where("processes", 1)) as workers:
+        assert workers.options["n_jobs"] == 1
+    assert same(sweep(archive, PLAN, wishes=WISHES, where=Where("processes", 1)), on_one_core)
+    given: list[int] = []
+
+    class Parallel:
+        """As joblib's, and counts what it is given."""
+
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def __call__(self, tasks: Iterator[tuple[Any, Any, Any]]) -> list[Any]:
+            done = [function(*args, **more) for function, args, more in tasks]
+            given.append(len(done))
+            return done
+
+    monkeypatch.setattr("joblib.Parallel", Parallel)
+    job = Job(archive, digest(archive), Days(), False, 1, code_digest())
+    tasks = {0: [OFFICIAL], 1: [OFFICIAL], 2: [OFFICIAL]}
+    assert len(list(backends._round(job, tasks, backends.Workers({}, 1)))) == 3
+    assert given == [1, 1, 1]
+    forget()
+
+
 def test_ray_gives_the_same_bits(archive: str, on_one_core: Sweep) -> None:
     assert same(sweep(archive, PLAN, wishes=WISHES, where=Where("ray", 2)), on_one_core)
 
@@ -102,9 +132,15 @@ def test_workers_that_die_again_and_again_are_a_clear_error(archive: str, monkey
 
 
 def test_a_worker_that_sees_another_archive_says_so(archive: str) -> None:
-    done = score(Job(archive, "0" * 64, Days(), False, 1), 7, [OFFICIAL])
+    done = score(Job(archive, "0" * 64, Days(), False, 1, code_digest()), 7, [OFFICIAL])
     assert (done.task, done.scored) == (7, ())
     assert "every worker needs the same files under the same path" in done.fault
+
+
+def test_a_worker_with_other_code_says_so(archive: str) -> None:
+    done = score(Job(archive, digest(archive), Days(), False, 1, "0" * 16), 7, [OFFICIAL])
+    assert (done.task, done.scored) == (7, ())
+    assert f"({code_digest()}) than that of this sweep (0000000000000000); every worker needs the same" in done.fault
 
 
 def test_a_worker_that_cannot_keep_an_index_does_without(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +150,7 @@ def test_a_worker_that_cannot_keep_an_index_does_without(archive: str, monkeypat
     monkeypatch.setattr(indexing, "saved", lambda *_: None)
     monkeypatch.setattr(indexing, "save", full)
     forget()
-    done = score(Job(archive, digest(archive), Days(), False, 1), 0, [OFFICIAL])
+    done = score(Job(archive, digest(archive), Days(), False, 1, code_digest()), 0, [OFFICIAL])
     forget()
     assert done.fault == ""
     assert done.scored[0].choosing.games > 0

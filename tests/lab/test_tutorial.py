@@ -3,14 +3,17 @@
 import ast
 import re
 import shlex
+import tomllib
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from crosstable.cli.lab import parser
+from crosstable.errors import HistoryError
 from crosstable.lab import undone
-from crosstable.rules.rule_files import read_rule_set
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.rule_files import read_rule_set, rules_from, rules_text
 from tools.make_tutorial import BEGIN, END, HEADING, made, shown, tutorial_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
@@ -62,6 +65,31 @@ def test_every_change_is_undone_by_itself() -> None:
     assert changes[1].rules.until == date(2014, 3, 20)
     assert changes[1].name == "bonus_threshold 6 to 8, 2012-08-03"
     assert undone("established_above") == []
+
+
+def test_tables_are_undone_too_and_unknown_names_are_told() -> None:
+    """Rules history §7: how FIDE ratings were converted from July 2008 to May 2015 is not known; so it stays."""
+    for constant in ("fide", "cfc", "priorities", "initialisation"):
+        for change in undone(constant):
+            again = rules_from(tomllib.loads(rules_text(change.rules)), "again")
+            assert (again.digest, again.name) == (change.rules.digest, change.rules.name)
+            before = next(one for one in EDITIONS if one.effective == change.day)
+            assert change.rules.edition(before).constants != before.constants
+    assert [one.name for one in undone("fide")] == ["fide, 2008-01-01", "fide, 2008-07-01", "fide, 2024-03-01"]
+    assert undone("fide")[1].until == date(2015, 6, 1)
+    assert undone("initialisation")[0].name == "initialisation priority to blend, 2020-06-01"
+    with pytest.raises(HistoryError, match=r"no constant 'bonus_treshold'\. Did you mean bonus_threshold\?"):
+        undone("bonus_treshold")
+
+
+def test_no_command_of_the_page_writes_where_another_did() -> None:
+    """Copied one by one, none is refused because of an earlier one."""
+    commands = re.findall(r"^crosstable lab .*?(?=\s+#|$)", PAGE, flags=re.MULTILINE)
+    commands += re.findall(r"`(crosstable lab sweep [^`]*--out[^`]*)`", PAGE)
+    written = [words[words.index("--out") + 1] for words in map(shlex.split, commands) if "--out" in words]
+    written += re.findall(r'(?:out=|\.write\()"([^"]+)"', PAGE)
+    assert len(written) > 10
+    assert len(set(written)) == len(written), written
 
 
 def test_outputs_go_between_their_comments(tmp_path: Path) -> None:

@@ -258,6 +258,8 @@ def test_differences_are_told_as_a_director_would_say_them(rated: Office) -> Non
     assert sentences(rated, other) == [
         "the name was Section 1 and is Open",
         'the time control was ["G/90;d5"] and is ["G/45;d5"]',
+        "the systems rated was OTBR and is OTBR OTBQ",
+        "rated in two systems was False and is True",
         "player 1 (Member, Boris 1): round 1 was W2 and is D2",
         "player 1 (Member, Boris 1): round 3 was W4 and is W5",
         "player 1 (Member, Boris 1): round 4 was nothing and is H",

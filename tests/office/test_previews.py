@@ -5,9 +5,10 @@ from datetime import date
 import pytest
 
 from crosstable.office.database import Office
+from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.acts import head
 from crosstable.office.members import import_members
-from crosstable.office.previews import ChangedMeanwhileError, Preview, preview
+from crosstable.office.previews import ChangedMeanwhileError, Preview, posted_faults, preview
 from crosstable.office.submissions import Status
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
@@ -148,3 +149,23 @@ def test_a_record_that_grew_meanwhile_is_told_and_nothing_is_shown(club: Office)
     run(club)
     with pytest.raises(ChangedMeanwhileError):
         seen(club, quad("later", LATE, "1 =60 | W2\n2 =1 | L1"), veils)
+
+
+def test_a_posting_that_was_rated_again_is_not_shown_by_what_was_hidden_before(club: Office) -> None:
+    """A birth date that arrives late moves a posting under the same key: older veils would call it clear."""
+    join(club, [person(9)])
+    enter(club, quad("start", EARLY, "1 =9 | L2 D3 W4\n2 | W1 L4 L3\n3 | L4 D1 W2\n4 | W3 W2 L1"))
+    run(club)
+    with club.reading() as connection:
+        veils = RecordVeils(connection, known(connection).run)
+        heading = known(connection).record.headings_of("start")[0]
+    told = {"code": "bonus-lost", "message": "a rating"}
+    assert posted_faults(heading._replace(faults=[told]), veils, veils.record.through) == [told]
+    made_up = quad("later", LATE, "1 =9 | L2\n2 =3 | W1")
+    assert seen(club, made_up, veils).rated[0].is_clear
+    set_fact(club, DEED, member_id(9), {"birth_date": date(2015, 3, 9)})
+    last = run(club)
+    assert last is not None
+    with pytest.raises(ChangedMeanwhileError):
+        seen(club, made_up, veils)
+    assert posted_faults(heading._replace(faults=[told]), veils, last.act) == []

@@ -115,11 +115,13 @@ def test_an_event_that_is_known_takes_two_whatever_became_of_it(club: Office) ->
     assert not needs_two(club, waiting["held-late"])
     for event_id in ("early", "late"):
         withdraw(club, DEED, event_id)
-    assert correction_needs_two(club, "early")
-    assert not correction_needs_two(club, "late")
-    assert not correction_needs_two(club, "late", [date(2026, 10, 22)])
-    assert correction_needs_two(club, "late", [date(2026, 11, 1), date(2026, 10, 21)])
-    assert not correction_needs_two(club, "unknown")
+    with club.reading() as connection:
+        record = record_of(connection)
+        assert correction_needs_two(record, "early")
+        assert not correction_needs_two(record, "late")
+        assert not correction_needs_two(record, "late", [date(2026, 10, 22)])
+        assert correction_needs_two(record, "late", [date(2026, 11, 1), date(2026, 10, 21)])
+        assert not correction_needs_two(record, "unknown")
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from crosstable.errors import OfficeError, Severity
 from crosstable.formats.detect import Input
 from crosstable.formats.event_json_write import write
 from crosstable.office.checking import likeness, members_in
-from crosstable.office.corrections import confirm
+from crosstable.office.corrections import Seen, confirm
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.facts import DecisionKind, Heading, State
-from crosstable.office.originals import add_newcomers, originals
+from crosstable.office.originals import newcomers_waiting, originals
 from crosstable.office.status import status
 from crosstable.office.submissions import (
     Status,
@@ -108,8 +108,10 @@ def test_what_was_held_is_confirmed_when_its_checks_pass(members: Office) -> Non
     again = confirm(members, DEED, "q", TODAY)
     assert not again.is_stored
     assert {fault.code for fault in again.faults} >= {"member-not-known"}
-    assert add_newcomers(members, DEED, "q").new == 1
-    assert confirm(members, DEED, "q", TODAY).is_stored
+    with members.reading() as connection:
+        people = newcomers_waiting(record_of(connection), "q")
+    assert [one.member_id for one in people] == [member_id(77)]
+    assert confirm(members, DEED, "q", TODAY, seen=Seen(newcomers=people)).is_stored
     assert heading(members, "q").state is State.ACCEPTED
     with pytest.raises(OfficeError, match="nothing of event q waits"):
         confirm(members, DEED, "q", TODAY)

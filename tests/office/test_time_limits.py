@@ -63,6 +63,27 @@ def test_a_snapshot_of_the_site_outlives_a_page_that_took_too_long(office: Offic
     reading.close()
 
 
+def test_a_snapshot_that_an_error_has_ended_is_replaced(office: Office) -> None:
+    """A server ends the transaction with the first error; a file goes on."""
+    join(office, *club_members())
+    reading = Reading(office)
+    read = reading.renew()
+    with pytest.raises(Exception, match="nothing_here"):
+        read.connection.exec_driver_sql("SELECT * FROM nothing_here")
+    assert (reading.renew() is read) == (read.connection.dialect.name == "sqlite")
+    with reading.now.asking():
+        assert newest_act(reading.now.connection) == read.head.seq
+    if read.connection.dialect.name == "sqlite":
+        reading.now.connection.close()
+    else:
+        number = reading.now.connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        with office.reading() as other:
+            other.exec_driver_sql(f"SELECT pg_terminate_backend({number})")
+    with reading.renew().asking():
+        assert newest_act(reading.now.connection) == read.head.seq
+    reading.close()
+
+
 def test_other_errors_stay_what_they_are(office: Office) -> None:
     with office.reading() as connection:
         limit = time_limit(connection, 5.0)

@@ -133,6 +133,8 @@ def test_a_rule_set_may_hold_for_a_time(tmp_path: Path) -> None:
     assert rules.digest != rule_set(bonus_threshold=10).digest != rule_set(since="2008-06-06").digest == OFFICIAL.digest
     document = document_of(rules)
     assert (document["since"], document["until"]) == ("2008-06-06", "2012-08-03")
+    with pytest.raises(RuleSetError, match="would end on 2012-08-03 and begin on 2014-03-20"):
+        rule_set(rules, since="2014-03-20")  # the other end is that of the rule set
     assert [one.since for one in differences(rules)] == [date(2008, 6, 6)]
     of_a_day = rule_set("2025-01-01", since="2012-08-03", bonus_threshold=9)
     assert [(one.official, one.changed) for one in differences(of_a_day)] == [("10", "9")]

@@ -4,6 +4,7 @@ Two affiliates have an event each: ``own`` belongs to that of the director and t
 first event lies in a published period, the second does not.
 """
 
+import html
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ PEOPLE = {
 }
 EARLY, LATE, TODAY = Played(start=date(2026, 7, 4)), Played(start=date(2026, 11, 7)), Played(start=date(2026, 11, 14))
 MARK = re.compile(r'name="mark" value="([0-9a-f]{64})"')
+VERSION = re.compile(r'name="version" value="(\d+:\d+)"')
 
 
 def belonging(made: Report, affiliate: str) -> Report:
@@ -79,6 +81,14 @@ class Site:
         secret = open_session(self.office, "" if name == "machine" else name)
         self.client.cookies.set(SESSION_COOKIE, secret)
         return mark_of(secret)
+
+    def accept(self, name: str, event_id: str, **fields: str) -> tuple[int, str]:
+        """Accept what waits of an event as its page shows it."""
+        mark = self.come_in(name)
+        shown = VERSION.findall(self.client.get(f"/desk/events/{event_id}").text)
+        given = {"mark": mark, "version": shown, "reason": "seen", **fields}
+        reply = self.client.post(f"/desk/events/{event_id}/confirm", data=given)
+        return reply.status_code, html.unescape(reply.text)
 
     def form_mark(self) -> str:
         """The mark of a form that is given to somebody who is not logged in."""

@@ -107,11 +107,13 @@ def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
     did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
     did(here, "tina", "/events/own/correction", **WRONG_RESULT)
     whole, desk = status(here.office), desk_status(here.office)
-    assert (desk.held.first, desk.requested.first) == (whole.held, whole.requested)
+    asked_first = tuple(sorted(whole.requested, key=lambda one: one.act))
+    assert (desk.held.first, desk.requested.first) == (whole.held, asked_first)
+    assert [one.event_id for one in asked_first] == ["own-late", "own"]
     assert [one.event_id for one in whole.requested] == ["own", "own-late"]
     assert (desk.name, desk.members, desk.events) == (whole.name, whole.members, whole.events)
     assert (desk.pending.first, desk.lists) == (whole.pending, whole.lists)
-    did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    here.accept("anna", "own-late")
     assert [one.event_id for one in desk_status(here.office).requested.first] == ["own"]
 
 
@@ -159,7 +161,7 @@ def test_a_director_asks_and_one_of_the_office_accepts_outside_a_published_perio
     assert "by tina: the slip says so" in re.sub(r"</?bdi>", "", page)
     assert "round 1 was W2 and is L2" in page
     before = posted(here.office)
-    code, page = did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    code, page = here.accept("anna", "own-late")
     assert (code, "It is in the record as act" in page) == (200, True)
     did(here, "anna", "/desk/rate")
     assert posted(here.office) != before
@@ -187,7 +189,7 @@ def test_a_correction_in_a_published_period_takes_two(here: Site) -> None:
 
 def test_what_a_director_asks_for_in_a_published_period_takes_two_of_the_office(here: Site) -> None:
     did(here, "tina", "/events/own/correction", **WRONG_RESULT)
-    code, page = did(here, "anna", "/desk/events/own/confirm", section="1", reason="seen")
+    code, page = here.accept("anna", "own", section="1")
     assert (code, "has to approve" in page) == (200, True)
     assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
 
@@ -251,11 +253,11 @@ def test_the_office_withdraws_what_is_not_published_alone(here: Site) -> None:
 
 def test_held_sections_are_accepted_with_their_new_players(here: Site) -> None:
     send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
-    code, page = did(here, "anna", "/desk/events/held/confirm", reason="seen")
+    code, page = here.accept("anna", "held")
     assert (code, "Nobody here has the id" in page) == (409, True)
-    assert did(here, "anna", "/desk/events/held/confirm", reason="seen", new_members="yes")[0] == 200
+    assert here.accept("anna", "held", new_members="yes")[0] == 200
     assert newest_actor(here) == ("confirm", "anna")
-    assert did(here, "anna", "/desk/events/held/confirm", reason="seen")[0] == 409  # nothing waits
+    assert here.accept("anna", "held")[0] == 409  # nothing waits
 
 
 # Decisions and lists.

@@ -50,7 +50,7 @@ def test_every_reply_of_the_api_states_cost_and_allowance(here: Site, monkeypatc
         here.client.head("/api/v1/events"),
     ]
     assert [reply.status_code for reply in free] == [200, 200, 304, 200, 200, 404, 422, 404, 401, 200]
-    assert [stated(reply) for reply in free] == [[60, 60, 60, 0]] * len(free)
+    assert [stated(reply) for reply in free] == [[60, 60, 0, 0]] * len(free)
     work = here.client.post("/api/v1/check", content=event_file(quad("new", TODAY))[1][1])
     assert stated(work)[:2] == [60, 59]
     assert stated(work)[3] == 1

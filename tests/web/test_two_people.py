@@ -4,6 +4,7 @@ The list of November 2026 is cut off on 21 October: ``own`` of July is published
 """
 
 import html
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -14,10 +15,11 @@ from crosstable.office import accounts
 from crosstable.office.corrections import withdraw
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.proposals import Proposal, ProposalState, proposals
+from crosstable.office.views import known
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.made_office import member_id, posted, quad, report, run, section, send
-from tests.web.people import EARLY, LATE, OWN, TODAY, Site, belonging, event_file, site
+from tests.web.people import EARLY, LATE, OWN, TODAY, VERSION, Site, belonging, event_file, site
 
 FEBRUARY = Played(start=date(2026, 2, 2))
 HELD = "1 =1 | W2\n2 =77 | L1"
@@ -109,18 +111,60 @@ def test_a_section_that_a_file_drops_goes_when_the_second_agrees(here: Site) -> 
 
 def test_what_a_director_asks_to_move_is_confirmed_by_two(here: Site) -> None:
     assert "Asked for" in corrected(here, "tina", belonging(quad("own-late", FEBRUARY), OWN))
-    code, page = did(here, "anna", "/desk/events/own-late/confirm", reason="seen")
+    code, page = here.accept("anna", "own-late")
     assert (code, "takes two people" in page) == (200, True)
 
 
 def test_a_held_section_of_a_published_period_is_confirmed_by_two(here: Site) -> None:
     send(here.office, belonging(quad("late-report", EARLY, HELD), OWN))
-    code, page = did(here, "anna", "/desk/events/late-report/confirm", reason="seen", new_members="yes")
+    code, page = here.accept("anna", "late-report", new_members="yes")
     assert (code, "takes two people" in page) == (200, True)
+    with here.office.reading() as connection:  # who is new comes in when the second agrees
+        assert known(connection).record.people([member_id(77)]) == {}
     fields = {"wrong": member_id(77), "right": member_id(2), "reason": "a wrong digit"}
     assert "takes two people" in did(here, "anna", "/events/late-report/correction", **fields)[1]
     assert "Asked for" in did(here, "tina", "/events/late-report/correction", **fields)[1]
     assert "late-report" not in events_posted(here)
+
+
+def test_what_is_accepted_is_what_the_page_showed(here: Site) -> None:
+    """A section that is new is shown whole; another request that comes in meanwhile is not accepted with it."""
+    long = section("1 =7 | " + "W2 " * 70 + "\n2 =8 | " + "L1 " * 70, LATE, number=2)
+    more = report("own-late", *quad("own-late", LATE).sections, long)
+    assert "Asked for" in corrected(here, "tina", belonging(more, OWN))
+    here.come_in("anna")
+    page = html.unescape(here.client.get("/desk/events/own-late").text)
+    assert "Member, Hugo 7 (10000007): W2 W2" in re.sub(r"</?bdi>", "", page)
+    (shown,) = VERSION.findall(page)
+    other = long._replace(players=tuple(one._replace(cells=one.cells[:1]) for one in long.players))
+    corrected(here, "tina", belonging(more._replace(sections=(*more.sections[:1], other)), OWN))
+    mark = here.come_in("anna")
+    for version in (shown, "2:x", ""):
+        given = {"mark": mark, "version": version} if version else {"mark": mark}
+        reply = here.client.post("/desk/events/own-late/confirm", data=given)
+        assert reply.status_code == (422 if version == "2:x" else 409)
+    assert "no longer what the page showed" in html.unescape(reply.text)
+    assert here.accept("anna", "own-late")[0] == 200
+    corrected(here, "tina", belonging(more, OWN))  # 69 more rounds of two players: 60 lines, and the others
+    here.come_in("anna")
+    assert "and 78 more" in here.client.get("/desk/events/own-late").text
+
+
+def test_a_correction_is_proposed_without_what_else_waits(here: Site) -> None:
+    """The second person is asked about the section that the first put right, not about the one that is held."""
+    held = section(HELD, EARLY, number=2)
+    send(here.office, belonging(report("mixed", *quad("mixed", EARLY).sections, held), OWN))
+    fields = {"section": "1", "player": "1", "round": "1", "result": "L2", "reason": "the slip"}
+    assert "takes two people" in did(here, "anna", "/events/mixed/correction", **fields)[1]
+    assert waiting(here)[0].wish.summary == "accept section 1 of event mixed as it was asked for"
+    assert did(here, "boris", "/desk/proposals/1/approve")[0] == 200
+
+
+def test_the_second_person_sees_the_fact_that_is_proposed(here: Site) -> None:
+    fields = {"member": member_id(1), "fact": "birth-date", "value": "2014-02-03", "reason": "the card"}
+    did(here, "anna", "/desk/facts", **fields)
+    here.come_in("boris")
+    assert "birth-date=2014-02-03" in here.client.get("/desk").text
 
 
 def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:

@@ -143,15 +143,13 @@ def _simulate(options: argparse.Namespace) -> int:
     if fault:
         sys.stderr.write(f"crosstable lab simulate: {fault}\n")
         return FAULTY
-    from crosstable.history.archive import write
     from crosstable.lab.simulate import simulated
     from crosstable.lab.summary import summary_of
-    from crosstable.lab.truth import write_truth
+    from crosstable.lab.truth import write_with_truth
 
     with progress("playing", federation.sections) as tell:
         archive, truth = simulated(federation, tell)
-    write(archive, options.out)
-    write_truth(truth, options.out)
+    write_with_truth(archive, truth, options.out)
     sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
     return 0
 

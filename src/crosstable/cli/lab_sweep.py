@@ -4,11 +4,13 @@ import argparse
 import json
 import os
 import sys
+import tomllib
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from crosstable.cli.files import FAULTY, USAGE, Help
 from crosstable.cli.progress import counting, waiting
+from crosstable.cli.rule_option import add_rules_option
 
 if TYPE_CHECKING:
     from crosstable.lab.sweep_plan import Plan
@@ -46,6 +48,11 @@ def _add_plan(made: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=V,V,…",
         help="every one of these values of a constant; may be given several times",
+    )
+    add_rules_option(
+        plan,
+        what="what --grid or --random start from: a rule set (TOML, docs/rule-sets.md), or the rules of a day for "
+        "every section (default: the official rules; a plan says it itself)",
     )
     plan.add_argument("--random", type=_count, metavar="N", help="N random draws of what --vary names")
     plan.add_argument(
@@ -105,7 +112,7 @@ def _count(text: str) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from crosstable.errors import HistoryError, RuleSetError
+    from crosstable.errors import HistoryError, NoEditionError, RuleSetError
     from crosstable.history.archive_checks import ArchiveError
 
     fault = _why_not(options)
@@ -121,7 +128,7 @@ def _sweep(options: argparse.Namespace) -> int:
     except ArchiveError as error:
         for one in error.faults:
             sys.stderr.write(f"{options.archive}: {one.place}: {one.message}\n")
-    except HistoryError as error:
+    except (HistoryError, NoEditionError) as error:
         sys.stderr.write(f"crosstable lab sweep: {error}\n")
     return FAULTY
 
@@ -136,28 +143,35 @@ def _why_not(options: argparse.Namespace) -> str:
     days = [day for day in (options.start, options.choose_until, options.end) if day]
     if days != sorted(days):
         return "the days of --from, --choose-until and --to should come in this order"
-    unread = [text for text in (*options.grid, *options.vary) if "=" not in text]
-    return f"{unread[0]!r} should be written as NAME=…" if unread else ""
+    if options.plan is not None and options.rules is not None:
+        return "a --plan says itself what all rule sets start from; leave out --rules"
+    given = (*options.grid, *options.vary)
+    unread = [text for text in given if "=" not in text]
+    if unread:
+        return f"{unread[0]!r} should be written as NAME=…"
+    names = [text.partition("=")[0].strip() for text in given]
+    twice = [name for name in names if names.count(name) > 1]
+    return f"{twice[0]} is given twice; give all of its values at once" if twice else ""
 
 
 def _plan(options: argparse.Namespace) -> "Plan":
     from crosstable.lab.sweep_plan import plan_from, read_plan
+    from crosstable.rules.rule_files import rule_set, rules_text
 
     if options.plan is not None:
         return read_plan(options.plan, options.seed)
+    # The rule set to start from is the part of a plan that its own file is.
+    base = {} if options.rules is None else tomllib.loads(rules_text(rule_set(options.rules)))
     if options.grid:
-        lines = dict(text.split("=", 1) for text in options.grid)
-        return plan_from(
-            {"grid": {name: [_value(one) for one in said.split(",")] for name, said in lines.items()}}, "--grid"
-        )
-    ranges = {name: _range(said) for name, said in (text.split("=", 1) for text in options.vary)}
-    return plan_from({"random": {"count": options.random, **ranges}}, "--vary", options.seed)
+        lines = {name.strip(): said for name, said in (text.split("=", 1) for text in options.grid)}
+        grid = {name: [_value(one) for one in said.split(",")] for name, said in lines.items()}
+        return plan_from({**base, "grid": grid}, "--grid")
+    ranges = {name.strip(): _range(said) for name, said in (text.split("=", 1) for text in options.vary)}
+    return plan_from({**base, "random": {"count": options.random, **ranges}}, "--vary", options.seed)
 
 
 def _value(text: str) -> Any:  # noqa: ANN401 (a number, a truth value or a word)
     """A value as TOML reads it; whatever else is a word."""
-    import tomllib
-
     try:
         return tomllib.loads(f"value = {text.strip()}")["value"]
     except tomllib.TOMLDecodeError:

@@ -19,6 +19,7 @@ from crosstable.errors import FormatError, Severity
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
+    Seen,
     confirm,
     correct_by_file,
     correct_member,
@@ -26,8 +27,10 @@ from crosstable.office.corrections import (
     withdraw,
 )
 from crosstable.office.database import Office
-from crosstable.office.originals import add_newcomers
+from crosstable.office.ledger.facts import Person
+from crosstable.office.originals import newcomers_waiting
 from crosstable.office.submissions import document_of
+from crosstable.office.views import known
 
 if TYPE_CHECKING:
     from crosstable.cli.office_desk import Commands
@@ -133,14 +136,18 @@ def _tell(office: Office, options: argparse.Namespace, made: Correction) -> int:
 
 def _confirm(options: argparse.Namespace) -> int:
     with opened(options) as office:
+        people: list[Person] = []
         if options.new_members:
-            added = add_newcomers(office, deed_of(options, f"new in event {options.event}"), options.event)
-            say(f"{counted(added.new, 'new member')} (act {added.act})" if added.act else "no new members")
-        made = confirm(office, deed_of(options), options.event, today(office), options.section)
+            with office.reading() as connection:
+                people = newcomers_waiting(known(connection).record, options.event, options.section)
+        seen = Seen(newcomers=people)
+        made = confirm(office, deed_of(options), options.event, today(office), options.section, seen)
         warn_of_faults(f"event {made.event_id}", made.faults)
         if not made.is_stored:
             warn("nothing was stored: there are still errors")
             return FAULTY
+        if options.new_members:
+            say(counted(len(people), "new member") if people else "no new members")
         for text in made.differences:
             say(text)
         say(f"event {made.event_id} is confirmed (act {made.act})")

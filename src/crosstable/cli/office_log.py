@@ -96,7 +96,11 @@ def _decided(act: Act) -> str:
 
 
 def _sections(act: Act) -> str:
-    return f"section {', '.join(map(str, act.after['sections']))}"
+    said = []
+    for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
+        if act.after.get(name):
+            said.append(f"{word} {', '.join(map(str, act.after[name]))}")
+    return "; ".join(said)
 
 
 _WORDS: Mapping[ActKind, Callable[[Act], str]] = {

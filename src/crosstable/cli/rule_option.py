@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_rules_option(
-    parser: argparse.ArgumentParser,
+    parser: "argparse.ArgumentParser | argparse._ArgumentGroup",
     flag: str = "--rules",
     what: str = "rate by a rule set (TOML, docs/rule-sets.md), or everything by the rules of a day (default: the "
     "official rules of each section's own day)",

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from crosstable.lab.bootstrap import Estimate
+from crosstable.lab.bootstrap import UNSEEN, Estimate
 from crosstable.lab.cohorts import Cohort
 from crosstable.lab.judged import Backtest, Judged, difference_name
 from crosstable.lab.measures import Measure
@@ -62,10 +62,8 @@ def _judged_lines(judged: Judged) -> Iterator[str]:
 
 
 def _median(estimate: Estimate) -> str:
-    if math.isinf(estimate.value):
-        return "more than anybody was seen for"
-    ends = "" if math.isnan(estimate.low) else f" [{estimate.low:.0f}, {estimate.high:.0f}]"
-    return f"{estimate.value:.0f}{ends}"
+    value, low, high = (UNSEEN if math.isinf(one) else f"{one:.0f}" for one in estimate)
+    return value if math.isnan(estimate.low) or low == UNSEEN else f"{value} [{low}, {high}]"
 
 
 def _measure_lines(measures: Sequence[Measure]) -> Iterator[str]:

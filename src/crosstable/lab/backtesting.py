@@ -20,7 +20,6 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive, digest, read
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
-from crosstable.history.running import index_of
 from crosstable.lab.bands import Grouping, groupings
 from crosstable.lab.bootstrap import Draws, Table
 from crosstable.lab.calibration import bins_of, calibration_error, calibration_table
@@ -31,7 +30,17 @@ from crosstable.lab.measures import Measure, measures_of, table_of
 from crosstable.lab.metrics import Losses, errors_of, losses_of
 from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
 from crosstable.lab.points import points_from, points_table
-from crosstable.lab.predictions import Brought, Games, People, Progress, Truths, games_of, people_of, rated_by
+from crosstable.lab.predictions import (
+    Brought,
+    Games,
+    People,
+    Progress,
+    Truths,
+    games_of,
+    index_beside,
+    people_of,
+    rated_by,
+)
 from crosstable.lab.truth import read_truth
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -125,7 +134,7 @@ def _day(day: Day) -> date | None:
 def opened_history(folder: str, days: tuple[date | None, date | None]) -> History:
     """Read an archive, with the truth beside it where there is one."""
     archive = read(folder)
-    index = index_of(archive, folder, keeps=True)
+    index = index_beside(archive, folder)
     strength = read_truth(archive, folder)
     games, people = games_of(archive, index, days), people_of(archive, index, strength)
     start = index.history.sections["start"][people.section]

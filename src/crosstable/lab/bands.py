@@ -57,7 +57,9 @@ ERA_NAMES = tuple(f"from {day}" for day in ERAS)
 def era_of(start: NDArray[np.int32]) -> Labels:
     """The era of days, counted as ``date.toordinal`` does."""
     days = np.array([day.toordinal() for day in ERAS])
-    return (np.searchsorted(days, start, side="right") - 1).astype(np.uint8)
+    found = np.searchsorted(days, start, side="right") - 1
+    assert not np.any(found < 0), "no archive has sections from before the first edition"
+    return found.astype(np.uint8)
 
 
 def of_rating(prior: Floats) -> Labels:

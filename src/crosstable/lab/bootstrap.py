@@ -17,8 +17,11 @@ from crosstable.lab.predictions import Floats, Whole
 
 # The share of replicates between the two ends of an interval.
 CONFIDENCE = 0.95
-# An interval from fewer clusters than this would promise too much.
-FEWEST_CLUSTERS = 10
+# An interval from fewer clusters than this would promise too much: from ten normal ones it holds the truth in 90 of a
+# hundred cases instead of 95, from thirty in 94; from very unequal ones in fewer.
+FEWEST_CLUSTERS = 30
+# How a time is told by which half of those who are looked at had not shown.
+UNSEEN = "more than was seen"
 # So many replicates are summed up in one look at the cells.
 AT_ONCE = 16
 
@@ -40,9 +43,8 @@ class Estimate(NamedTuple):
 
     def __str__(self) -> str:
         """The number and its interval as people write them."""
-        if np.isnan(self.low):
-            return f"{self.value:.4f}"
-        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        value, low, high = (UNSEEN if np.isinf(one) else f"{one:.4f}" for one in self)
+        return value if np.isnan(self.low) else f"{value} [{low}, {high}]"
 
 
 @compiled
@@ -124,10 +126,20 @@ def estimates(values: Floats, drawn: Floats, clusters: Whole) -> list[Estimate]:
     tail = (1.0 - CONFIDENCE) / 2.0
     found = []
     for group, value in enumerate(values.tolist()):
-        known = drawn[:, group][np.isfinite(drawn[:, group])]
+        known = drawn[:, group][~np.isnan(drawn[:, group])]
         if clusters[group] < FEWEST_CLUSTERS or not len(known):
             found.append(Estimate(value, np.nan, np.nan))
         else:
-            low, high = np.quantile(known, (tail, 1.0 - tail)).tolist()
-            found.append(Estimate(value, low, high))
+            found.append(Estimate(value, *_ends(known, tail)))
     return found
+
+
+def _ends(known: Floats, tail: float) -> tuple[float, float]:
+    """The quantiles at both ends; where some numbers are infinite, those that were drawn, as nothing lies between."""
+    shares = np.array((tail, 1.0 - tail))
+    if np.all(np.isfinite(known)):
+        low, high = np.quantile(known, shares).tolist()
+    else:
+        low_rank, high_rank = shares * (len(known) - 1)
+        low, high = np.sort(known)[[int(np.floor(low_rank)), int(np.ceil(high_rank))]].tolist()
+    return low, high

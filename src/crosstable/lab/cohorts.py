@@ -16,11 +16,12 @@ from crosstable.lab.bands import AGES, NOT_KNOWN, bands, of_age
 from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.points import summed
 from crosstable.lab.predictions import Brought, Floats, People, Truths, Whole
+from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem
 
 COHORTS = (*bands(AGES), NOT_KNOWN)
 # More games than these make a rating established in every official edition (§1).
-ESTABLISHED = 25
+ESTABLISHED = max(edition.constants.established_above for edition in EDITIONS)
 _EPOCH = np.datetime64("0001-01-01") - 1
 # The columns of sums.
 PLAYERS, CHANGE, TRUE_CHANGE = range(3)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from crosstable.history.archive import table_of
 from crosstable.lab.names import STATES, member_names
 from crosstable.lab.population import EPOCH, WEAKEST, Federation, Population, strength_on
+from crosstable.rules.editions import edition_for
 
 FIRST_ID = 10_000_000
 
@@ -143,7 +144,7 @@ def _openings(federation: Federation, people: Population, rng: np.random.Generat
             "is_counted": is_counted,
         }
     )
-    is_established = pl.col("games") > 25
+    is_established = pl.col("games") > edition_for(federation.start).constants.established_above
     made = columns.select(
         "member",
         "rating",

@@ -21,6 +21,7 @@ import numpy as np
 from crosstable.errors import HistoryError
 from crosstable.history.kernel.arrays import Array
 from crosstable.lab.metrics import Losses, losses_from
+from crosstable.lab.parameters import written
 from crosstable.lab.predictions import Floats, Games, People
 
 # What riix starts from; periods are ours: so many days raise a deviation of Glicko-2 once.
@@ -52,7 +53,7 @@ class OtherSystem(NamedTuple):
     def name(self) -> str:
         """How it is asked for: its kind and the parameters that are not the usual ones."""
         usual = DEFAULTS[self.kind]
-        changed = [f"{name}={value:g}" for name, value in self.parameters.items() if value != usual[name]]
+        changed = [f"{name}={written(value)}" for name, value in self.parameters.items() if value != usual[name]]
         return ":".join((self.kind, *([",".join(changed)] if changed else [])))
 
     @property

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from crosstable.errors import HistoryError
 from crosstable.lab.names import STATES
 from crosstable.lab.population import Federation
+from crosstable.rules.editions import EDITIONS
 
 
 class Sort(Enum):
@@ -114,7 +115,7 @@ def _value(name: str, text: str) -> int | float | date | None:
     sort, _, least = PARAMETERS[name]
     try:
         if sort is Sort.DAY:
-            return None if text == "none" and name != "start" else date.fromisoformat(text)
+            return None if text == "none" and name != "start" else _day(name, date.fromisoformat(text))
         if sort is Sort.COUNT:
             value: int | float = int(text)
         else:
@@ -128,6 +129,15 @@ def _value(name: str, text: str) -> int | float | date | None:
     return value
 
 
+def _day(name: str, day: date) -> date:
+    """A day on which there are rules to rate by, where sections begin on it."""
+    if name == "start" and day < EDITIONS[0].effective:
+        raise HistoryError(
+            f"start should be {EDITIONS[0].effective} or later, and is {day}: no rules are known from before"
+        )
+    return day
+
+
 def parameter_lines(federation: Federation) -> list[str]:
     """Every parameter with its value and its meaning."""
     width = max(len(name) for name in PARAMETERS)
@@ -139,8 +149,10 @@ def parameter_lines(federation: Federation) -> list[str]:
     ]
 
 
-def written(value: int | float | date | None) -> str:
-    """A value as it is written in a change."""
+def written(value: int | float | date | str | None) -> str:
+    """A value as it is written in a change, with every digit that it has."""
     if value is None:
         return "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.lab import pairings
 from crosstable.lab.pairings import FARTHEST, PLAYED, Chances, Written
 
@@ -63,11 +64,13 @@ class Sheet(NamedTuple):
     played: Whole
 
 
+@cache
 def expectancies() -> NDArray[np.float64]:
     """The expectancy by difference of strength, from -FARTHEST to FARTHEST."""
-    difference = np.arange(-FARTHEST, FARTHEST + 1)
+    equal = odds(0.0)
+    found = [winning_expectancy(odds(float(one)), equal) for one in range(-FARTHEST, FARTHEST + 1)]
     # Rounded, so that no machine's library of functions can change a result.
-    return np.asarray(np.round(1.0 / (1.0 + 10.0 ** (-difference / 400.0)), 9))
+    return np.asarray(np.round(found, 9))
 
 
 def played(field: Field, luck: Luck, rng: np.random.Generator, *, is_compiled: bool = False) -> Sheet:

@@ -136,7 +136,11 @@ def _lines(
     low, high = (reach[0] - room, reach[1] + room) if reach[1] > reach[0] else (reach[0] - 1, reach[0] + 1)
     across = Scale(low, high, frame.left, frame.width - frame.right)
     up = Scale(rising[0], rising[-1], frame.height - frame.bottom, frame.top)
-    marks = [one for one in ticks(*reach, count) if low <= one <= high and (not is_by_year or one == round(one))]
+    marks = [one for one in ticks(*reach, count) if low <= one <= high]
+    if is_by_year:
+        marks = [one for one in marks if abs(one - round(one)) < 1e-6]
+    if reach[0] == reach[1]:  # round values beside the only one say nothing
+        marks = [reach[0]]
     parts = [_levels(frame, up, rising), _below(frame, across, marks, is_by_year), _titles(frame, axes)]
     if axes.is_diagonal:
         low, high = max(across.low, up.low), min(across.high, up.high)
@@ -279,7 +283,7 @@ def _levels(frame: Frame, up: Scale, values: Sequence[float]) -> str:
 
 
 def _below(frame: Frame, across: Scale, values: Sequence[float], is_by_year: bool) -> str:
-    texts = years(values) if is_by_year or len(values) == 1 else written(values)
+    texts = years(values) if is_by_year else written(values) if len(values) > 1 else [f"{one:g}" for one in values]
     return "".join(
         _text("tick", across(value), frame.height - frame.bottom + 18, text, "middle")
         for value, text in zip(values, texts, strict=True)

@@ -41,6 +41,8 @@ def pages_in(folder: str) -> list[Page]:
     for path in paths:
         for report in crosstables.read(file_bytes(str(path)), path.name):
             found += [page for page in pages_of(report) if not page.checked.section.kind.is_foreign]
+    if not found:
+        raise HistoryError(f"{folder} holds no page that can be rated")
     return sorted(found, key=lambda page: (*page.order[:3], number_of(page)))
 
 
@@ -130,11 +132,11 @@ def history_of(pages: list[Page], *, is_carried: bool = False) -> Archive:
     return Archive(
         table_of("members", members),
         empty_table("outside"),
-        table_of("openings", columns(openings)),
+        _table("openings", openings),
         empty_table("decisions"),
-        table_of("sections", columns(sections)),
-        table_of("entries", columns(entries)),
-        table_of("games", columns(games)),
+        _table("sections", sections),
+        _table("entries", entries),
+        _table("games", games),
         source={"pages": len(pages), "carried": is_carried},
     )
 
@@ -168,3 +170,7 @@ def opening(member: int, page: Page, standing: Standing, act: int) -> dict[str, 
 def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     """Rows as columns."""
     return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    return table_of(name, columns(rows)) if rows else empty_table(name)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosstable.errors import HistoryError
 from crosstable.formulas.tally import games_counted
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import ONE_SIDED
@@ -21,12 +22,21 @@ from crosstable.history.kernel.arrays import SYSTEMS, Array
 from crosstable.history.kernel.indexing import Rows, competitors_of, first_of
 from crosstable.history.kernel.rows import row_places
 from crosstable.history.replay import Walker, in_silence
+from crosstable.history.running import index_of
 from crosstable.rules.rule_sets import RuleSet
 
 Progress = Callable[[int], None]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+
+
+def index_beside(archive: Archive, folder: str) -> Index:
+    """The index kept beside an archive; where none can be kept, as in a folder that is read-only, one in memory."""
+    try:
+        return index_of(archive, folder, keeps=True)
+    except HistoryError:
+        return index_of(archive, folder, keeps=False)
 
 
 class Games(NamedTuple):

@@ -146,6 +146,8 @@ def _grouped(found: Backtest, name: str, heading: str, caption: str) -> str:
         rows = [Row(group, tuple(_surplus(one, group) for one in by_one)) for group in measures]
         drawn = row_plot(rows, Axes(f"{caption}: {SURPLUS}", SURPLUS, level=0.0))
         content += figure(drawn, f"{caption}: what players scored less what was expected", _legend_of(found))
+    if found.rivals:
+        content += folded(_paired_groups(found, name, caption), "The differences")
     return content + folded(_group_table(found, name, caption))
 
 
@@ -163,6 +165,17 @@ def _loss(measures: dict[str, Measure], group: str) -> Point:
 
 def _surplus(measures: dict[str, Measure], group: str) -> Point:
     return point(0, measures[group].surplus) if group in measures else Point(0, math.nan)
+
+
+def _paired_groups(found: Backtest, name: str, caption: str) -> Table:
+    """The numbers of the plot of differences: of the one that is judged less each other one, from paired draws."""
+    rows = []
+    for rival in found.rivals:
+        for group, each in _by_group(rival.differences.measures, name).items():
+            gaps = (estimate(gap, decimals_of(gap)) for gap in (each.deviance, each.brier))
+            rows.append([f"{escape(rival.judged.rules.name)}, {escape(group)}", f"{each.games:,}", *gaps])
+    title = f"{caption}: {found.judged.rules.name} less each other one"
+    return Table(title, ["", "games", "deviance", "Brier score"], rows)
 
 
 def _group_table(found: Backtest, name: str, caption: str) -> Table:

@@ -9,7 +9,7 @@ from crosstable.lab.judged import Backtest
 from crosstable.lab.report_measures import calibration, capital, groups, overall
 from crosstable.lab.report_parts import Part, code, definitions, paragraph, section
 from crosstable.lab.report_ratings import inflation, points, truth
-from crosstable.lab.report_repeat import commands_of, files_of, versions
+from crosstable.lab.report_repeat import PAGES, commands_of, files_of, versions
 from crosstable.lab.report_style import STYLE
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def _repeat(report: "Report") -> Part:
         ("versions", ", ".join(f"{name} {number}" for name, number in versions().items())),
     ]
     content = definitions(facts)
-    for name, text in files_of(found).items():
+    for name, text in files_of(found, report.sweep).items():
         content += paragraph(f"Put this into {name}:") + code(text)
+    if "pages" in report.source:
+        content += paragraph(f"{PAGES} is the folder of the {report.source['pages']:,} posted pages.")
     content += paragraph("Then the same commands give the same numbers:")
-    content += code("\n".join(commands_of(found, report.source, report.sweep_folder)))
+    content += code("\n".join(commands_of(found, report.source, report.sweep, report.sweep_folder)))
     return Part("repeat", "To repeat it", content)

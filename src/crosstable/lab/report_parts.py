@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from crosstable.lab.bootstrap import Estimate
+from crosstable.lab.bootstrap import UNSEEN, Estimate
 
 _MINUS = "\N{MINUS SIGN}"
 
@@ -48,14 +48,10 @@ def decimals_of(found: Estimate) -> int:
 
 def estimate(found: Estimate, decimals: int = 4) -> str:
     """A number and, smaller, its interval where it has one."""
-    if math.isinf(found.value):
-        return "more than was seen"
+    value, low, high = (UNSEEN if math.isinf(one) else number(one, decimals) for one in found)
     if not math.isfinite(found.low):
-        return number(found.value, decimals)
-    return (
-        f"{number(found.value, decimals)} "
-        f"<small>{number(found.low, decimals)} to {number(found.high, decimals)}</small>"
-    )
+        return value
+    return f"{value} <small>{low} to {high}</small>"
 
 
 def paragraph(text: str, style: str = "") -> str:

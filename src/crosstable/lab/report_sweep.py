@@ -30,6 +30,10 @@ def read_sweep(folder: str) -> Mapping[str, Any]:
         raise HistoryError(f"{path} cannot be read: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise HistoryError(f"{path} is not {FORMAT}")
+    try:
+        sweep_part(found, "")
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise HistoryError(f"{path} does not hold what {FORMAT} has: {type(error).__name__} {error}") from error
     return found
 
 
@@ -81,7 +85,7 @@ def _by_value(tried: Sequence[Mapping[str, Any]], name: str, metric: str) -> str
 def _differences(found: Mapping[str, Any]) -> Table:
     rows = [
         [
-            f"{said}, {metric}",
+            f"{said}, {escape(metric)}",
             number(_known(found["best"][span][metric]), 5),
             number(_known(found["official"][span][metric]), 5),
             estimate(Estimate(*(_known(gap[end]) for end in Estimate._fields)), 5),

@@ -8,6 +8,7 @@ In a notebook the last value of a cell shows itself as the page.
 
 import os
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from crosstable.errors import HistoryError
@@ -47,8 +48,8 @@ class Report(NamedTuple):
             "sweep": self.sweep,
             "source": dict(self.source),
             "versions": versions(),
-            "files": files_of(self.found),
-            "commands": commands_of(self.found, self.source, self.sweep_folder),
+            "files": files_of(self.found, self.sweep),
+            "commands": commands_of(self.found, self.source, self.sweep, self.sweep_folder),
         }
 
     @property
@@ -73,8 +74,9 @@ class Report(NamedTuple):
                 os.remove(partial)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return self.html
+        """What a notebook shows: the page in a frame of its own, so that its style stays with it."""
+        style = "width: 100%; height: 80vh; border: 0"
+        return f'<iframe title="Report" style="{style}" srcdoc="{escape(self.html)}"></iframe>'
 
 
 def report(

@@ -50,11 +50,10 @@ class Where(NamedTuple):
 
 
 class Workers(NamedTuple):
-    """Workers that are ready: how joblib calls them, how many there are, whether they answer one by one."""
+    """Workers that are ready: how joblib calls them, and how many tasks they are given at a time (0: all)."""
 
     options: Mapping[str, Any]
-    number: int
-    answers_at_once: bool
+    at_a_time: int = 0
 
 
 Tasks = Mapping[int, Sequence[RuleSet]]
@@ -126,12 +125,11 @@ def finished(job: Job, tasks: Tasks, where: Where) -> Iterator[Done]:
 def _round(job: Job, tasks: Tasks, workers: Workers) -> Iterator[Done]:
     joblib = import_module("joblib")
     numbers = list(tasks)
-    if workers.answers_at_once:
+    if not workers.at_a_time:
         parallel = joblib.Parallel(**workers.options, batch_size=1, return_as="generator_unordered")
         yield from parallel(joblib.delayed(score)(job, one, tasks[one]) for one in numbers)
         return
-    # This backend answers when all are done, so it is asked for a few at a time.
-    room = 2 * workers.number
+    room = workers.at_a_time
     for first in range(0, len(numbers), room):
         parallel = joblib.Parallel(**workers.options, batch_size=1)
         yield from parallel(joblib.delayed(score)(job, one, tasks[one]) for one in numbers[first : first + room])
@@ -143,14 +141,15 @@ def _cores(where: Where) -> int:
 
 @contextmanager
 def _threads(where: Where) -> Iterator[Workers]:
-    yield Workers({"backend": "threading", "n_jobs": _cores(where)}, _cores(where), True)
+    yield Workers({"backend": "threading", "n_jobs": _cores(where)})
 
 
 @contextmanager
 def _processes(where: Where) -> Iterator[Workers]:
     loky = import_module("joblib.externals.loky")
     try:
-        yield Workers({"backend": "loky", "n_jobs": max(2, _cores(where))}, _cores(where), True)
+        # With one at a time joblib does the work here.
+        yield Workers({"backend": "loky", "n_jobs": _cores(where)})
     finally:
         loky.get_reusable_executor(reuse=True).terminate(kill_workers=True)  # joblib would keep them for others
 
@@ -175,7 +174,8 @@ def _dask(where: Where) -> Iterator[Workers]:
         if not count:
             raise HistoryError(f"the Dask scheduler at {where.scheduler} has no workers; start some with dask worker")
         stack.enter_context(joblib.parallel_config(backend="dask", client=client))
-        yield Workers({"n_jobs": where.jobs or -1}, where.jobs or count, True)
+        # A cluster takes all that it has room for, however many jobs joblib asks for.
+        yield Workers({"n_jobs": where.jobs or -1}, where.jobs if where.scheduler else 0)
 
 
 @contextmanager
@@ -190,8 +190,8 @@ def _ray(where: Where) -> Iterator[Workers]:
     try:
         joining.register_ray()
         count = where.jobs or int(ray.cluster_resources().get("CPU", 1))
-        # With one worker joblib would do the work here.
-        yield Workers({"backend": "ray", "n_jobs": max(2, count)}, max(2, count), False)
+        # With one worker joblib would do the work here. Ray answers when all are done, so it is given a few at a time.
+        yield Workers({"backend": "ray", "n_jobs": max(2, count)}, 2 * count if count > 1 else 1)
     finally:
         ray.shutdown()
 
@@ -200,7 +200,7 @@ def _join_ray(ray: Any, where: Where) -> None:  # noqa: ANN401 (a library that i
     """Join a Ray cluster, or start one: twice, as a busy machine may need longer for it than Ray waits."""
     how: dict[str, Any] = {"address": where.scheduler}
     if not where.scheduler:
-        how = {"address": "local", "num_cpus": _cores(where), "include_dashboard": False}
+        how = {"address": "local", "num_cpus": max(2, _cores(where)), "include_dashboard": False}
     for attempt in (1, 2):
         try:
             ray.init(log_to_driver=False, configure_logging=False, **how)

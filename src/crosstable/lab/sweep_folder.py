@@ -1,7 +1,7 @@
 """The folder of a sweep: a Parquet file for every rule set as it is finished, and what the sweep is of.
 
 A file gets its name only when it is whole, and the name is made of everything that the scores depend on: the constants,
-the archive, the spans, and the text of the formulas. So a half-written file is never taken for a result, a sweep goes
+the archive, the spans, and the code that scores. So a half-written file is never taken for a result, a sweep goes
 on where it was stopped, and a result of something else is never taken for one of this.
 """
 
@@ -15,13 +15,12 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.history.kernel.compiling import sources_digest
-from crosstable.lab.sweep_plan import Varied
+from crosstable.lab.sweep_plan import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
 from crosstable.rules.rule_sets import RuleSet
 
 RESULTS = "results"
-ABOUT, DOCUMENT = "about.json", "sweep.json"
+ABOUT, DOCUMENT, LOCK = "about.json", "sweep.json", "lock"
 FORMAT = "crosstable-sweep-folder/1"
 PARTIAL = ".partial-"
 SCHEMA: Mapping[str, Any] = {
@@ -45,26 +44,64 @@ class Folder:
             "days": [None if day is None else day.isoformat() for day in days],
             "walks_all": job.walks_all,
         }
-        self._code = sources_digest()
+        self._code = job.code
+        self._lock = -1
         self._begin(starts_anew=starts_anew)
 
     def _begin(self, *, starts_anew: bool) -> None:
         try:
-            if starts_anew and os.path.exists(os.path.join(self.path, ABOUT)):
-                self._clear()
-            else:
+            os.makedirs(self.path, exist_ok=True)
+            is_ours = os.path.exists(os.path.join(self.path, ABOUT))
+            if not (starts_anew and is_ours):
                 self._refuse_others()
+            self._take()
+            if starts_anew and is_ours:
+                self._clear()
+            # First of all: a folder that holds anything without it is taken for somebody else's.
+            write_whole(os.path.join(self.path, ABOUT), json.dumps(self._settings, indent=1) + "\n")
             os.makedirs(self._results, exist_ok=True)
             self._clear(only_partial=True)
-            write_whole(os.path.join(self.path, ABOUT), json.dumps(self._settings, indent=1) + "\n")
         except OSError as error:
+            self.close()
             raise HistoryError(f"results cannot be kept in {self.path}: {error.strerror or error}") from error
+
+    def _take(self) -> None:
+        """One sweep writes into a folder at a time; the lock ends with the process, whatever becomes of it."""
+        import fcntl
+
+        self._lock = os.open(os.path.join(self.path, LOCK), os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise HistoryError(
+                f"another sweep is writing into {self.path}; wait for it, or give another folder with --out"
+            ) from None
+
+    def close(self) -> None:
+        """Let others write into the folder."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def begin_plan(self, plan: Plan) -> None:
+        """Remove the document of another plan, which would be taken for that of the one that begins."""
+        path = os.path.join(self.path, DOCUMENT)
+        if not os.path.exists(path):
+            return
+        try:
+            with open(path, encoding="utf-8") as file:
+                tried = {one["digest"] for one in json.load(file)["tried"]}
+        except (OSError, ValueError, KeyError, TypeError):
+            tried = set()
+        if tried != {one.rules.digest for one in plan.varied}:
+            os.remove(path)
 
     def _refuse_others(self) -> None:
         """A folder that holds something else is not written into."""
         about = os.path.join(self.path, ABOUT)
         if not os.path.exists(about):
-            if os.path.isdir(self.path) and os.listdir(self.path):
+            if set(os.listdir(self.path)) - {LOCK}:
                 raise HistoryError(f"{self.path} is not empty and holds no sweep; give another folder with --out")
             return
         with open(about, encoding="utf-8") as file:

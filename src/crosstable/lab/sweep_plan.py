@@ -21,6 +21,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ import numpy as np
 from crosstable.errors import Fault, RuleSetError, Severity
 from crosstable.rules.constants import Constants
 from crosstable.rules.rule_changes import Changes, nearest
-from crosstable.rules.rule_files import KEYS, LARGEST_FILE, rules_from
+from crosstable.rules.rule_files import KEYS, LARGEST_FILE, literal, rules_from
 from crosstable.rules.rule_sets import RuleSet, plain_value
 
 Value = Any  # whatever TOML holds
@@ -49,11 +50,12 @@ class Varied(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a sweep tries, each rule set once."""
+    """What a sweep tries, each rule set once; ``document`` is the plan as it was given, to be written again."""
 
     name: str
     names: tuple[str, ...]
     varied: tuple[Varied, ...]
+    document: Mapping[str, Value] = {}
 
 
 class Range(NamedTuple):
@@ -125,7 +127,28 @@ def plan_from(document: Mapping[str, Value], where: str = "plan", seed: int = 1)
         raise RuleSetError(where, faults)
     once = {one.rules.digest: one for one in reversed(varied)}
     names = tuple(points[0]) if points else ()
-    return Plan(base.name, names, tuple(one for one in varied if once[one.rules.digest] is one))
+    kept = tuple(one for one in varied if once[one.rules.digest] is one)
+    return Plan(base.name, names, kept, _plain({"name": base.name, **document}))
+
+
+def _plain(value: Value) -> Value:
+    """What TOML holds as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def plan_text(document: Mapping[str, Value]) -> str:
+    """A plan as the file that gives it again."""
+    tables = {name: value for name, value in document.items() if isinstance(value, Mapping)}
+    lines = [f"{name} = {literal(value)}" for name, value in document.items() if name not in tables]
+    for table, content in tables.items():
+        lines += ["", f"[{table}]", *(f"{name} = {literal(value)}" for name, value in content.items())]
+    return "\n".join(lines) + "\n"
 
 
 def plan_fault(place: str, message: str) -> Fault:

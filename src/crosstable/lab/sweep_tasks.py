@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crosstable import __version__
 from crosstable.errors import CrosstableError, HistoryError
-from crosstable.history.archive import Archive, digest, read
+from crosstable.history.archive import digest, read
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
-from crosstable.history.running import index_of
-from crosstable.lab.predictions import games_of
+from crosstable.lab.predictions import games_of, index_beside
+from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_lanes import (
     CHOOSING,
     COLUMNS,
@@ -49,7 +50,8 @@ class Days(NamedTuple):
 class Job(NamedTuple):
     """What is the same for every task of a sweep.
 
-    ``walks_all``: whether every rule set goes through the later span too, or only those that are judged.
+    ``walks_all``: whether every rule set goes through the later span too, or only those that are judged. ``code`` is
+    the digest of the code that scores, of whoever gives out the tasks.
     """
 
     folder: str
@@ -57,6 +59,7 @@ class Job(NamedTuple):
     days: Days
     walks_all: bool
     lanes: int
+    code: str
 
 
 class Scores(NamedTuple):
@@ -65,6 +68,9 @@ class Scores(NamedTuple):
     games: int
     deviance: float
     brier: float
+
+
+NO_SCORES = Scores(0, float("nan"), float("nan"))
 
 
 class Scored(NamedTuple):
@@ -87,7 +93,7 @@ class Opened:
 
     def __init__(self, job: Job) -> None:
         archive = read(job.folder)
-        self.index: Index = _index(archive, job.folder)
+        self.index: Index = index_beside(archive, job.folder)
         games = games_of(archive, self.index, (job.days.first, job.days.last))
         self.start: NDArray[np.int32] = np.asarray(self.index.history.sections["start"][:-1])
         self.days = self._days(job.days, games.section)
@@ -141,14 +147,6 @@ class Opened:
             self._idle.append(company)
 
 
-def _index(archive: Archive, folder: str) -> Index:
-    """The index of an archive; a worker that cannot keep it, as others do or the folder is read-only, does without."""
-    try:
-        return index_of(archive, folder, keeps=True)
-    except HistoryError:
-        return index_of(archive, folder, keeps=False)
-
-
 _opened: dict[Job, Opened] = {}
 _opening = threading.Lock()
 
@@ -158,14 +156,25 @@ def opened(job: Job) -> Opened:
     with _opening:
         if job not in _opened:
             _opened.clear()
-            found = digest(job.folder)
-            if found != job.archive:
-                raise HistoryError(
-                    f"the archive {job.folder} on {socket.gethostname()} is another one ({found[:16]}) than the one of "
-                    f"this sweep ({job.archive[:16]}); every worker needs the same files under the same path"
-                )
+            _refuse_others(job)
             _opened[job] = Opened(job)
         return _opened[job]
+
+
+def _refuse_others(job: Job) -> None:
+    """Scores of another archive, or by other code, would be taken for those of this sweep."""
+    code = code_digest()
+    if code != job.code:
+        raise HistoryError(
+            f"crosstable {__version__} on {socket.gethostname()} is another one ({code}) than that of this sweep "
+            f"({job.code}); every worker needs the same version, and the same Numba"
+        )
+    found = digest(job.folder)
+    if found != job.archive:
+        raise HistoryError(
+            f"the archive {job.folder} on {socket.gethostname()} is another one ({found[:16]}) than the one of "
+            f"this sweep ({job.archive[:16]}); every worker needs the same files under the same path"
+        )
 
 
 def begun(job: Job) -> tuple[Job, Opened]:
@@ -190,8 +199,12 @@ def score(job: Job, task: int, rules: Sequence[RuleSet]) -> Done:
 
 def _scored(job: Job, rules: Sequence[RuleSet]) -> tuple[Scored, ...]:
     history = opened(job)
-    end = history.index.sections if job.walks_all else history.end_of(CHOOSING)
-    return tuple(scored_from(one) for one in history.sums(rules, end))
+    if job.walks_all:
+        return tuple(scored_from(one) for one in history.sums(rules, history.index.sections))
+    # Spans go by the day a section starts, the walk by the day it ends: it meets some of the later span on its way, and
+    # a score of a fragment would look like one of the whole.
+    found = [scored_from(one) for one in history.sums(rules, history.end_of(CHOOSING))]
+    return tuple(one._replace(judging=NO_SCORES) for one in found)
 
 
 def attempt(task: int, work: Callable[[], tuple[Scored, ...]]) -> Done:
@@ -211,5 +224,5 @@ def scored_from(sums: Sums) -> Scored:
 def _scores(row: list[float]) -> Scores:
     games = int(row[GAMES])
     if not games:
-        return Scores(0, float("nan"), float("nan"))
+        return NO_SCORES
     return Scores(games, row[GAMES + 1] / games, row[GAMES + 2] / games)

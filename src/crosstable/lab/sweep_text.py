@@ -40,12 +40,17 @@ def _heading(found: Sweep) -> Iterator[str]:
 def _ranking(found: Sweep) -> Iterator[str]:
     shown = found.tried[:SHOWN]
     width = max(len(one.varied.rules.name) for one in shown)
+    most = found.tried[0].scored.choosing.games
     yield f"  The best by {_said(found.wishes.metric)} on the earlier span"
     later = f"  {'later':>8} {'':>8}" if found.wishes.judges_all else ""
     yield f"  {'':<{width}}  {'deviance':>8} {'Brier':>8}{later}".rstrip()
     for one in shown:
         more = _numbers(one.scored.judging) if found.wishes.judges_all else ""
-        yield f"  {one.varied.rules.name:<{width}}{_numbers(one.scored.choosing)}{more}"
+        fewer = f"  of {one.scored.choosing.games:,} games" if one.scored.choosing.games < most else ""
+        yield f"  {one.varied.rules.name:<{width}}{_numbers(one.scored.choosing)}{more}{fewer}"
+    fewer_games = sum(one.scored.choosing.games < most for one in found.tried)
+    if fewer_games:
+        yield f"  {fewer_games:,} could not rate all {most:,} games, and stand last: means of other games tell little"
     if len(found.tried) > SHOWN:
         yield f"  and {len(found.tried) - SHOWN:,} more"
 
@@ -96,9 +101,10 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
         "made_by": f"crosstable {__version__}",
         "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
         "archive": {"folder": found.archive, "digest": found.archive_digest},
-        "plan": {"name": found.plan.name, "varies": list(found.plan.names)},
+        "plan": {"name": found.plan.name, "varies": list(found.plan.names), "document": dict(found.plan.document)},
         "days": {name: None if day is None else day.isoformat() for name, day in days._asdict().items()},
         "metric": found.wishes.metric,
+        "judges_all": found.wishes.judges_all,
         "draws": {
             "seed": found.wishes.draws.seed,
             "replicates": found.wishes.draws.replicates,

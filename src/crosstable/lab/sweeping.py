@@ -23,10 +23,11 @@ from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estima
 from crosstable.lab.metrics import Cells
 from crosstable.lab.predictions import Whole
 from crosstable.lab.sweep_backends import Where, check_where, finished
+from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_folder import Folder, frame_of
 from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
 from crosstable.lab.sweep_plan import Plan, Varied, plan_of
-from crosstable.lab.sweep_tasks import Days, Done, Job, Opened, Scored, Scores, begun, forget, scored_from
+from crosstable.lab.sweep_tasks import Days, Done, Job, Opened, Scored, begun, forget, scored_from
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
 METRICS: Mapping[str, int] = {"deviance": DEVIANCE, "brier": BRIER}
@@ -130,16 +131,21 @@ def sweep(
     plan = plan_of(plan, wishes.draws.seed)
     check_where(where)
     folder = os.path.abspath(os.fspath(archive))
-    job = Job(folder, digest(folder), wishes.days, wishes.judges_all, wishes.lanes)
+    job = Job(folder, digest(folder), wishes.days, wishes.judges_all, wishes.lanes, code_digest())
+    kept: Folder | None = None
     try:
         job, history = begun(job)
         check_spans(history)
-        kept = None if out is None else Folder(os.fspath(out), job, history.days, starts_anew=wishes.starts_anew)
+        if out is not None:
+            kept = Folder(os.fspath(out), job, history.days, starts_anew=wishes.starts_anew)
+            kept.begin_plan(plan)
         known = _known(plan, kept)
         tried = _tried(job, plan, known, (kept, where, progress))
-        tried = sorted(tried, key=lambda one: _rank(one.scored.choosing, wishes.metric))
+        tried = ranked(tried, wishes.metric)
         judgement = judge(history, tried[0], wishes.draws)
     finally:
+        if kept is not None:
+            kept.close()
         forget()
     return Sweep(folder, job.archive, plan, history.days, wishes, tuple(tried), len(known), judgement)
 
@@ -195,9 +201,18 @@ def _sound(done: Done) -> tuple[Scored, ...]:
     return done.scored
 
 
-def _rank(scores: Scores, metric: str) -> float:
-    value: float = getattr(scores, metric)
-    return value if scores.games else float("inf")
+def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
+    """The best first; behind all others come those that could not rate every game, as means of other games tell little.
+
+    A rule set that cannot rate the sections that are hard to predict would seem to predict well.
+    """
+    most = max(one.scored.choosing.games for one in tried)
+
+    def rank(one: Tried) -> tuple[int, float]:
+        scores = one.scored.choosing
+        return most - scores.games, getattr(scores, metric) if scores.games else float("inf")
+
+    return sorted(tried, key=rank)
 
 
 def judge(history: Opened, best: Tried, draws: Draws) -> Judgement:

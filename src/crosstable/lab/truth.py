@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.history.archive import Archive
+from crosstable.history.archive import Archive, write
+from crosstable.history.archive_tables import HEADING
 from crosstable.lab.month import MonthPlayed
 
 FILE = "truth.parquet"
@@ -38,6 +39,16 @@ def write_truth(truth: pl.DataFrame, folder: str) -> None:
     truth.write_parquet(os.path.join(folder, FILE), compression="zstd")
 
 
+def write_with_truth(archive: Archive, truth: pl.DataFrame, folder: str) -> None:
+    """Write an archive and its truth; the heading, which makes a folder an archive, is gone before and comes last."""
+    os.makedirs(folder, exist_ok=True)
+    heading = os.path.join(folder, HEADING)
+    if os.path.exists(heading):
+        os.remove(heading)
+    write_truth(truth, folder)
+    write(archive, folder)
+
+
 def read_truth(archive: Archive, folder: str) -> NDArray[np.float64] | None:
     """The true strength of every entry, where the archive has a truth beside it that fits."""
     path = os.path.join(folder, FILE)
@@ -58,4 +69,7 @@ def strengths_of(archive: Archive, truth: pl.DataFrame, path: str = FILE) -> NDA
     if not truth.select(about).equals(archive.entries.select(about)):
         raise HistoryError(f"{path} is about other entries than those of the archive beside it; remove it")
     found: NDArray[np.float64] = truth["strength"].to_numpy()
+    if not np.all(np.isfinite(found)):
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise HistoryError(f"{path}: the strength in row {row} is no number; give one for every entry, or no truth")
     return found

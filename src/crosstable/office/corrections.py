@@ -4,39 +4,32 @@ What is only asked for is stored beside what stands: sections as they should be,
 and what a file says of the event itself (its name, its days) in the act. ``confirm`` makes it stand.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from crosstable.errors import Fault, OfficeError, Severity
-from crosstable.formats.event_json import read_cell
-from crosstable.formats.event_json_write import written_cell
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
-from crosstable.office.differences import event_differences
+from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, head
-from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.facts import Heading, Person, Record, State
+from crosstable.office.members import import_into
+from crosstable.office.mending import ChangedResult as ChangedResult
+from crosstable.office.mending import with_member, with_result
 from crosstable.office.sections import EventFact, SectionRows, reported_event, reported_section, write_section
 from crosstable.office.submissions import (
     Document,
+    as_version_of,
     event_of,
     present_rows,
     version_differences,
     write_document,
     write_event,
 )
-from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection, Result
-
-_OTHER_SIDE = {
-    Result.WIN: Result.LOSS,
-    Result.LOSS: Result.WIN,
-    Result.DRAW: Result.DRAW,
-    Result.FORFEIT_WIN: Result.FORFEIT_LOSS,
-    Result.FORFEIT_LOSS: Result.FORFEIT_WIN,
-}
-_OTHER_COLOUR = {"w": "b", "b": "w", "": ""}
+from crosstable.terms import Report
 
 
 class Correction(NamedTuple):
@@ -48,6 +41,7 @@ class Correction(NamedTuple):
     faults: tuple[Fault, ...]
     is_requested: bool = False
     checked: CheckedSubmission | None = None
+    proposal: int | None = None
 
     @property
     def is_stored(self) -> bool:
@@ -55,79 +49,96 @@ class Correction(NamedTuple):
         return self.act > 0
 
 
-class ChangedResult(NamedTuple):
-    """One result put right: the cell of a player in a round, as it should read."""
-
-    section: int
-    player: int
-    round_number: int
-    cell: str
+Mend = Callable[[EventFact, Report], Report]
 
 
-Mend = Callable[[Report], Report]
+class Asking(NamedTuple):
+    """Decides inside the transaction whether a correction is only asked for; what then follows may be a proposal."""
+
+    is_needed: Callable[[Record, Report], bool]
+    follow: Callable[[Connection, int], int | None]
 
 
 def correct_by_file(
-    office: Office, deed: Deed, event_id: str, document: Document, today: date, *, is_request: bool = False
+    office: Office, deed: Deed, event_id: str, document: Document, today: date, *, is_request: bool | Asking = False
 ) -> Correction:
     """Another file takes the place of what was submitted: sections that it does not have are withdrawn."""
+    said = document.reading.report
 
-    def mend(report: Report) -> Report:
-        return document.reading.report._replace(event_id=report.event_id)
+    def mend(event: EventFact, report: Report) -> Report:
+        return as_version_of(said, event)
 
     return _correct(office, deed, event_id, (mend, document, today), is_request=is_request)
 
 
 def correct_result(
-    office: Office, deed: Deed, event_id: str, change: ChangedResult, today: date, *, is_request: bool = False
+    office: Office, deed: Deed, event_id: str, change: ChangedResult, today: date, *, is_request: bool | Asking = False
 ) -> Correction:
     """One result put right on both rows."""
     return _correct(
-        office, deed, event_id, (lambda report: with_result(report, change), None, today), is_request=is_request
+        office, deed, event_id, (lambda _, report: with_result(report, change), None, today), is_request=is_request
     )
 
 
 def correct_member(
-    office: Office, deed: Deed, event_id: str, swap: tuple[str, str], today: date, *, is_request: bool = False
+    office: Office, deed: Deed, event_id: str, swap: tuple[str, str], today: date, *, is_request: bool | Asking = False
 ) -> Correction:
     """A wrong member id put right wherever it stands in the event."""
     return _correct(
-        office, deed, event_id, (lambda report: with_member(report, *swap), None, today), is_request=is_request
+        office, deed, event_id, (lambda _, report: with_member(report, *swap), None, today), is_request=is_request
     )
 
 
 def _correct(
-    office: Office, deed: Deed, event_id: str, how: tuple[Mend, Document | None, date], *, is_request: bool
+    office: Office, deed: Deed, event_id: str, how: tuple[Mend, Document | None, date], *, is_request: bool | Asking
 ) -> Correction:
     mend, document, today = how
     with office.writing(deed.actor, f"correcting {event_id}") as connection:
         record = _record(connection)
         event = event_of(record, event_id)
-        report = mend(reported_event(record, event))
+        report = mend(event, reported_event(record, event))
         read = () if document is None else document.reading.faults
         checked = check_submission(record, report, read, today)
         old = present_rows(record, event_id)
         found = tuple(version_differences(record, checked))
         if checked.is_refused or _is_wrong(old, checked.sections) or not found:
             return Correction(event_id, 0, found, checked.faults, checked=checked)
-        after = {
-            "event": event_id,
-            "differences": list(found),
-            "requested": is_request,
-            "document": None if document is None else document.digest,
-        }
-        if is_request and document is not None:
-            after["asked"] = _of_the_event(report)
-        before = {number: rows.heading["digest"] for number, rows in old.items()}
-        act = append(connection, office.clock, deed, Change(ActKind.CORRECT, event_id, after, before))
+        asks = is_request.is_needed(record, report) if isinstance(is_request, Asking) else is_request
+        asked = _to_ask_for(record, event_id, old, checked.sections) if asks else []
+        act = append(connection, office.clock, deed, _change(checked, document, old, found, asks=asks))
         if document is not None:
             write_document(connection, act, event_id, document)
-        if is_request:
-            _write_requests(connection, act, old, checked.sections)
-        else:
+        if not asks:
             write_event(connection, act, report, event.document if document is None else document.digest)
             _write_versions(connection, act, old, checked.sections)
-        return Correction(event_id, act, found, checked.faults, is_request, checked)
+            return Correction(event_id, act, found, checked.faults, checked=checked)
+        _write_requests(connection, act, asked, _dropped(old, checked.sections))
+        proposal = is_request.follow(connection, act) if isinstance(is_request, Asking) else None
+        return Correction(event_id, act, found, checked.faults, is_requested=True, checked=checked, proposal=proposal)
+
+
+def _change(
+    checked: CheckedSubmission,
+    document: Document | None,
+    old: Mapping[int, SectionRows],
+    found: Sequence[str],
+    *,
+    asks: bool,
+) -> Change:
+    """The act of a correction. What is asked for of the event itself, and which sections are to go, waits in it."""
+    report = checked.report
+    after = {
+        "event": report.event_id,
+        "differences": list(found),
+        "requested": asks,
+        "document": None if document is None else document.digest,
+    }
+    if asks:
+        after["to_go"] = [rows.heading["number"] for rows in _dropped(old, checked.sections)]
+    if asks and document is not None:
+        after["asked"] = _of_the_event(report)
+    before = {number: rows.heading["digest"] for number, rows in old.items()}
+    return Change(ActKind.CORRECT, report.event_id, after, before)
 
 
 def _of_the_event(report: Report) -> dict[str, object]:
@@ -135,19 +146,19 @@ def _of_the_event(report: Report) -> dict[str, object]:
     return {"name": report.name, "started": report.start, "ended": report.end, "details": dict(report.details)}
 
 
-def _is_wrong(old: dict[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
+def _is_wrong(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
     """Whether a section that is to be written has an error; one that is held and stays as it is does not count."""
     return any(fault.severity is Severity.ERROR for one in _changed(old, new) for fault in one.faults)
 
 
-def _changed(old: dict[int, SectionRows], new: Sequence[CheckedRows]) -> list[CheckedRows]:
+def _changed(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> list[CheckedRows]:
     """Sections that are new, or of which another version stands."""
     return [
         one for one in new if one.number not in old or old[one.number].heading["digest"] != one.rows.heading["digest"]
     ]
 
 
-def _dropped(old: dict[int, SectionRows], new: Sequence[CheckedRows]) -> list[SectionRows]:
+def _dropped(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> list[SectionRows]:
     """Sections that the new version of an event does not have."""
     numbers = {one.number for one in new}
     return [rows for number, rows in old.items() if number not in numbers]
@@ -160,11 +171,32 @@ def _write_versions(connection: Connection, act: int, old: dict[int, SectionRows
         write_section(connection, act, SectionRows(rows.heading, ()), State.WITHDRAWN)
 
 
-def _write_requests(connection: Connection, act: int, old: dict[int, SectionRows], new: Sequence[CheckedRows]) -> None:
-    """What is asked for; a section that is to go is asked for without players, which no section can be else."""
-    dropped = _dropped(old, new)
-    # where only the event itself is to change, its first section stands for it, so that there is something to accept
-    for one in _changed(old, new) or (() if dropped else new[:1]):
+def _to_ask_for(
+    record: Record, event_id: str, old: Mapping[int, SectionRows], new: Sequence[CheckedRows]
+) -> list[CheckedRows]:
+    """Sections of which another version is asked for.
+
+    Where only the event itself is to change, an accepted section stands for it, so that there is something to accept;
+    never one that is held, or of which something else is asked for.
+    """
+    changed = _changed(old, new)
+    if changed or _dropped(old, new):
+        return changed
+    requests = record.requests(event_id)
+    gone = sections_to_go(record, requests)
+    taken = {one.number for one in requests if one.number in gone or one.digest != old[one.number].heading["digest"]}
+    free = {one.number for one in record.headings_of(event_id) if one.state is State.ACCEPTED} - taken
+    for one in new:
+        if one.number in free and one.state is State.ACCEPTED:
+            return [one]
+    raise OfficeError(f"only event {event_id} itself is to change, and each of its sections waits; settle them first")
+
+
+def _write_requests(
+    connection: Connection, act: int, asked: Sequence[CheckedRows], dropped: Sequence[SectionRows]
+) -> None:
+    """What is asked for; a section that is to go is asked for without players, and named in the act."""
+    for one in asked:
         write_section(connection, act, one.rows, State.REQUESTED, one.faults)
     for rows in dropped:
         write_section(connection, act, SectionRows(rows.heading, ()), State.REQUESTED)
@@ -174,69 +206,6 @@ def _record(connection: Connection) -> Record:
     last = head(connection)
     assert last is not None
     return Record(connection, last.seq)
-
-
-def with_result(report: Report, change: ChangedResult) -> Report:
-    """A report with one result changed, and its other side with it."""
-    at = _section_index(report, change.section)
-    section = report.sections[at]
-    cell = read_cell(change.cell)
-    if cell.result is None:
-        raise OfficeError(f"{change.cell!r} is no result; write W7, L7b, D3, X, H …")
-    players = {player.number: row for row, player in enumerate(section.players)}
-    if change.player not in players:
-        raise OfficeError(f"section {change.section} has no player {change.player}")
-    rows = list(section.players)
-    cell, text = _with_old_colour(rows[players[change.player]], change.round_number, cell)
-    rows[players[change.player]] = _with_cell(rows[players[change.player]], change.round_number, text)
-    if cell.opponent and cell.result in _OTHER_SIDE:
-        if cell.opponent not in players:
-            raise OfficeError(f"section {change.section} has no player {cell.opponent}")
-        other = f"{_OTHER_SIDE[cell.result].value}{change.player}{_OTHER_COLOUR[cell.colour]}"
-        rows[players[cell.opponent]] = _with_cell(rows[players[cell.opponent]], change.round_number, other)
-    return _with_section(report, at, section._replace(players=tuple(rows)))
-
-
-def _with_old_colour(player: ReportedPlayer, round_number: int, cell: ReportedCell) -> tuple[ReportedCell, str]:
-    """A result that says nothing of the colour keeps the one the game had."""
-    old = player.cells[round_number - 1] if 1 <= round_number <= len(player.cells) else cell
-    if not cell.colour and old.opponent == cell.opponent:
-        cell = cell._replace(colour=old.colour)
-    return cell, written_cell(cell)
-
-
-def _with_cell(player: ReportedPlayer, round_number: int, text: str) -> ReportedPlayer:
-    cells = list(player.cells)
-    if not 1 <= round_number <= len(cells):
-        raise OfficeError(f"player {player.number} has no round {round_number}")
-    cells[round_number - 1] = read_cell(text)
-    return player._replace(cells=tuple(cells), total=None)
-
-
-def _section_index(report: Report, number: int) -> int:
-    for at, section in enumerate(report.sections):
-        if section.number == number:
-            return at
-    raise OfficeError(f"event {report.event_id} has no section {number}")
-
-
-def _with_section(report: Report, at: int, section: ReportedSection) -> Report:
-    return report._replace(sections=(*report.sections[:at], section, *report.sections[at + 1 :]))
-
-
-def with_member(report: Report, wrong: str, right: str) -> Report:
-    """A report with one member id in the place of another."""
-    found = False
-    sections = []
-    for section in report.sections:
-        players = []
-        for player in section.players:
-            found |= player.member_id == wrong
-            players.append(player._replace(member_id=right) if player.member_id == wrong else player)
-        sections.append(section._replace(players=tuple(players)))
-    if not found:
-        raise OfficeError(f"event {report.event_id} has no player with the id {wrong}")
-    return report._replace(sections=tuple(sections))
 
 
 def withdraw(office: Office, deed: Deed, event_id: str, numbers: Sequence[int] = ()) -> int:
@@ -258,42 +227,130 @@ def withdraw(office: Office, deed: Deed, event_id: str, numbers: Sequence[int] =
         return act
 
 
-def confirm(office: Office, deed: Deed, event_id: str, today: date, numbers: Sequence[int] = ()) -> Correction:
+class Waiting(NamedTuple):
+    """What waits of an event, by section: what is held, or was asked for; ``gone`` are those that are to go."""
+
+    headings: Mapping[int, Heading]
+    gone: frozenset[int]
+
+    @property
+    def versions(self) -> dict[int, int]:
+        """The act of each version."""
+        return {number: one.act for number, one in sorted(self.headings.items())}
+
+    @property
+    def requests(self) -> list[Heading]:
+        """Those that were asked for."""
+        return [one for one in self.headings.values() if one.state is State.REQUESTED]
+
+
+def waiting_of(record: Record, event_id: str, numbers: Collection[int] = ()) -> Waiting:
+    """What waits of an event, of some sections or of all."""
+    held = [one for one in record.headings_of(event_id) if one.state is State.HELD]
+    requests = record.requests(event_id)
+    found = {one.number: one for one in (*held, *requests) if not numbers or one.number in numbers}
+    if not found:
+        raise OfficeError(f"nothing of event {event_id} waits to be confirmed")
+    return Waiting(found, frozenset(sections_to_go(record, requests) & found.keys()))
+
+
+class Seen(NamedTuple):
+    """What somebody agrees to: the version of each section (nothing: whatever waits), and who is a new member."""
+
+    versions: Mapping[int, int] | None = None
+    newcomers: Sequence[Person] = ()
+
+
+WHATEVER_WAITS = Seen()
+
+
+class _NotAcceptedError(Exception):
+    """Nothing of the transaction is to stay."""
+
+    def __init__(self, made: Correction) -> None:
+        super().__init__()
+        self.made = made
+
+
+def confirm(
+    office: Office, deed: Deed, event_id: str, today: date, numbers: Collection[int] = (), seen: Seen = WHATEVER_WAITS
+) -> Correction:
     """Accept what is held or was asked for, when its checks pass now; otherwise every fault is told."""
-    with office.writing(deed.actor, f"confirming {event_id}") as connection:
-        record = _record(connection)
-        event = event_of(record, event_id)
-        requests = record.requests(event_id)
-        held = [one for one in record.headings_of(event_id) if one.state is State.HELD]
-        waiting = {one.number for one in (*held, *requests) if not numbers or one.number in numbers}
-        if not waiting:
-            raise OfficeError(f"nothing of event {event_id} waits to be confirmed")
-        gone = sorted(waiting & sections_to_go(record, requests))
-        asked = asked_of_event(connection, [one for one in requests if one.number in waiting])
-        report = _with_requests(record, reported_event(record, event), requests)
-        checked = check_submission(record, report if asked is None else report._replace(**asked.said), (), today)
-        chosen = [one for one in checked.sections if one.number in waiting]
-        errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
-        if errors or checked.is_refused:
-            return Correction(event_id, 0, (), checked.faults, checked=checked)
-        after = {"sections": {one.number: one.rows.heading["digest"] for one in chosen}, "withdrawn": gone}
-        act = append(connection, office.clock, deed, Change(ActKind.CONFIRM, event_id, after))
-        if asked is not None:
-            write_event(connection, act, checked.report, asked.document)
-        for one in chosen:
-            write_section(connection, act, one.rows, State.ACCEPTED, one.faults)
-        standing = present_rows(record, event_id)
-        for number in gone:
-            write_section(connection, act, SectionRows(standing[number].heading, ()), State.WITHDRAWN)
-        said = [f"section {one.number} is confirmed" for one in chosen]
-        said += [f"section {number} is withdrawn" for number in gone]
-        return Correction(event_id, act, tuple(said), checked.faults, checked=checked)
+    try:
+        with office.writing(deed.actor, f"confirming {event_id}") as connection:
+            _add_newcomers(office, connection, Deed(deed.actor, f"new in event {event_id}"), seen.newcomers)
+            record = _record(connection)
+            event = event_of(record, event_id)
+            waiting = waiting_of(record, event_id, seen.versions or numbers)
+            if seen.versions is not None:
+                require_versions(waiting, event_id, seen.versions)
+            asked = asked_of_event(connection, waiting.requests)
+            checked = check_submission(record, _as_asked(record, event, waiting, asked), (), today)
+            chosen = [one for one in checked.sections if one.number in waiting.headings]
+            errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
+            if errors or checked.is_refused:
+                raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults, checked=checked))
+            act = append(connection, office.clock, deed, _confirming(record, event, waiting, checked))
+            if asked is not None:
+                write_event(connection, act, checked.report, asked.document)
+            return _accepted(record, act, waiting, checked)
+    except _NotAcceptedError as refused:
+        return refused.made
+
+
+def require_versions(waiting: Waiting, event_id: str, versions: Mapping[int, int]) -> None:
+    """Nobody accepts a version that he has not seen."""
+    if waiting.versions != dict(versions):
+        raise OfficeError(f"what waits of event {event_id} is no longer what was proposed; look at it again")
+
+
+def _add_newcomers(office: Office, connection: Connection, deed: Deed, people: Sequence[Person]) -> None:
+    """Members who came in with what is accepted; whoever is known by now stays as he is known."""
+    known = _record(connection).people([one.member_id for one in people])
+    missing = [one for one in people if one.member_id not in known]
+    if missing:
+        import_into(office, connection, deed, missing)
+
+
+def _as_asked(record: Record, event: EventFact, waiting: Waiting, asked: "AskedOfEvent | None") -> Report:
+    """The event as it would be with what waits accepted."""
+    report = _with_requests(record, reported_event(record, event), waiting.requests)
+    return report if asked is None else as_version_of(asked.said._replace(sections=report.sections), event)
+
+
+def _confirming(record: Record, event: EventFact, waiting: Waiting, checked: CheckedSubmission) -> Change:
+    """The act of a confirmation: which versions, and what they change."""
+    standing = present_rows(record, event.event_id)
+    new = {one.number: one.rows for one in checked.sections}
+    found = event_differences(event, checked.report)
+    for one in sorted(waiting.requests, key=lambda one: one.number):
+        found += differences(standing.get(one.number), new.get(one.number))
+    after = {
+        "sections": {number: new[number].heading["digest"] for number in new if number in waiting.headings},
+        "withdrawn": sorted(waiting.gone),
+        "differences": found,
+    }
+    return Change(ActKind.CONFIRM, event.event_id, after)
+
+
+def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmission) -> Correction:
+    """What waited takes its place in the record."""
+    connection, event_id = record.connection, checked.report.event_id
+    chosen = [one for one in checked.sections if one.number in waiting.headings]
+    for one in chosen:
+        write_section(connection, act, one.rows, State.ACCEPTED, one.faults)
+    standing = present_rows(record, event_id)
+    for number in sorted(waiting.gone):
+        write_section(connection, act, SectionRows(standing[number].heading, ()), State.WITHDRAWN)
+    said = [f"section {one.number} is confirmed" for one in chosen]
+    said += [f"section {number} is withdrawn" for number in sorted(waiting.gone)]
+    return Correction(event_id, act, tuple(said), checked.faults, checked=checked)
 
 
 class AskedOfEvent(NamedTuple):
     """What a file that was sent as a request says of the event itself."""
 
-    said: Mapping[str, Any]
+    said: Report
     document: str
 
 
@@ -303,17 +360,16 @@ def asked_of_event(connection: Connection, requests: Sequence[Heading]) -> Asked
         act = act_of(connection, number)
         asked = None if act is None else act.after.get("asked")
         if act is not None and asked is not None:
-            days = {name: _day(asked[column]) for name, column in (("start", "started"), ("end", "ended"))}
-            return AskedOfEvent({"name": asked["name"], **days, "details": asked["details"]}, act.after["document"])
+            start, end = _day(asked["started"]), _day(asked["ended"])
+            said = Report(act.subject, asked["name"], start, end, (), "", asked["details"])
+            return AskedOfEvent(said, act.after["document"])
     return None
 
 
 def asked_differences(record: Record, event: EventFact, request: Heading) -> list[str]:
     """What a request changes of the event itself."""
     asked = asked_of_event(record.connection, [request])
-    if asked is None:
-        return []
-    return event_differences(event, (asked.said["name"], asked.said["start"], asked.said["end"]))
+    return [] if asked is None else event_differences(event, asked.said)
 
 
 def _day(text: str | None) -> date | None:
@@ -321,9 +377,9 @@ def _day(text: str | None) -> date | None:
 
 
 def sections_to_go(record: Record, requests: Sequence[Heading]) -> set[int]:
-    """Of what was asked for, the sections that are to be withdrawn: those without players."""
-    entries = record.entries(requests)
-    return {one.number for one in requests if not entries[one.event_id, one.number]}
+    """Of what was asked for, the sections that are to be withdrawn: their acts name them."""
+    named = {number: act_of(record.connection, number) for number in {one.act for one in requests}}
+    return {one.number for one in requests if (act := named[one.act]) and one.number in act.after.get("to_go", ())}
 
 
 def _with_requests(record: Record, report: Report, requests: Sequence[Heading]) -> Report:

@@ -6,7 +6,8 @@ SQLite (the default, one file, WAL) and PostgreSQL (psycopg 3) hold the same tab
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Engine, inspect, make_url, text
@@ -18,6 +19,7 @@ from crosstable.office.plain_errors import plain_errors
 from crosstable.office.stores import Postgres, Sqlite, Store
 
 Clock = Callable[[], datetime]
+Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
 SCHEMA = "0002"
@@ -41,6 +43,7 @@ class Office:
         self.store: Store = Sqlite(self.url) if self.url.startswith("sqlite") else Postgres(self.url)
         self._reader: Engine | None = None
         self._opening = threading.Lock()
+        self._guard: Guard = lambda _: nullcontext()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -53,8 +56,17 @@ class Office:
     @contextmanager
     def writing(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
         """One transaction, held by one writer: everything in it is stored, or nothing."""
-        with plain_errors(), contextmanager(self.store.writing)(Holder(who, doing), patience) as connection:
+        opened = contextmanager(self.store.writing)(Holder(who, doing), patience)
+        with plain_errors(), opened as connection, self._guard(connection):
             yield connection
+
+    def guarded(self, guard: Guard) -> "Office":
+        """The same office, whose transactions go through a guard: what it refuses is not written."""
+        with self._opening:  # one set of readers for both, which this one lets go of
+            self._reader = self._reader or self.store.reader()
+        other = copy(self)
+        other._guard = guard
+        return other
 
     def close(self) -> None:
         """Let go of every connection; the next use opens new ones."""

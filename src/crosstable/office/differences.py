@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from crosstable.office.sections import EventFact, SectionRows
+from crosstable.terms import Report
 
 _WORDS = {
     "name": "the name",
@@ -14,6 +14,8 @@ _WORDS = {
     "is_online": "online",
     "time_controls": "the time control",
     "asked_systems": "the systems asked for",
+    "systems": "the systems rated",
+    "is_dual_control": "rated in two systems",
     "is_half_k": "half K",
     "match_waiver": "the match waiver",
     "started": "the start",
@@ -22,6 +24,8 @@ _WORDS = {
 _NOT_THERE = "nothing"
 # Particulars of a row have one word ("details", "fide"); rounds, names and member ids have two or more.
 _PARTICULAR = re.compile(r"\): \w+ was ")
+# So do those of an event or a section: who directed it, and how he is reached, may stand among them.
+_DETAIL = re.compile(r"(the event|section \d+): detail ")
 
 
 def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
@@ -35,21 +39,34 @@ def differences(old: SectionRows | None, new: SectionRows | None) -> list[str]:
     return [f"{where}: {text}" for text in (*_heading(old.heading, new.heading), *_entries(old.entries, new.entries))]
 
 
-def event_differences(event: EventFact, said: tuple[str, date | None, date | None]) -> list[str]:
-    """What another version says of the event itself, its name and its days; where it says nothing, nothing differs."""
+def event_differences(event: EventFact, said: Report) -> list[str]:
+    """What another version says of the event itself; where it says nothing, nothing differs."""
     found = []
-    for word, was, now in zip(("name", "start", "end"), (event.name, event.started, event.ended), said, strict=True):
+    for word, was, now in (
+        ("name", event.name, said.name),
+        ("start", event.started, said.start),
+        ("end", event.ended, said.end),
+    ):
         if now and now != was:
             found.append(f"the {word} of the event was {_shown(was)} and is {now}")
-    return found
+    return found + [f"the event: {text}" for text in _details(event.details, {**event.details, **said.details})]
+
+
+def _details(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            yield f"detail {name} was {_shown(old.get(name))} and is {_shown(new.get(name))}"
 
 
 def public_differences(found: Iterable[str]) -> list[str]:
     """Differences without the particulars of persons: contacts and birth dates may stand among them."""
     said = []
     for text in found:
-        particular = _PARTICULAR.search(text)
-        said.append(text if particular is None else f"{text[: particular.start()]}): other particulars changed")
+        detail, particular = _DETAIL.match(text), _PARTICULAR.search(text)
+        if detail is not None:
+            said.append(f"{detail[1]}: other particulars changed")
+        else:
+            said.append(text if particular is None else f"{text[: particular.start()]}): other particulars changed")
     return list(dict.fromkeys(said))
 
 
@@ -57,6 +74,7 @@ def _heading(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     for name, word in _WORDS.items():
         if old[name] != new[name]:
             yield f"{word} was {_shown(old[name])} and is {_shown(new[name])}"
+    yield from _details(*(json.loads(one["details"]) for one in (old, new)))
 
 
 def _entries(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -68,6 +86,8 @@ def _entries(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]])
             yield f"player {number} ({after[number]['name']}) is new"
         else:
             yield from _entry(number, before[number], after[number])
+    if [one for one in before if one in after] != [one for one in after if one in before]:
+        yield "the rows stand in another order"
 
 
 def _by_number(rows: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:

@@ -9,12 +9,13 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
 
 from crosstable import __version__
-from crosstable.office import veiled_record, veils
+from crosstable.office import public, supplements, veiled_record, veils
 from crosstable.office.account_tables import kept_veils
 from crosstable.office.database import Office
 from crosstable.office.ledger.fold import Progress, in_silence
@@ -30,10 +31,10 @@ LARGE = 50_000
 _QUICKLY = 1
 
 
-def program() -> str:
-    """What works veils out: another version, or another text of their rules, does it anew."""
+def program(*more: ModuleType) -> str:
+    """What works veils out, and more: another version, or another text of its rules, does it anew."""
     digest = hashlib.sha256(__version__.encode())
-    for module in (veils, veiled_record):
+    for module in (veils, veiled_record, public, supplements, *more):
         assert module.__file__ is not None
         digest.update(Path(module.__file__).read_bytes())
     return digest.hexdigest()

@@ -1,6 +1,8 @@
 """Members that a report names and the office does not know yet: made from what the report says of them."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import Any
 
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.members import OpeningStanding, could_be_born
@@ -59,3 +61,27 @@ def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[Openin
         )
         for system, standing in player.background.standings.items()
     ]
+
+
+def written_person(person: Person) -> dict[str, Any]:
+    """A new member as JSON says him, so that a proposal can hold him."""
+    return {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name, value in person._asdict().items()
+        if name not in ("fide", "cfc")
+    } | {name: [[one.rating, _written(one.as_of)] for one in getattr(person, name)] for name in ("fide", "cfc")}
+
+
+def read_person(said: Mapping[str, Any]) -> Person:
+    """The same back again."""
+    days = {name: _read(said[name]) for name in ("birth_date", "member_until")}
+    outside = {name: tuple(OutsideRating(rating, _read(day)) for rating, day in said[name]) for name in ("fide", "cfc")}
+    return Person(**{**said, **days, **outside})
+
+
+def _written(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _read(day: str | None) -> date | None:
+    return None if day is None else date.fromisoformat(day)

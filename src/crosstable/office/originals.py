@@ -1,15 +1,19 @@
 """The files of an event as they came in, and the members that only they know more of."""
 
+from collections.abc import Callable, Collection
+
 from sqlalchemy import select
 
+from crosstable.formats import Reading
+from crosstable.formats.detect import read_data
 from crosstable.office import tables
-from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Deed
-from crosstable.office.ledger.facts import Record
-from crosstable.office.members import Imported, import_members
+from crosstable.office.corrections import waiting_of
+from crosstable.office.ledger.acts import act_of
+from crosstable.office.ledger.facts import Heading, Person, Record
 from crosstable.office.newcomers import members_of_report
-from crosstable.office.submissions import Document, document_of_bytes, event_of
-from crosstable.office.views import known
+from crosstable.office.submissions import Document, as_version_of, document_of_bytes, event_of
+
+Read = Callable[[bytes, str], Reading]
 
 
 def originals(record: Record, event_id: str) -> list[Document]:
@@ -21,10 +25,25 @@ def originals(record: Record, event_id: str) -> list[Document]:
     return [document_of_bytes(bytes(content), name) for content, name in rows]
 
 
-def add_newcomers(office: Office, deed: Deed, event_id: str) -> Imported:
-    """Add the members that an event's newest file names and the office does not know, for a section that is held."""
-    with office.reading() as connection:
-        record = known(connection).record
-        report = originals(record, event_id)[-1].reading.report._replace(event_id=event_id)
+def newcomers_waiting(
+    record: Record, event_id: str, numbers: Collection[int] = (), read: Read = read_data
+) -> list[Person]:
+    """Members whom the office does not know in what waits of an event, as the files of these versions describe them."""
+    event = event_of(record, event_id)
+    waiting = waiting_of(record, event_id, numbers)
+    by_document: dict[str, list[Heading]] = {}
+    for one in waiting.headings.values():
+        act = act_of(record.connection, one.act)
+        digest = None if act is None else act.after.get("document")
+        by_document.setdefault(digest or event.document, []).append(one)
+    found: dict[str, Person] = {}
+    table = tables.document
+    for digest, headings in by_document.items():
+        row = record.connection.execute(select(table.c.content, table.c.name).where(table.c.digest == digest)).first()
+        if row is None:
+            continue  # an archive keeps no files
+        report = as_version_of(read(bytes(row[0]), row[1]).report, event)
         people, _ = members_of_report(record, report, takes_openings=False)
-    return import_members(office, deed, people)
+        named = {entry.member_id for entries in record.entries(headings).values() for entry in entries}
+        found |= {one.member_id: one for one in people if one.member_id in named}
+    return [found[member_id] for member_id in sorted(found)]

@@ -19,9 +19,17 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.postings import Key
+from crosstable.office.ledger.rerate import last_run
 from crosstable.office.made_up import Ends, MadeUp, made_up, seen_by_all
 from crosstable.office.public import PublicRow, public_rows
-from crosstable.office.submissions import Document, Status, event_like, new_event_id, version_differences
+from crosstable.office.submissions import (
+    Document,
+    Status,
+    as_version_of,
+    event_like,
+    new_event_id,
+    version_differences,
+)
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.veils import CLEAR, Span
 from crosstable.terms import RatingSystem
@@ -77,7 +85,8 @@ def preview(record: Record, document: Document, today: date, veils: RecordVeils 
         return Preview(document.name, Status.REFUSED, report.event_id, report.name, faults=document.reading.faults)
     known = event_like(record, report)
     event_id = known.event_id if known else report.event_id or new_event_id(record, report)
-    checked = check_submission(record, report._replace(event_id=event_id), document.reading.faults, today)
+    version = as_version_of(report, known) if known else report._replace(event_id=event_id)
+    checked = check_submission(record, version, document.reading.faults, today)
     found = tuple(version_differences(record, checked)) if known else ()
     status = Status.REFUSED if checked.is_refused else Status.ACCEPTED
     if _came_in(record, document) or (known and not found):
@@ -122,11 +131,11 @@ def faults_outside(record: Record, checked: CheckedSubmission, veils: RecordVeil
     return _without_results(checked, {section.number for section in checked.sections})
 
 
-def posted_faults(heading: Heading, veils: RecordVeils | None) -> list[Mapping[str, str]]:
-    """The findings that the record keeps of a section, as somebody outside the office may see them."""
+def posted_faults(heading: Heading, veils: RecordVeils | None, run: int) -> list[Mapping[str, str]]:
+    """The findings that the record keeps of a section, as somebody outside may see them while ``run`` is the newest."""
     is_clear = (
         veils is not None
-        and heading.act <= veils.record.through
+        and heading.act <= veils.record.through == run
         and all(veils.veil(heading.event_id, heading.number, system).is_clear for system in heading.systems)
     )
     return [one for one in heading.faults if is_clear or one["code"] not in _ABOUT_RESULTS]
@@ -170,6 +179,9 @@ class _Hiding:
     """What is hidden of the standings that a made-up or real event starts from, and what it hands on itself."""
 
     def __init__(self, record: Record, event: RatedEvent, veils: RecordVeils) -> None:
+        # A later run may have rated a posting anew under the same key: what was hidden of it then says nothing now.
+        if last_run(record.connection) != veils.record.through:
+            raise ChangedMeanwhileError("the record has just changed; please ask again in a moment")
         self._veils = veils
         self._chains = Chains(record.connection)
         self._members = {player.member_id for one in event.sections for rated in one for player in rated.players}
@@ -195,9 +207,7 @@ class _Hiding:
         if not earlier:
             return None
         last = earlier[-1]
-        hidden = self._veils.postings.get(last.about)
-        if hidden is None:
-            raise ChangedMeanwhileError("the record has just changed; please ask again in a moment")
+        hidden = self._veils.postings[last.about]
         if last.rating_after is None or (hidden.is_clear and hidden.after is None):
             return None
         return seen_by_all(last.rating_after, last.games_after, hidden.after)

@@ -5,7 +5,8 @@ and its actor names both. What the host does on the command line is logged and n
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -15,14 +16,15 @@ from sqlalchemy import Connection, func, insert, select, update
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
-from crosstable.office.corrections import confirm, sections_to_go, withdraw
+from crosstable.office.corrections import Seen, confirm, require_versions, waiting_of, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
 from crosstable.office.late_facts import read_fact
-from crosstable.office.ledger.acts import Deed, canonical
-from crosstable.office.ledger.facts import DecisionKind, Record, State
+from crosstable.office.ledger.acts import Deed, act_of, canonical, head
+from crosstable.office.ledger.facts import DecisionKind, Person, Record
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import merge_members
+from crosstable.office.newcomers import read_person, written_person
 from crosstable.office.published import CENTRAL, month_of
 from crosstable.office.supplements import Basis, publish, supplements
 from crosstable.office.views import known
@@ -41,10 +43,9 @@ class ProposalKind(StrEnum):
 
 
 class ProposalState(StrEnum):
-    """What has become of a proposal; ``begun`` is one whose approval was cut short."""
+    """What has become of a proposal."""
 
     OPEN = "open"
-    BEGUN = "begun"
     DONE = "done"
     REFUSED = "refused"
 
@@ -55,6 +56,27 @@ class Wish(NamedTuple):
     kind: ProposalKind
     arguments: Mapping[str, Any]
     summary: str
+
+    @property
+    def particulars(self) -> list[tuple[str, str]]:
+        """All of it by name, for whoever has to agree; birth dates may stand among it."""
+        return list(_particulars(self.arguments))
+
+
+def _particulars(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in said.items():
+        if value is None or value in ("", [], {}):
+            continue
+        if name == "versions":
+            yield "as of", ", ".join(f"section {number}: act {act}" for number, act in value)
+        elif name == "members":
+            for one in value:
+                known = [f"{word.replace('_', ' ')} {text}" for word, text in one.items() if text not in (None, "", [])]
+                yield "new member", ", ".join(known)
+        elif isinstance(value, dict):
+            yield from _particulars(value)
+        else:
+            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class Proposal(NamedTuple):
@@ -74,18 +96,26 @@ class Proposal(NamedTuple):
 # Wishes.
 
 
-def confirmation(record: Record, event_id: str, sections: tuple[int, ...] = ()) -> Wish:
-    """Accept what is held or was asked for; which versions, is part of the wish."""
-    waiting = [one for one in record.headings_of(event_id) if one.state is State.HELD]
-    waiting += record.requests(event_id)
-    versions = {one.number: one.act for one in waiting if not sections or one.number in sections}
-    if not versions:
-        raise OfficeError(f"nothing of event {event_id} waits to be confirmed")
-    gone = sections_to_go(record, record.requests(event_id)) & versions.keys()
-    kept, less = (", ".join(map(str, sorted(numbers))) for numbers in (versions.keys() - gone, gone))
-    what = [f"accept section {kept} of event {event_id} as it was asked for"] if kept else []
-    what += [f"take section {less} of event {event_id} out of the ratings"] if less else []
-    arguments = {"event": event_id, "versions": [[number, versions[number]] for number in sorted(versions)]}
+def confirmation(
+    record: Record, event_id: str, sections: Collection[int] = (), newcomers: Sequence[Person] = ()
+) -> Wish:
+    """Accept what is held or was asked for; which versions, and who comes in with them, is part of the wish."""
+    waiting = waiting_of(record, event_id, sections)
+    versions = waiting.versions
+    asked = {one.number for one in waiting.requests}
+    what = []
+    for numbers, words in (
+        (asked - waiting.gone, "accept section {} of event {} as it was asked for"),
+        (versions.keys() - asked, "accept section {} of event {}, which is held"),
+        (waiting.gone, "take section {} of event {} out of the ratings"),
+    ):
+        if numbers:
+            what.append(words.format(", ".join(map(str, sorted(numbers))), event_id))
+    if newcomers:
+        what.append(f"add {len(newcomers)} new member{'' if len(newcomers) == 1 else 's'}")
+    arguments: dict[str, Any] = {"event": event_id, "versions": [[number, versions[number]] for number in versions]}
+    if newcomers:
+        arguments["members"] = [written_person(one) for one in newcomers]
     return Wish(ProposalKind.CONFIRM, arguments, "; ".join(what))
 
 
@@ -158,24 +188,23 @@ def published_through(connection: Connection) -> date | None:
 
 def needs_two(office: Office, wish: Wish) -> bool:
     """Whether a second person has to agree: a list, a rating by hand, or anything within a published period."""
+    with office.reading() as connection:
+        return _needs_two(known(connection).record, wish, office.clock().date())
+
+
+def _needs_two(record: Record, wish: Wish, today: date) -> bool:
     if wish.kind is ProposalKind.PUBLISH:
         return True
-    with office.reading() as connection:
-        record = known(connection).record
-        through = published_through(connection)
-        if wish.kind is ProposalKind.DECIDE:
-            return _decision_needs_two(record, _ruling(wish.arguments), through, office.clock().date())
-        if through is None:
-            return False
-        return _first_day(record, wish) <= through
+    through = published_through(record.connection)
+    if wish.kind is ProposalKind.DECIDE:
+        return _decision_needs_two(record, _ruling(wish.arguments), through, today)
+    return through is not None and _first_day(record, wish) <= through
 
 
-def correction_needs_two(office: Office, event_id: str, new_ends: Iterable[date] = ()) -> bool:
+def correction_needs_two(record: Record, event_id: str, new_ends: Iterable[date] = ()) -> bool:
     """The same for another version of an event: the days it has, whatever became of it, and those it is to have."""
-    with office.reading() as connection:
-        record = known(connection).record
-        through = published_through(connection)
-        return through is not None and min([_first_day(record, withdrawal(event_id)), *new_ends]) <= through
+    through = published_through(record.connection)
+    return through is not None and min([_first_day(record, withdrawal(event_id)), *new_ends]) <= through
 
 
 def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, today: date) -> bool:
@@ -215,21 +244,34 @@ def propose(office: Office, deed: Deed, wish: Wish) -> int:
     """Write a proposal down; returns its number."""
     if not deed.reason:
         raise OfficeError("a proposal needs a reason")
-    table = tables.proposal
     with office.writing(deed.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
         _require_sense(known(connection).record, wish, office.clock().date())
-        number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
-        row = {
-            "number": number,
-            "kind": wish.kind.value,
-            "wish": canonical(wish.arguments),
-            "summary": wish.summary,
-            "reason": deed.reason,
-            "proposed_by": deed.actor,
-            "proposed_at": instant(office.clock()),
-            "state": ProposalState.OPEN.value,
-        }
-        connection.execute(insert(table), row)
+        return _write(office, connection, deed, wish)
+
+
+def propose_request(office: Office, connection: Connection, deed: Deed, act: int) -> int:
+    """Propose to accept what an act has just asked for, and nothing else that waits, inside its transaction."""
+    record = known(connection).record
+    made = act_of(connection, act)
+    assert made is not None
+    asked = [one.number for one in record.requests(made.subject) if one.act == act]
+    return _write(office, connection, deed, confirmation(record, made.subject, asked))
+
+
+def _write(office: Office, connection: Connection, deed: Deed, wish: Wish) -> int:
+    table = tables.proposal
+    number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
+    row = {
+        "number": number,
+        "kind": wish.kind.value,
+        "wish": canonical(wish.arguments),
+        "summary": wish.summary,
+        "reason": deed.reason,
+        "proposed_by": deed.actor,
+        "proposed_at": instant(office.clock()),
+        "state": ProposalState.OPEN.value,
+    }
+    connection.execute(insert(table), row)
     return int(number)
 
 
@@ -239,6 +281,9 @@ def _require_sense(record: Record, wish: Wish, today: date) -> None:
         completed(record, _ruling(wish.arguments), today)
     elif wish.kind is ProposalKind.FACT:
         require_facts(dict([_fact(wish.arguments["fact"])]), today)
+    elif wish.kind is ProposalKind.CONFIRM:
+        event_id, versions = wish.arguments["event"], dict(wish.arguments["versions"])
+        require_versions(waiting_of(record, event_id, versions), event_id, versions)
 
 
 def proposals(office: Office, *, is_open: bool | None = None, most: int | None = None) -> list[Proposal]:
@@ -246,7 +291,7 @@ def proposals(office: Office, *, is_open: bool | None = None, most: int | None =
     table = tables.proposal
     query = select(table).order_by(table.c.number.desc()).limit(most)
     if is_open is not None:
-        waits = table.c.state.in_([ProposalState.OPEN.value, ProposalState.BEGUN.value])
+        waits = table.c.state == ProposalState.OPEN.value
         query = query.where(waits if is_open else ~waits)
     with office.reading() as connection:
         return [_proposal(row) for row in connection.execute(query).mappings()]
@@ -269,52 +314,59 @@ def _proposal(row: Mapping[Any, Any]) -> Proposal:
 
 def approve(office: Office, approver: str, number: int) -> int:
     """Carry a proposal out as a second person; returns its act. Whatever goes wrong, it stays open."""
-    proposal = _claim(office, approver, number)
-    deed = Deed(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
-    try:
-        act = carry_out(office, deed, proposal.wish)
-    except Exception:
-        _settle(office, approver, number, ProposalState.OPEN)
-        raise
-    _settle(office, approver, number, ProposalState.DONE, act)
-    return act
-
-
-def _claim(office: Office, approver: str, number: int) -> Proposal:
-    """Nobody else may approve it now; asked under the lock, for two may try at once."""
     table = tables.proposal
-    with office.writing(approver, f"approving proposal {number}", PATIENCE) as connection:
+    with office.reading() as connection:
         row = connection.execute(select(table).where(table.c.number == number)).mappings().first()
-        if row is None or row["state"] != ProposalState.OPEN.value:
-            raise OfficeError(f"there is no open proposal {number}")
-        if row["proposed_by"] == approver:
-            raise OfficeError("this takes two people: somebody else has to approve what you proposed")
-        changed = {"state": ProposalState.BEGUN.value, "settled_by": approver, "settled_at": instant(office.clock())}
-        connection.execute(update(table).where(table.c.number == number).values(changed))
-        return _proposal(row)
+    if row is None or row["state"] != ProposalState.OPEN.value:
+        raise OfficeError(f"there is no open proposal {number}")
+    if row["proposed_by"] == approver:
+        raise OfficeError("this takes two people: somebody else has to approve what you proposed")
+    proposal = _proposal(row)
+    deed = Deed(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
+    return carry_out(office.guarded(_approving(office, approver, number)), deed, proposal.wish)
 
 
-def _settle(office: Office, who: str, number: int, state: ProposalState, act: int | None = None) -> None:
+def _approving(office: Office, approver: str, number: int) -> Callable[[Connection], AbstractContextManager[None]]:
+    """A proposal is settled in the transaction of its act: taken back or approved meanwhile, it is not carried out."""
+
+    @contextmanager
+    def guard(connection: Connection) -> Iterator[None]:
+        _settle(office, connection, (approver, number), ProposalState.DONE)
+        yield
+        made = head(connection)
+        assert made is not None
+        table = tables.proposal
+        connection.execute(update(table).where(table.c.number == number).values(act=made.seq))
+
+    return guard
+
+
+def _settle(office: Office, connection: Connection, who: tuple[str, int], state: ProposalState) -> None:
+    """Whoever comes first settles a proposal; asked under the lock, for two may try at once."""
     table = tables.proposal
-    is_open = state is ProposalState.OPEN
-    changed = {
-        "state": state.value,
-        "settled_by": None if is_open else who,
-        "settled_at": None if is_open else instant(office.clock()),
-        "act": act,
-    }
-    with office.writing(who, f"proposal {number}") as connection:
-        connection.execute(update(table).where(table.c.number == number).values(changed))
+    name, number = who
+    is_open = (table.c.number == number) & (table.c.state == ProposalState.OPEN.value)
+    changed = {"state": state.value, "settled_by": name, "settled_at": instant(office.clock())}
+    if connection.execute(update(table).where(is_open).values(changed)).rowcount != 1:
+        raise OfficeError(f"there is no open proposal {number}")
 
 
 def refuse(office: Office, who: str, number: int) -> None:
     """Turn a proposal down, or take one's own back."""
-    table = tables.proposal
-    with office.reading() as connection:
-        row = connection.execute(select(table.c.state).where(table.c.number == number)).first()
-    if row is None or row[0] not in (ProposalState.OPEN.value, ProposalState.BEGUN.value):
-        raise OfficeError(f"there is no open proposal {number}")
-    _settle(office, who, number, ProposalState.REFUSED)
+    with office.writing(who, f"proposal {number}", PATIENCE) as connection:
+        _settle(office, connection, (who, number), ProposalState.REFUSED)
+
+
+def carry_out_alone(office: Office, deed: Deed, wish: Wish) -> int:
+    """Do what takes no second person; a list that is published before it is written makes it take one."""
+
+    @contextmanager
+    def guard(connection: Connection) -> Iterator[None]:
+        if _needs_two(known(connection).record, wish, office.clock().date()):
+            raise OfficeError("this takes two people since a moment ago; look at it again")
+        yield
+
+    return carry_out(office.guarded(guard), deed, wish)
 
 
 def carry_out(office: Office, deed: Deed, wish: Wish) -> int:
@@ -341,12 +393,10 @@ def _publish(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
 
 
 def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
-    event_id, versions = arguments["event"], dict(arguments["versions"])
-    with office.reading() as connection:
-        now = confirmation(known(connection).record, event_id, tuple(versions)).arguments
-    if now != {**arguments}:
-        raise OfficeError(f"what waits of event {event_id} is no longer what was proposed; look at it again")
-    made = confirm(office, deed, event_id, office.clock().date(), tuple(versions))
+    event_id = arguments["event"]
+    newcomers = [read_person(one) for one in arguments.get("members", ())]
+    seen = Seen(dict(arguments["versions"]), newcomers)
+    made = confirm(office, deed, event_id, office.clock().date(), seen=seen)
     if not made.is_stored:
         wrong = next((fault for fault in made.faults if fault.severity.value == "error"), None)
         why = f": {wrong.place}: {wrong.message}" if wrong else ""

@@ -47,7 +47,7 @@ _SAID: Mapping[ActKind, Sequence[str]] = {
     ActKind.UNMERGE: ("member", "into"),
     ActKind.SUBMIT: ("event", "sections"),
     ActKind.IMPORT: ("events", "sections"),
-    ActKind.CONFIRM: ("sections",),
+    ActKind.CONFIRM: ("sections", "withdrawn", "differences"),
     ActKind.CORRECT: ("event", "differences", "requested"),
     ActKind.WITHDRAW: ("sections",),
     ActKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
@@ -334,12 +334,16 @@ def public_act(act: Act) -> PublicAct:
     """An act of the public log."""
     names = _SAID.get(act.kind, ())
     after = act.after if isinstance(act.after, dict) else {}
+    # What is only asked for is not so yet, and may be wrong about people: the act that accepts it says what it was.
+    is_asked = act.kind is ActKind.CORRECT and bool(after.get("requested"))
+    if is_asked:
+        names = [name for name in names if name != "differences"]
     said = {name: after[name] for name in names if after.get(name) is not None}
     if isinstance(said.get("sections"), dict):  # by number; the values hold digests
         said["sections"] = sorted(int(number) for number in said["sections"])
     if isinstance(said.get("differences"), list):
         said["differences"] = public_differences(map(str, said["differences"]))
-    reason = "" if act.kind in _PERSONAL else act.reason
+    reason = "" if act.kind in _PERSONAL or is_asked else act.reason
     return PublicAct(
         act.seq, act.at.replace(second=0, microsecond=0), act.kind.value, act.actor, reason, act.subject, said
     )

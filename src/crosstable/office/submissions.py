@@ -184,6 +184,17 @@ def event_like(record: Record, report: Report) -> EventFact | None:
     return None if row is None else _event(dict(row))
 
 
+def as_version_of(said: Report, event: EventFact) -> Report:
+    """A report as another version of an event: where it says nothing of the event itself, that stays as it was."""
+    return said._replace(
+        event_id=event.event_id,
+        name=said.name or event.name,
+        start=said.start or event.started,
+        end=said.end or event.ended,
+        details={**event.details, **said.details},
+    )
+
+
 def event_of(record: Record, event_id: str) -> EventFact:
     """One event; an id that is not known is an error with the nearest ones."""
     where = tables.event.c.event_id == event_id
@@ -216,7 +227,7 @@ def new_event_id(record: Record, report: Report) -> str:
 
 
 def _another_version(record: Record, document: Document, event: EventFact, today: date) -> Submission:
-    report = document.reading.report._replace(event_id=event.event_id)
+    report = as_version_of(document.reading.report, event)
     found = version_differences(record, check_submission(record, report, document.reading.faults, today))
     if not found:
         message = f"event {event.event_id} is in the record already and nothing differs"
@@ -235,7 +246,7 @@ def version_differences(record: Record, checked: CheckedSubmission) -> list[str]
     report = checked.report
     old = present_rows(record, report.event_id)
     new = {one.number: one.rows for one in checked.sections}
-    found = event_differences(event_of(record, report.event_id), (report.name, report.start, report.end))
+    found = event_differences(event_of(record, report.event_id), report)
     for number in sorted(old.keys() | new.keys()):
         before, after = old.get(number), new.get(number)
         if before is None or after is None or before.heading["digest"] != after.heading["digest"]:

@@ -4,6 +4,7 @@ SQLite asks now and then whether it shall go on; PostgreSQL has a time-out of it
 to, because an error ends everything since.
 """
 
+import logging
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from crosstable.errors import OfficeError
 
+LOG = logging.getLogger("crosstable.office")
 # How many steps of its machine SQLite makes between two questions: some milliseconds' worth.
 _STEPS = 20_000
 _INTERRUPTED = "interrupted"
@@ -41,6 +43,16 @@ class TimeLimit(Protocol):
 
     def drop(self) -> None:
         """Nothing of it stays with the connection."""
+
+
+def still_answers(connection: Connection) -> bool:
+    """Whether a reader's connection still does: an error of a server, or its end, takes the transaction along."""
+    try:
+        connection.exec_driver_sql("SELECT 1").all()
+    except SQLAlchemyError:
+        LOG.warning("a connection no longer answers", exc_info=True)
+        return False
+    return True
 
 
 def time_limit(connection: Connection, seconds: float) -> TimeLimit:

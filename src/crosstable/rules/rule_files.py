@@ -24,7 +24,7 @@ from crosstable.rules.editions import edition_for
 from crosstable.rules.in_words import edition_values
 from crosstable.rules.law import Edition
 from crosstable.rules.rule_changes import Changes, Value, editions_of, nearest, rule_fault
-from crosstable.rules.rule_sets import BY_DATE, OFFICIAL, RuleSet, plain_value, rules_of_day
+from crosstable.rules.rule_sets import BY_DATE, OFFICIAL, RuleSet, folded, plain_value, rules_of_day
 
 KEYS = ("name", "base", "since", "until", "note", "changes")
 LARGEST_FILE = 1 << 20
@@ -52,14 +52,9 @@ def rule_set(
         return rules
     reader = Changes()
     reader.read(changes)
-    begins, ends = _time(reader, since, until)
-    made = RuleSet(
-        name or _named(rules, changes),
-        rules.base,
-        {**rules.changes, **reader.found},
-        begins or rules.since,
-        ends or rules.until,
-    )
+    # What is not said anew stays as it was, so the two ends may come from different places.
+    begins, ends = _time(reader, since or rules.since, until or rules.until)
+    made = RuleSet(name or _named(rules, changes), rules.base, {**rules.changes, **reader.found}, begins, ends)
     reader.check(made)
     if reader.faults:
         raise RuleSetError("changes", reader.faults)
@@ -140,18 +135,19 @@ def rules_from(document: Mapping[str, Value], path: str) -> RuleSet:
 
 def rules_text(rules: RuleSet) -> str:
     """A rule set as the file that gives it again."""
-    lines = [f"name = {_literal(rules.name)}", f"base = {_literal(rules.base_name)}"]
+    lines = [f"name = {literal(rules.name)}", f"base = {literal(rules.base_name)}"]
     lines += [f'{name} = "{day}"' for name, day in (("since", rules.since), ("until", rules.until)) if day]
-    lines += ["", "[changes]", *(f"{name} = {_literal(plain_value(value))}" for name, value in rules.changes.items())]
+    changes = folded(rules.changes)
+    lines += ["", "[changes]", *(f"{name} = {literal(plain_value(value))}" for name, value in changes.items())]
     return "\n".join(lines) + "\n"
 
 
-def _literal(value: Value) -> str:
+def literal(value: Value) -> str:
     """A value as TOML writes it: texts and truth values are those of JSON."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{name} = {_literal(one)}" for name, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{name} = {literal(one)}" for name, one in value.items()) + " }"
     if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
+        return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return "inf" if value == "inf" else json.dumps(value, ensure_ascii=False)

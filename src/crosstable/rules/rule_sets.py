@@ -120,6 +120,25 @@ def changed(constants: Constants, changes: Mapping[str, Any]) -> Constants:
     return constants
 
 
+def folded(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The same changes with those inside of a table that is changed as a whole put into it.
+
+    Which is how files have them: TOML does not go on inside of a table that it has written.
+    """
+    found: dict[str, Any] = {}
+    for name, value in changes.items():
+        for inside in [one for one in found if one.startswith(f"{name}.")]:
+            del found[inside]  # the whole, which came later, replaces it
+        whole = next((one for one in found if name.startswith(f"{one}.")), None)
+        if whole is None:
+            found[name] = value
+            continue
+        path = name.removeprefix(f"{whole}.").split(".")
+        table = found[whole]
+        found[whole] = _placed(whole, table, path, value) if whole in CONVERSIONS else _listed(table, path, value)
+    return found
+
+
 def _placed(name: str, table: Any, path: list[str], value: Any) -> Any:  # noqa: ANN401 (any constant, any table)
     """A constant with a value put where a path leads to."""
     if not path:

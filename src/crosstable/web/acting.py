@@ -5,22 +5,33 @@ person at the machine of an office without accounts is its host and does it at o
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
+from sqlalchemy import Connection
+
 from crosstable.errors import Fault, OfficeError
 from crosstable.office.checking import CheckedSubmission
-from crosstable.office.corrections import Correction, correct_by_file
+from crosstable.office.corrections import Asking, Correction, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.previews import faults_outside
-from crosstable.office.proposals import Wish, carry_out, confirmation, correction_needs_two, needs_two, propose
+from crosstable.office.proposals import (
+    Wish,
+    carry_out,
+    carry_out_alone,
+    correction_needs_two,
+    needs_two,
+    propose,
+    propose_request,
+)
 from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, event_of, submit
 from crosstable.office.views import known
+from crosstable.terms import Report
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -29,7 +40,7 @@ from crosstable.web.uploads import affiliate_of, for_affiliate
 
 # A person sits before the page; a writer who takes longer is named to him.
 PATIENCE = 10.0
-Correct = Callable[[Deed, bool], Correction]
+Correct = Callable[[Deed, Asking], Correction]
 LOG = logging.getLogger("crosstable.web")
 
 
@@ -117,14 +128,13 @@ def correct_by_file_for(reading: Reading, actor: Actor, event_id: str, document:
     office = reading.office
     require_event(office, actor, event_id)
     owned = _owned(actor, _of_event(office, event_id, document))
-    today, report = office.clock().date(), owned.reading.report
+    today = office.clock().date()
     return correct_for(
         reading,
         actor,
         event_id,
-        lambda deed, is_request: correct_by_file(office, deed, event_id, owned, today, is_request=is_request),
+        lambda deed, asking: correct_by_file(office, deed, event_id, owned, today, is_request=asking),
         reason,
-        [day for day in (report.end, *(section.end for section in report.sections)) if day is not None],
     )
 
 
@@ -136,34 +146,36 @@ def _of_event(office: Office, event_id: str, document: Document) -> Document:
         return for_affiliate(document, event_affiliate(known(connection).record, event_id))
 
 
-def correct_for(
-    reading: Reading, actor: Actor, event_id: str, correct: Correct, reason: str, new_ends: Sequence[date] = ()
-) -> Corrected:
-    """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing.
-
-    ``new_ends`` are the days on which it is to end, where the correction may move them.
-    """
+def correct_for(reading: Reading, actor: Actor, event_id: str, correct: Correct, reason: str) -> Corrected:
+    """Put an event right: at once where nobody was rated by it or the office may, else by asking or proposing."""
     if not reason:
         raise OfficeError("a correction needs a reason")
     office = reading.office
     require_event(office, actor, event_id)
     deed = Deed(actor.name, reason)
-    with office.reading() as connection:
-        states = [one.state for one in known(connection).record.headings_of(event_id)]
-    was_rated = any(state is not State.HELD for state in states)
-    takes_two = actor.needs_second and correction_needs_two(office, event_id, new_ends)
-    made = correct(deed, (was_rated and not actor.is_office) or takes_two)
+    made = correct(deed, _asking(office, actor, deed))
     if not actor.is_office:
         faults = _told(reading, actor, made.checked, made.faults)
         made = made._replace(faults=faults, differences=tuple(public_differences(made.differences)), checked=None)
-    if not made.is_stored:
-        return Corrected(made, None, None)
-    if takes_two and actor.is_office:
-        with office.reading() as connection:
-            wish = confirmation(known(connection).record, event_id)
-        return Corrected(made, propose(office, deed, wish), None)
-    run = None if made.is_requested else _rated(office, Deed(actor.name, f"after correcting {event_id}"))
-    return Corrected(made, None, run)
+    is_to_rate = made.is_stored and not made.is_requested
+    run = _rated(office, Deed(actor.name, f"after correcting {event_id}")) if is_to_rate else None
+    return Corrected(made, made.proposal, run)
+
+
+def _asking(office: Office, actor: Actor, deed: Deed) -> Asking:
+    """Whether somebody only asks for a correction, as the record is when it is written; the office then proposes it."""
+
+    def is_needed(record: Record, report: Report) -> bool:
+        was_rated = any(one.state is not State.HELD for one in record.headings_of(report.event_id))
+        if was_rated and not actor.is_office:
+            return True
+        ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
+        return actor.needs_second and correction_needs_two(record, report.event_id, ends)
+
+    def follow(connection: Connection, act: int) -> int | None:
+        return propose_request(office, connection, deed, act) if actor.is_office else None
+
+    return Asking(is_needed, follow)
 
 
 def act_on(office: Office, actor: Actor, wish: Wish, reason: str) -> Outcome:
@@ -173,7 +185,7 @@ def act_on(office: Office, actor: Actor, wish: Wish, reason: str) -> Outcome:
     deed = Deed(actor.name, reason)
     if actor.needs_second and needs_two(office, wish):
         return Outcome(None, propose(office, deed, wish))
-    return Outcome(carry_out(office, deed, wish), None)
+    return Outcome((carry_out_alone if actor.needs_second else carry_out)(office, deed, wish), None)
 
 
 def today_of(office: Office) -> date:

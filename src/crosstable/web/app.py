@@ -22,13 +22,14 @@ from crosstable.office.database import open_office
 from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
-from crosstable.web.gate import guards
+from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Doorkeeper
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
-from crosstable.web.problems import MEDIA_TYPE, Problem
+from crosstable.web.problem_replies import problem_reply
+from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
-from crosstable.web.replies import HTML, render, routes_of
+from crosstable.web.replies import routes_of
 from crosstable.web.routes import API, Page, Route
 from crosstable.web.settings import Settings, handed_over
 from crosstable.web.straight import Straight
@@ -80,7 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
         middleware=[
             Middleware(Stated, limiter=limiter),
             Middleware(Doorkeeper, hosts=settings.allowed_hosts, on_error=_on_error),
-            Middleware(BodyLimit, most=settings.body_bytes),
+            Middleware(BodyLimit, most=settings.body_bytes, on_problem=problem_reply, is_known=is_from_known),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
             Middleware(Straight),
         ],
@@ -172,23 +173,8 @@ async def _watch(reading: Reading, every: float, first: "asyncio.Task[Any]") -> 
 # what went wrong
 
 
-def is_for_programs(request: Request) -> bool:
-    """Whether the answer is for a program: the API, and the twins."""
-    path = request.url.path
-    return path.startswith("/api/") or path.endswith(".json")
-
-
-def _answer(request: Request, problem: Problem) -> Response:
-    body = problem.body(request.url.path)
-    if is_for_programs(request):
-        content = body.model_dump_json(exclude_none=True).encode()
-        return Response(content, problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
-    page = render(request, "problem.html", problem=body)
-    return Response(page, problem.status, media_type=HTML, headers=problem.headers)
-
-
 async def _on_problem(request: Request, problem: Problem) -> Response:
-    return _answer(request, problem)
+    return problem_reply(request, problem)
 
 
 async def _on_refusal(request: Request, refusal: HTTPException) -> Response:
@@ -196,7 +182,7 @@ async def _on_refusal(request: Request, refusal: HTTPException) -> Response:
     headers = dict(refusal.headers or {})
     if refusal.status_code == 405:
         headers["Allow"] = ", ".join(_methods_at(request))
-    return _answer(request, Problem(refusal.status_code, said, headers=headers))
+    return problem_reply(request, Problem(refusal.status_code, said, headers=headers))
 
 
 def _methods_at(request: Request) -> list[str]:
@@ -212,10 +198,10 @@ async def _on_wrong_question(request: Request, wrong: RequestValidationError) ->
         for one in wrong.errors()
     ]
     said = "; ".join(f"{one['where']}: {one['what']}" for one in errors)
-    return _answer(request, Problem(422, said, errors=errors))
+    return problem_reply(request, Problem(422, said, errors=errors))
 
 
 def _on_error(request: Request) -> Response:
     """Nobody foresaw this: the log has the details, the reply none of them."""
     said = "The site met an error of its own. If you were storing something, look whether it is there."
-    return _answer(request, Problem(500, said))
+    return problem_reply(request, Problem(500, said))

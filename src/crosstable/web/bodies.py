@@ -6,10 +6,13 @@ do so for ever, and not too often, is seen to here, before anybody looks at what
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crosstable.web.limits import UNKNOWN
+from crosstable.web.limits import address_of
 from crosstable.web.problems import MEDIA_TYPE, Problem
 
 # A form has more around its files than the files themselves.
@@ -20,6 +23,22 @@ BYTES_A_SECOND = 16 * 1024
 # So many longer bodies may arrive at once, in each process and from one address; short ones are not counted.
 MOST_AT_ONCE = 100
 MOST_OF_ONE = 20
+# So many more of people whom we know, however many others there are.
+MOST_OF_KNOWN = 50
+_KNOWN = "known"
+OnProblem = Callable[[Request, Problem], Response]
+IsKnown = Callable[[Request], Awaitable[bool]]
+
+
+def as_document(request: Request, problem: Problem) -> Response:
+    """A problem as programs read it."""
+    content = problem.body(request.url.path).model_dump_json(exclude_none=True)
+    return Response(content, problem.status, media_type=MEDIA_TYPE, headers=problem.headers)
+
+
+async def nobody_is(request: Request) -> bool:
+    """Where there are no accounts, nobody is known."""
+    return False
 
 
 class _RefusedError(Exception):
@@ -29,9 +48,13 @@ class _RefusedError(Exception):
 class BodyLimit:
     """Refuses a body that is too long, by what it says of itself or by counting, too slow, or one too many."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(
+        self, app: ASGIApp, most: int, on_problem: OnProblem = as_document, is_known: IsKnown = nobody_is
+    ) -> None:
         self.app = app
         self.most = most
+        self.on_problem = on_problem
+        self.is_known = is_known
         self.first_seconds = FIRST_SECONDS
         self._arriving: Counter[str] = Counter()
 
@@ -41,7 +64,7 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         body = _Body(self, scope, receive, send)
-        if self._is_welcome(body):
+        if await self._is_welcome(body):
             try:
                 await self.app(scope, body.receive, body.send)
             except _RefusedError:
@@ -53,15 +76,23 @@ class BodyLimit:
                     await form.close()
         await body.tell()
 
-    def _is_welcome(self, body: "_Body") -> bool:
+    async def _is_welcome(self, body: "_Body") -> bool:
         """Whether a body may come in; from now on it is counted."""
         if body.problem is None and body.is_counted:
-            if self._arriving[body.address] >= MOST_OF_ONE or self._arriving.total() >= MOST_AT_ONCE:
+            if self._is_full(body.address) and await self.is_known(Request(body.scope)):
+                body.address = _KNOWN
+            if self._is_full(body.address):
                 said = "Too many files are being sent just now; please send it again in a moment."
                 body.problem = Problem(503, said, headers={"Retry-After": "30"})
             else:
                 self._arriving[body.address] += 1
         return body.problem is None
+
+    def _is_full(self, address: str) -> bool:
+        known = self._arriving[_KNOWN]
+        if address == _KNOWN:
+            return known >= MOST_OF_KNOWN
+        return self._arriving[address] >= MOST_OF_ONE or self._arriving.total() - known >= MOST_AT_ONCE
 
     def gone(self, address: str) -> None:
         """A body has arrived, or is no longer waited for."""
@@ -75,7 +106,8 @@ class _Body:
 
     def __init__(self, limit: BodyLimit, scope: Scope, receive: Receive, send: Send) -> None:
         self.limit = limit
-        self.address: str = scope["client"][0] if scope.get("client") else UNKNOWN
+        self.scope = scope
+        self.address = address_of(scope)
         self.problem: Problem | None = None
         self.is_answered = False
         self._receive, self._send = receive, send
@@ -132,8 +164,6 @@ class _Body:
         """Why it was refused, if it was; and the connection ends, for nobody reads what is still to come."""
         if self.problem is None or self.is_answered:
             return
-        content = self.problem.body().model_dump_json(exclude_none=True).encode()
-        said = {**self.problem.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(content))}
-        headers = [(name.lower().encode(), value.encode()) for name, value in (*said.items(), ("connection", "close"))]
-        await self._send({"type": "http.response.start", "status": self.problem.status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": content})
+        reply = self.limit.on_problem(Request(self.scope), self.problem)
+        reply.headers["Connection"] = "close"
+        await reply(self.scope, self._receive, self._send)

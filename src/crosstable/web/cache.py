@@ -1,7 +1,7 @@
 """Pages that were made already, by address, for one state of the record; the oldest go when there is no more room.
 
 It stands in front of everything else, because a page that was made costs a tenth of a millisecond and a new one
-several. Whoever sends a cookie or a token is somebody, and gets a page of his own.
+several. Whoever sends a cookie of ours or a token is somebody, and gets a page of his own.
 """
 
 from collections import OrderedDict
@@ -13,6 +13,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 MOST_ADDRESS = 400
 _OVERHEAD = 400
 _ALWAYS = frozenset({b"etag", b"cache-control", b"vary"})
+# How the names of all our cookies begin; others, of other sites on the same machine, say nothing to us.
+OUR_COOKIES = b"crosstable_"
+ANY = b"*"
+
+
+def has_our_cookie(scope: Scope) -> bool:
+    """Whether a request brings a cookie of ours."""
+    return any(name == b"cookie" and OUR_COOKIES in value for name, value in scope["headers"])
+
+
+def is_named(given: bytes, etag: bytes) -> bool:
+    """Whether an ``If-None-Match`` names a reply: by its tag, among others, as a weak one, or as any."""
+    if given == etag:
+        return True
+    return given.strip() == ANY or any(one.strip().removeprefix(b"W/") == etag for one in given.split(b","))
 
 
 class Kept(NamedTuple):
@@ -87,7 +102,7 @@ class FromCache:
             kept, wanted = self._find(scope)
         if kept is None:
             await self.app(scope, receive, send)
-        elif wanted == kept.etag:
+        elif wanted and is_named(wanted, kept.etag):
             headers = [pair for pair in kept.headers if pair[0] in _ALWAYS]
             await send({"type": "http.response.start", "status": 304, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
@@ -101,7 +116,7 @@ class FromCache:
             return None, b""
         wanted = b""
         for name, value in scope["headers"]:
-            if name in (b"cookie", b"authorization"):
+            if name == b"authorization" or (name == b"cookie" and OUR_COOKIES in value):
                 return None, b""
             if name == b"if-none-match":
                 wanted = value

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse
 
 from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, SchemaError
 from crosstable.web.gate import mark_of
-from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Queue
+from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Line, Queue
 from crosstable.web.policies import NOBODY, Actor
 from crosstable.web.problems import Problem
 from crosstable.web.replies import HTML, render
@@ -55,7 +55,7 @@ def files_queue(request: Request) -> Queue:
     return FILES if actor_in(request).is_known else FILES_OF_ANYBODY
 
 
-async def in_queue(queue: Queue, work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
+async def in_queue(queue: Line, work: Callable[Asked, Answer], *given: Asked.args, **named: Asked.kwargs) -> Answer:
     """The same for work that takes a processor for a while: so many at a time, the others wait their turn."""
     try:
         with queue.place() as turns:

@@ -18,9 +18,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
 
+from crosstable.errors import OfficeError
 from crosstable.office.credentials import SESSION_LASTS, Bearer, Scope, Session, bearer_of, session_of
 from crosstable.office.database import Office
-from crosstable.web.limits import UNKNOWN, Allowance, Limiter, cost_of
+from crosstable.web.limits import Allowance, Limiter, address_of, cost_of
 from crosstable.web.policies import BY_ROLE, NOBODY, Actor, ActorKind, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -103,6 +104,14 @@ async def actor_of(request: Request) -> Actor:
     return NOBODY if session is None else _by_session(session, secret)
 
 
+async def is_from_known(request: Request) -> bool:
+    """Whether somebody asks whom we know; whatever stands in the way of finding out, he is not."""
+    try:
+        return (await actor_of(request)).is_known
+    except (Problem, OfficeError):
+        return False
+
+
 def _by_session(session: Session, secret: str) -> Actor:
     account = session.account
     if account is None:
@@ -130,11 +139,28 @@ def _count(request: Request, actor: Actor) -> None:
     """Anybody may ask for work so often, and replies say how often (``limits``); who is known may ask more."""
     if actor.is_known or request.method in _SAFE:
         return
+    _take(request, client_address(request), cost_of(_length(request)))
+
+
+def charge(request: Request, actor: Actor, cost: int) -> None:
+    """The same for work at an address where reading is free."""
+    if not actor.is_known:
+        _take(request, client_address(request), cost)
+
+
+def charge_account(request: Request, actor: Actor) -> None:
+    """Count a call of somebody who is known, wherever he calls from."""
+    if not actor.is_office:
+        _take(request, f"account {actor.name}", 1)
+
+
+def _take(request: Request, who: str, cost: int) -> None:
     limiter: Limiter = request.app.state.limiter
-    found: Allowance = limiter.take(client_address(request), cost_of(_length(request)))
+    found: Allowance = limiter.take(who, cost)
     request.state.allowance = found  # the reply states it
     if not found.is_granted:
-        raise Problem(429, f"At most {found.limit} calls a minute from one address; a long file counts as several.")
+        said = f"At most {found.limit} calls a minute from one address or account; long work counts as several."
+        raise Problem(429, said)
 
 
 def _length(request: Request) -> int:
@@ -147,8 +173,8 @@ def _length(request: Request) -> int:
 
 
 def client_address(request: Request) -> str:
-    """Where a request comes from."""
-    return request.client.host if request.client else UNKNOWN
+    """Where a request comes from, as it is counted."""
+    return address_of(request.scope)
 
 
 # Forms that we gave.

@@ -7,13 +7,20 @@ server each process has a folder until it ends. What cannot be kept is made anew
 import logging
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 LOG = logging.getLogger("crosstable.web")
-# So many files are kept, those that were made last.
-MOST_FILES = 60
+# So many bytes are kept, of the files that were asked for last.
+MOST_BYTES = 2 * 1024 * 1024 * 1024
 _FILE = "sqlite:///"
+_PIECE = 256 * 1024
 
 
 class KeptFiles:
@@ -27,33 +34,77 @@ class KeptFiles:
             self._own = tempfile.TemporaryDirectory(prefix="crosstable-lists-")
             self.folder = Path(self._own.name)
 
-    def find(self, name: str) -> Path | None:
-        """A file that was kept."""
-        path = self.folder / name
-        return path if path.is_file() else None
+    def find(self, name: str) -> BinaryIO | None:
+        """A file that was kept, open: whoever lets it go meanwhile takes only its name."""
+        try:
+            found = (self.folder / name).open("rb")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        with suppress(OSError):  # a folder that may only be read; then the oldest go first
+            os.utime(found.fileno())
+        return found
 
-    def keep(self, name: str, make: Callable[[], bytes]) -> Path | bytes:
+    def keep(self, name: str, make: Callable[[], bytes]) -> BinaryIO | bytes:
         """Make a file and keep it; what was made where it cannot be kept."""
         content = make()
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
-            self._let_go()
-            with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as made:
-                made.write(content)
-            path = self.folder / name
-            os.replace(made.name, path)  # whoever finds it finds all of it
+            self._let_go(len(content))
+            return self._kept(name, content)
         except OSError as error:
             LOG.warning("%s is not kept: %s", name, error)
             return content
-        return path
+
+    def _kept(self, name: str, content: bytes) -> BinaryIO:
+        """The file under its name, open; whoever finds it finds all of it, even after the power went."""
+        descriptor, made = tempfile.mkstemp(dir=self.folder)
+        file = os.fdopen(descriptor, "w+b")
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+            os.replace(made, self.folder / name)
+        except BaseException:
+            file.close()
+            Path(made).unlink(missing_ok=True)
+            raise
+        file.seek(0)
+        return file
 
     def close(self) -> None:
         """Leave nothing behind that no other process would find."""
         if self._own is not None:
             self._own.cleanup()
 
-    def _let_go(self) -> None:
-        """Make room for one more, the oldest first."""
-        files = sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in files[: len(files) + 1 - MOST_FILES]:
+    def _let_go(self, needed: int) -> None:
+        """Make room for so many bytes; what nobody asked for longest goes first."""
+        files = []
+        for path in self.folder.iterdir():
+            with suppress(FileNotFoundError):  # another process has let it go
+                found = path.stat()
+                files.append((found.st_mtime, found.st_size, path))
+        room = MOST_BYTES - needed - sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
+            if room >= 0:
+                return
             path.unlink(missing_ok=True)
+            room += size
+
+
+class OpenFile(Response):
+    """A reply with an open file, which is closed with it."""
+
+    def __init__(self, file: BinaryIO, media_type: str, headers: Mapping[str, str]) -> None:
+        self.file = file
+        length = str(os.fstat(file.fileno()).st_size)
+        super().__init__(None, headers={**headers, "Content-Length": length}, media_type=media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it piece by piece."""
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            while piece := await run_in_threadpool(self.file.read, _PIECE):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self.file.close()

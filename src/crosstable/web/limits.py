@@ -1,11 +1,13 @@
 """How much anybody may ask: calls a minute from one address, and queues for what takes long."""
 
+import ipaddress
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
@@ -21,6 +23,28 @@ _MINUTE = 60.0
 _MOST_ADDRESSES = 20_000
 # A longer body is more work: each so many bytes count as one more call.
 BYTES_A_CALL = 256 * 1024
+# As how many calls it counts to have a list made as a file, and an estimate of many games.
+LIST_FILE_COST = 5
+MANY_GAMES_COST = 2
+# Whoever has one address of IPv6 has all that begin alike.
+_OWN_BITS = 64
+
+
+def address_of(scope: Scope) -> str:
+    """Where a request comes from, as it is counted: of IPv6, the network."""
+    return _counted(scope["client"][0]) if scope.get("client") else UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def _counted(host: str) -> str:
+    if ":" not in host:
+        return host
+    try:
+        found = ipaddress.IPv6Address(host)
+    except ValueError:
+        return host
+    mapped = found.ipv4_mapped
+    return str(mapped or ipaddress.IPv6Network((int(found), _OWN_BITS), strict=False))
 
 
 def cost_of(length: int) -> int:
@@ -28,12 +52,21 @@ def cost_of(length: int) -> int:
     return 1 + length // BYTES_A_CALL
 
 
+class Line(Protocol):
+    """Where work waits its turn."""
+
+    def place(self) -> AbstractContextManager[CapacityLimiter]:
+        """A place in it, and who gives the turns."""
+
+
 class Queue:
     """Work that takes a processor, or memory, for a while: so much at a time in each process, and so much waiting."""
 
-    def __init__(self, name: str, at_a_time: int, longest: int) -> None:
+    def __init__(self, name: str, at_a_time: int, longest: int, of_one: int | None = None) -> None:
         self.at_a_time = at_a_time
         self.longest = longest
+        self.of_one = of_one
+        self._by_address: Counter[str] = Counter()
         self._limiter: RunVar[CapacityLimiter] = RunVar(name)
         self._inside = 0
 
@@ -44,7 +77,7 @@ class Queue:
         Counted here and at once: whoever comes in asks for his turn a little later, when others may have come too.
         """
         if self._inside >= self.at_a_time + self.longest:
-            raise Problem(503, "Too many wait for this just now; please ask again.", headers={"Retry-After": "10"})
+            raise _crowded()
         found = self._limiter.get(None)
         if found is None:
             found = CapacityLimiter(self.at_a_time)
@@ -55,13 +88,45 @@ class Queue:
         finally:
             self._inside -= 1
 
+    def of(self, address: str) -> "Line":
+        """The same for one address, which has only so many of the places."""
+        return _OfOne(self, address)
+
+    @contextmanager
+    def place_of(self, address: str) -> Iterator[CapacityLimiter]:
+        """A place of one address."""
+        if self.of_one is not None and self._by_address[address] >= self.of_one:
+            raise _crowded()
+        with self.place() as found:
+            self._by_address[address] += 1
+            try:
+                yield found
+            finally:
+                self._by_address[address] -= 1
+                if not self._by_address[address]:
+                    del self._by_address[address]
+
+
+class _OfOne(NamedTuple):
+    queue: Queue
+    address: str
+
+    def place(self) -> AbstractContextManager[CapacityLimiter]:
+        return self.queue.place_of(self.address)
+
+
+def _crowded() -> Problem:
+    return Problem(503, "Too many wait for this just now; please ask again.", headers={"Retry-After": "10"})
+
 
 # Files of people whom we know never wait behind those of anybody else.
 FILES = Queue("files", at_a_time=2, longest=100)
 FILES_OF_ANYBODY = Queue("files of anybody", at_a_time=1, longest=10)
-# Estimates of many games, and lists as files.
-WHAT_IFS = Queue("what-ifs", at_a_time=2, longest=50)
-LIST_FILES = Queue("list files", at_a_time=1, longest=20)
+# Estimates of many games: those of people whom we know wait for themselves too.
+WHAT_IFS = Queue("what-ifs", at_a_time=1, longest=50)
+WHAT_IFS_OF_ANYBODY = Queue("what-ifs of anybody", at_a_time=1, longest=50, of_one=10)
+# Lists as files, and what a page of an older list has to read first.
+LIST_FILES = Queue("list files", at_a_time=1, longest=20, of_one=4)
 # A hash takes 64 MB while it is made.
 PASSWORDS = Queue("passwords", at_a_time=2, longest=50)
 
@@ -112,7 +177,7 @@ class Limiter:
         """What is left, without counting anything."""
         now = time.monotonic()
         began, used = self._found(address, now)
-        return Allowance(self.most, self.most - used, self._seconds(began, now))
+        return Allowance(self.most, self.most - used, self._seconds(began, now) if used else 0)
 
     def _found(self, address: str, now: float) -> tuple[float, int]:
         began, used = self._seen.get(address, (now, 0))
@@ -143,7 +208,7 @@ class Stated:
             if message["type"] == "http.response.start":
                 allowance: Allowance | None = state.get("allowance")
                 if allowance is None and is_for_programs:
-                    allowance = self.limiter.look(scope["client"][0] if scope.get("client") else UNKNOWN)
+                    allowance = self.limiter.look(address_of(scope))
                 if allowance is not None:
                     said = [(name.lower().encode(), value.encode()) for name, value in allowance.headers.items()]
                     message = {**message, "headers": [*message["headers"], *said]}

@@ -2,9 +2,11 @@
 
 Finding out what may be shown walks the whole record (``PublicOffice``), so it is done once per rating run, and what it
 found is handed on to snapshots that only see newer acts. A snapshot has one connection and one lock: whoever makes a
-view holds it.
+view holds it. What takes long (an older list, the counts of all runs) is read on a connection of its own, in a queue,
+before a view is made; no page works on it while it holds the lock.
 """
 
+import logging
 import math
 import threading
 import time
@@ -15,7 +17,7 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from crosstable.errors import OfficeBusyError
+from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.database import Office
 from crosstable.office.kept_veils import keep, veils_of
 from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, head
@@ -38,20 +40,25 @@ from crosstable.office.public_index import (
 )
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.supplements import Supplement, supplements
-from crosstable.office.time_limits import TooSlowError, time_limit
+from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
+from crosstable.office.top_lists import TopList, Wanted, top_list
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.veils import Spans
 from crosstable.office.views import known
 from crosstable.terms import RatingSystem
 from crosstable.web.problems import Problem
-from crosstable.web.search import Index
+from crosstable.web.search import Index, folded
+
+LOG = logging.getLogger("crosstable.web")
 
 # Up to so many postings the ripple of an old run is worked out while somebody waits.
 SMALL = 5_000
-# So many published lists are kept in full.
-MOST_TABLES = 3
-# Of so many published lists it is kept what is hidden on them: a year.
-MOST_LISTS = 12
+# Published lists are kept in full up to so many members in all: every list of a small office, three of a large one.
+MOST_LISTED = 300_000
+# What is hidden on published lists is kept up to so many ratings in all.
+MOST_SPANS = 500_000
+# Top lists are kept up to so many rows in all.
+MOST_TOP_ROWS = 50_000
 # Ripples are kept up to so many lines in all.
 MOST_LINES = 200_000
 # So many acts are kept at hand.
@@ -71,36 +78,61 @@ Kept = TypeVar("Kept")
 
 
 class Few(dict[Name, Kept]):
-    """What was kept last; of what came before only as much as a limit leaves."""
+    """What was kept last; of what came before only as much as a limit leaves. What is ``pinned`` is never forgotten."""
 
     def __init__(self, most: int, size: Callable[[Kept], int] = lambda _: 1) -> None:
         super().__init__()
         self._most = most
         self._size = size
         self._writing = threading.Lock()
+        self.pinned: frozenset[Name] = frozenset()
 
     def __setitem__(self, name: Name, kept: Kept) -> None:
         """Keep something, and forget the oldest until there is room for it."""
         with self._writing:
             self.pop(name, None)
             room = self._most - self._size(kept)
-            while self and sum(map(self._size, self.values())) > room:
-                self.pop(next(iter(self)))
+            for oldest in [one for one in self if one not in self.pinned]:
+                if sum(map(self._size, self.values())) <= room:
+                    break
+                self.pop(oldest)
             super().__setitem__(name, kept)
 
 
+class Listing(NamedTuple):
+    """A published list with what may be shown of it, and what is looked for in it: names in plain letters, states."""
+
+    table: ListTable
+    names: tuple[str, ...]
+    states: list[str]
+
+    @property
+    def size(self) -> int:
+        """How many members are on it."""
+        return 1 + len(self.names)
+
+
 class Found(NamedTuple):
-    """What never changes once it was found out: hidden ratings of lists, lists, ripples of runs."""
+    """What never changes once it was found out: hidden ratings of lists, lists, ripples, runs up to one, top lists."""
 
     lists: Few[str, Spans]
-    tables: Few[str, ListTable]
+    tables: Few[str, Listing]
     ripples: Few[int, list[PublicRipple]]
+    runs: Few[int, list[RunLine]]
+    tops: Few[tuple[str, Wanted], TopList]
     in_work: set[int]
 
 
 def nothing_found() -> Found:
     """Before anything was found out."""
-    return Found(Few(MOST_LISTS), Few(MOST_TABLES), Few(MOST_LINES, lambda lines: 1 + len(lines)), set())
+    return Found(
+        Few(MOST_SPANS, lambda spans: 1 + len(spans)),
+        Few(MOST_LISTED, lambda listing: listing.size),
+        Few(MOST_LINES, lambda lines: 1 + len(lines)),
+        Few(2),
+        Few(MOST_TOP_ROWS, lambda top: 1 + len(top.rows)),
+        set(),
+    )
 
 
 class Snapshot:
@@ -130,8 +162,9 @@ class Snapshot:
         newest_list = self.lists[-1].month if self.lists else None
         self.files = PublicFiles(self.public, self.connection, self.record, newest_list)
         self.is_small = postings_count(self.connection) <= SMALL
-        if self.lists:
+        if self.lists:  # every page of a member needs it, and of the snapshot before that of the list before
             self.public.hidden_on_list(self.lists[-1].month)
+            found.lists.pinned = frozenset(one.month for one in self.lists[-2:])
         if before is not None and before.run != self.run:
             self._note_ripple(before)
         # only now: making a snapshot of a large office takes long
@@ -213,11 +246,27 @@ class Snapshot:
         at = bisect_left(days, (act, date.min))
         return days[at][1] if at < len(days) else None
 
-    @cached_property
+    @property
     def runs(self) -> list[RunLine]:
-        """Every rating run, newest first; counting what each moved takes long in a large office, once."""
-        with self.limit.off():
-            return runs(self.connection)
+        """Every rating run, newest first; counting what each moved takes long in a large office, once a run."""
+        return self._at_hand(self.found.runs.get(self.run), self.read_runs)
+
+    def read_runs(self) -> list[RunLine]:
+        """The same, read now."""
+        found = self.found.runs.get(self.run)
+        if found is None:
+            with self.office.reading() as connection:  # which may see a newer run
+                found = [one for one in runs(connection) if one.run <= self.run]
+            self.found.runs[self.run] = found
+        return found
+
+    def _at_hand(self, found: Kept | None, read: Callable[[], Kept]) -> Kept:
+        """What was read before, because it takes long; somebody else's may have taken its place since."""
+        if found is not None:
+            return found
+        if not self.is_small:
+            raise Problem(503, "This is being read; please ask again.", headers={"Retry-After": "10"})
+        return read()
 
     def act(self, seq: int) -> Act | None:
         """An act of the record; those of runs and corrections are asked for again and again."""
@@ -267,20 +316,47 @@ class Snapshot:
 
         threading.Thread(target=work, daemon=True).start()
 
-    def list_table(self, month: str) -> ListTable:
+    def listing(self, month: str) -> Listing:
         """A published list with what may be shown of it; the last few are kept."""
+        return self._at_hand(self.found.tables.get(month), lambda: self.read_list(month))
+
+    def top(self, month: str, wanted: Wanted) -> TopList:
+        """The top of a published list."""
+        return self._at_hand(self.found.tops.get((month, wanted)), lambda: self.read_top(month, wanted))
+
+    def read_top(self, month: str, wanted: Wanted) -> TopList:
+        """The same, read now, with all of its list."""
+        self.read_list(month)
+        found = self.found.tops.get((month, wanted))
+        if found is None:
+            with self.office.reading() as connection:
+                veils = self.public.veils.on(connection)
+                hidden = PublicOffice(connection, veils=veils, lists=self.found.lists).hidden_on_list(month)
+                found = top_list(connection, month, wanted, hidden)
+            self.found.tops[month, wanted] = found
+        return found
+
+    def read_list(self, month: str) -> Listing:
+        """A published list, read now."""
         found = self.found.tables.get(month)
         if found is None:
-            hidden = self.hidden_on_list(month)
-            with self.limit.off():
-                found = list_table(self.connection, month, hidden)
+            with self.office.reading() as connection:
+                veils = self.public.veils.on(connection)
+                hidden = PublicOffice(connection, veils=veils, lists=self.found.lists).hidden_on_list(month)
+                table = list_table(connection, month, hidden)
+            names = tuple(folded(member.name) for member in table.members)
+            found = Listing(table, names, sorted({member.state for member in table.members if member.state}))
             self.found.tables[month] = found
         return found
 
-    def hidden_on_list(self, month: str) -> Spans:
-        """What is hidden on a published list; found out once, which takes long for an older one."""
-        with self.limit.off():
-            return self.public.hidden_on_list(month)
+    def answers(self) -> bool:
+        """Whether its connection still does: an error of a server, or its end, takes a whole transaction along."""
+        if not self.lock.acquire(blocking=False):
+            return True  # somebody is asking it just now
+        try:
+            return still_answers(self.connection)
+        finally:
+            self.lock.release()
 
     def close(self) -> None:
         """Let the connection go once nobody uses it any more."""
@@ -320,7 +396,7 @@ class Reading:
         with self._renewing:
             self._let_go(time.monotonic())
             old = self._now
-            if old is not None and not self._has_grown(old):
+            if old is not None and not self._has_grown(old) and old.answers():
                 return old
             new = Snapshot(self.office, self._found, old)
             self._now = new
@@ -333,13 +409,13 @@ class Reading:
 
     def _let_go(self, now: float) -> None:
         """Close old snapshots; whoever asked just before the change may still be about to use one for a while."""
-        waiting = []
-        for until, old in self._retired:
-            if until <= now:
+        over = [old for until, old in self._retired if until <= now]
+        self._retired = [(until, old) for until, old in self._retired if until > now]
+        for old in over:
+            try:
                 old.close()
-            else:
-                waiting.append((until, old))
-        self._retired = waiting
+            except OfficeError:  # its server has ended it
+                LOG.warning("a snapshot could not be closed", exc_info=True)
 
     def _has_grown(self, old: Snapshot) -> bool:
         with self.office.reading() as connection:

@@ -9,15 +9,18 @@ and answer with ``render`` or ``Problem``.
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from anyio import to_thread
 from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
 from crosstable import __version__
-from crosstable.web.cache import Kept, PageCache
+from crosstable.web.cache import ANY, Kept, PageCache, has_our_cookie, is_named
+from crosstable.web.limits import LIST_FILES, address_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
 from crosstable.web.routes import API, Page, Route
@@ -118,10 +121,18 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
     """Make the view and show it in a form; what is public is kept for the next who asks."""
     reading: Reading = request.app.state.reading
     read = reading.now
+    named = "" if has_our_cookie(request.scope) else request.headers.get("if-none-match", "")
+    wanted = named.strip().encode("latin-1")
     tag = etag(read, request.url.path, request.url.query)
-    if request.headers.get("if-none-match") == tag and not request.cookies:
-        return Response(status_code=304, headers={"ETag": tag, "Cache-Control": REVALIDATE})
+    unchanged = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": "Cookie"}
+    if wanted != ANY and is_named(wanted, tag.encode()):
+        return Response(status_code=304, headers=unchanged)
+    if page.prepare is not None and (work := page.prepare(read, asked)) is not None:
+        with LIST_FILES.of(address_of(request.scope)).place() as turns:
+            await to_thread.run_sync(work, limiter=turns)
     body, headers = await run_in_threadpool(made, request, read, page, form, asked)
+    if wanted == ANY:  # only now is it known that there is something
+        return Response(status_code=304, headers=unchanged)
     return kept(request, read, body, form.media_type, headers)
 
 
@@ -129,7 +140,7 @@ def kept(request: Request, read: Snapshot, body: bytes, media_type: str, more: M
     """A reply that everybody gets who asks the same of this state of the record, so it is kept for the next."""
     tag = etag(read, request.url.path, request.url.query)
     headers = {"ETag": tag, "Cache-Control": REVALIDATE, "Vary": "Cookie", **more}
-    if not request.cookies:
+    if not has_our_cookie(request.scope):
         cache: PageCache = request.app.state.cache
         cache.keep(request.scope, Kept.of(read.tag, tag, {**headers, "Content-Type": media_type}, body))
     return Response(body, media_type=media_type, headers=headers)
@@ -139,7 +150,7 @@ def made(
     request: Request, read: Snapshot, page: Page, form: Form, asked: dict[str, Any]
 ) -> tuple[bytes, dict[str, str]]:
     """A view in a form, and the headers that say where in a list it stands."""
-    with read.asking():
+    with read.asking() if page.holds_record else nullcontext():
         view: View = page.make(read, **asked)
     headers = dict(_links(request, view))
     if form is TWIN:

@@ -25,7 +25,9 @@ class Page(NamedTuple):
     """A page: ``make`` takes the record (a ``Snapshot``) and what the address asks, and returns a view.
 
     ``api`` is the path below ``/api/v1`` where the same view is an operation; without it there is only the twin.
-    Without a template it is an operation alone.
+    Without a template it is an operation alone. ``prepare`` takes the record and the parameters and returns what has
+    to be done first, where that takes long: it is done in a queue, while the record is free for others. A page that
+    ``holds_record`` asks the snapshot itself, and nobody else does meanwhile.
     """
 
     path: str
@@ -35,6 +37,8 @@ class Page(NamedTuple):
     summary: str = ""
     tag: str = "pages"
     policy: Policy = Policy.PUBLIC
+    prepare: Callable[[Any, Mapping[str, Any]], Callable[[], object] | None] | None = None
+    holds_record: bool = True
 
 
 class Route(NamedTuple):

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 
-from crosstable.office.accounts import Account, Role, begin_try, forget_try, has_accounts, proven
+from crosstable.office.accounts import TRIES_WITHIN, Account, Role, begin_try, forget_try, has_accounts, proven
 from crosstable.office.credentials import close_session, follow_link, open_session
 from crosstable.office.database import Office
 from crosstable.web.forms import in_office, in_queue, local_path, page, went
@@ -52,7 +52,9 @@ async def log_in(request: Request) -> Response:
     given = password if isinstance(password, str) else ""
     tried = await in_queue(PASSWORDS, try_password, office, name, given, address)
     if not tried.is_looked_at:
-        return await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
+        reply = await _login_page(request, 429, wrong=TOO_OFTEN, name=name, onward=onward)
+        reply.headers["Retry-After"] = str(round(TRIES_WITHIN.total_seconds()))
+        return reply
     account = tried.account
     if account is None:
         return await _login_page(request, 401, wrong=WRONG, name=name, onward=onward)

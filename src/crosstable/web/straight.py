@@ -1,8 +1,9 @@
 """The straight way to what is asked for most: a member by his id alone, an estimate by its address.
 
 Finding a route among all, checking parameters that are not there and changing threads would cost more than the answer
-itself. So a plain question of anybody (no cookie, no token, no ETag) is answered here, by the same functions that
-answer it at the routes; whatever is out of the ordinary, faults and problems included, goes the long way.
+itself. So a plain question of anybody (no cookie of ours, no token, no ETag) is answered here, by the same functions
+that answer it at the routes, problems too, so that nothing is tried or counted twice; whatever is out of the ordinary
+goes the long way.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,12 +11,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from fastapi import Request, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from crosstable.web.cache import has_our_cookie
 from crosstable.web.pages.estimate import estimate_by_address, estimate_page
 from crosstable.web.pages.members import MEMBER, MOST_ID
+from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.replies import PAGE, kept, made
 
+# How long a statement may take here.
+BRIEF_SECONDS = 0.2
+TOO_SLOW = 503
 # A file answers at once.
 _FILE = "sqlite"
 _MEMBERS = "/members/"
@@ -24,7 +30,7 @@ _ESTIMATES: Mapping[str, Callable[[Request], Awaitable[Response]]] = {
     "/estimate.json": estimate_by_address,
     "/api/v1/estimate": estimate_by_address,
 }
-_OUT_OF_THE_ORDINARY = frozenset({b"cookie", b"authorization", b"if-none-match"})
+_OUT_OF_THE_ORDINARY = frozenset({b"authorization", b"if-none-match"})
 
 
 class Straight:
@@ -38,8 +44,8 @@ class Straight:
         if scope["type"] == "http" and scope["method"] == "GET" and _is_plain(scope):
             try:
                 response = await _answer(scope)
-            except Problem:  # the routes tell it
-                response = None
+            except Problem as problem:
+                response = problem_reply(Request(scope), problem)
             if response is not None:
                 await response(scope, receive, send)
                 return
@@ -47,7 +53,7 @@ class Straight:
 
 
 def _is_plain(scope: Scope) -> bool:
-    return all(name not in _OUT_OF_THE_ORDINARY for name, _ in scope["headers"])
+    return all(name not in _OUT_OF_THE_ORDINARY for name, _ in scope["headers"]) and not has_our_cookie(scope)
 
 
 async def _answer(scope: Scope) -> Response | None:
@@ -60,15 +66,25 @@ async def _answer(scope: Scope) -> Response | None:
 
 
 def _member(request: Request, member_id: str) -> Response | None:
-    """The page of a member; not while somebody else holds the snapshot, nor where a server would be waited for."""
+    """The page of a member; not while somebody else holds the snapshot, nor where a server would be waited for.
+
+    Nobody else is answered meanwhile, so what takes longer than a moment is begun anew in a thread of its own.
+    """
     reading: Reading = request.app.state.reading
     read = reading.now
     if len(member_id) > MOST_ID or read.member(member_id) is None or read.connection.dialect.name != _FILE:
         return None
     if not read.lock.acquire(blocking=False):
         return None
+    usual = read.limit.seconds
+    read.limit.seconds = min(usual, BRIEF_SECONDS)
     try:
         body, headers = made(request, read, MEMBER, PAGE, {"member_id": member_id})
+    except Problem as problem:
+        if problem.status == TOO_SLOW:
+            return None
+        raise
     finally:
+        read.limit.seconds = usual
         read.lock.release()
     return kept(request, read, body, PAGE.media_type, headers)

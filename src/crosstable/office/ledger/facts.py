@@ -187,7 +187,10 @@ class Record:
         return [one for one in found if one.state is State.REQUESTED and one.act > standing.get(one.number, 0)]
 
     def waiting(self, state: State, most: int) -> tuple[tuple[Heading, ...], int]:
-        """The first sections whose newest version is held, or asked for, by event and number; and how many are."""
+        """The first sections whose newest version is held, or asked for; and how many are.
+
+        Those that are held come by event and number, those that somebody asks for in the order of asking.
+        """
         table, newer = tables.section, tables.section.alias()
         same = and_(newer.c.event_id == table.c.event_id, newer.c.number == table.c.number)
         is_newer = and_(same, newer.c.act > table.c.act, newer.c.act <= self.through)
@@ -196,7 +199,8 @@ class Record:
         waits = and_(
             table.c.state == state.value, table.c.act <= self.through, ~select(newer.c.act).where(is_newer).exists()
         )
-        query = select(table).where(waits).order_by(table.c.event_id, table.c.number).limit(most)
+        first = [table.c.act] if state is State.REQUESTED else []
+        query = select(table).where(waits).order_by(*first, table.c.event_id, table.c.number).limit(most)
         total = self.connection.execute(select(func.count()).select_from(table).where(waits)).scalar() or 0
         return tuple(_heading(row) for row in self.connection.execute(query).mappings()), total
 

@@ -6,7 +6,7 @@ from fastapi import Body, Request, Response
 from pydantic import AfterValidator, BaseModel, Field
 
 from crosstable.errors import Fault, OfficeError
-from crosstable.office.corrections import ChangedResult, Correction, correct_member, correct_result
+from crosstable.office.corrections import Asking, ChangedResult, Correction, correct_member, correct_result
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
@@ -17,7 +17,8 @@ from crosstable.office.submissions import Status
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
-from crosstable.web.gate import form_of, reading_of
+from crosstable.web.gate import charge_account, form_of, reading_of
+from crosstable.web.limits import FILES
 from crosstable.web.policies import Actor
 from crosstable.web.problems import MEDIA_TYPE, Problem
 from crosstable.web.reading import Reading
@@ -204,7 +205,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in posted_faults(one, reading.veils)],
+                faults=[FaultBody(**fault) for fault in posted_faults(one, reading.veils, run)],
             )
             for one in record.headings_of(act.subject)
         ]
@@ -226,7 +227,9 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
     """Ask for a correction of an event of your affiliate; before anybody is rated by it, it is stored at once."""
     if (asked.result is None) == (asked.member is None):
         raise Problem(422, "Give either a result or a member to put right.")
-    made = await in_office(_correct, reading_of(request), actor_in(request), asked)
+    actor = actor_in(request)
+    charge_account(request, actor)
+    made = await in_queue(FILES, _correct, reading_of(request), actor, asked)
     if not made.correction.is_stored:
         if made.correction.differences:
             raise _faulty("As corrected, the event has errors; nothing was stored.", made.correction.faults)
@@ -245,15 +248,15 @@ def _correct(reading: Reading, actor: Actor, asked: CorrectionAsked) -> Correcte
     office = reading.office
     today = today_of(office)
 
-    def how(deed: Deed, is_request: bool) -> Correction:
+    def how(deed: Deed, asking: Asking) -> Correction:
         if asked.member is not None:
             swap = asked.member.wrong, asked.member.right
-            return correct_member(office, deed, asked.event, swap, today, is_request=is_request)
+            return correct_member(office, deed, asked.event, swap, today, is_request=asking)
         one = asked.result
         if one is None:
             raise OfficeError("there is nothing to put right")
         change = ChangedResult(one.section, one.player, one.round, one.result)
-        return correct_result(office, deed, asked.event, change, today, is_request=is_request)
+        return correct_result(office, deed, asked.event, change, today, is_request=asking)
 
     return correct_for(reading, actor, asked.event, how, " ".join(asked.reason.split()))
 
@@ -329,6 +332,7 @@ ROUTES = (
                     (408, "The body came too slowly."),
                     (413, "The body is too long."),
                     (422, "The correction has errors; every one is listed."),
+                    (429, "Too many corrections of one account; Retry-After says when."),
                 ),
             },
         },

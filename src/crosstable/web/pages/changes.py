@@ -1,6 +1,7 @@
 """What the office did, act by act, and the ripple of each rating run: who moved, how far, through what, and why."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
 from pydantic import BaseModel
@@ -198,9 +199,13 @@ def _line(read: Snapshot, line: PublicRipple) -> RippleShape:
     )
 
 
+def _reading_runs(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
+    return None if read.run in read.found.runs else read.read_runs
+
+
 PAGES = (
     Page("/changes", changes, "changes.html", api="/log", summary="What the office did", tag="log"),
     Page("/changes/{seq}", change, "change.html", api="/log/{seq}", summary="One act of the office", tag="log"),
-    Page("/ripples", ripples, "ripples.html", api="/ripples", summary="Rating runs", tag="log"),
+    Page("/ripples", ripples, "ripples.html", api="/ripples", summary="Rating runs", tag="log", prepare=_reading_runs),
     Page("/ripples/{run}", ripple, "ripple.html", api="/ripples/{run}", summary="What a run did to whom", tag="log"),
 )

@@ -42,6 +42,8 @@ class Desk(NamedTuple):
 
     status: DeskStatus
     open: list[Proposal]
+    page: int
+    has_older: bool
     settled: list[Proposal]
     held: dict[str, list[Heading]]
     requested: dict[str, list[Heading]]
@@ -49,19 +51,25 @@ class Desk(NamedTuple):
 
 MOST_SETTLED = 8
 MOST_OPEN = 100
+MOST_PAGES = 1_000
 
 
 async def desk_page(request: Request) -> Response:
-    """What waits."""
-    lying = await in_office(_desk, office_of(request))
+    """What waits; of proposals the newest, and those before on pages of their own."""
+    said = request.query_params.get("page", "1")
+    if not said.isdecimal() or not 1 <= (number := int(said[:7])) <= MOST_PAGES:
+        raise Problem(404, "There is no such page.")
+    lying = await in_office(_desk, office_of(request), number)
     return page(request, "desk/desk.html", desk=lying, bases=list(Basis))
 
 
-def _desk(office: Office) -> Desk:
+def _desk(office: Office, number: int) -> Desk:
     found = desk_status(office)
-    waiting = proposals(office, is_open=True, most=MOST_OPEN)
+    waiting = proposals(office, is_open=True, most=number * MOST_OPEN + 1)[(number - 1) * MOST_OPEN :]
     settled = proposals(office, is_open=False, most=MOST_SETTLED)
-    return Desk(found, waiting, settled, _by_event(found.held.first), _by_event(found.requested.first))
+    shown, has_older = waiting[:MOST_OPEN], len(waiting) > MOST_OPEN
+    held, requested = _by_event(found.held.first), _by_event(found.requested.first)
+    return Desk(found, shown, number, has_older, settled, held, requested)
 
 
 def _by_event(headings: tuple[Heading, ...]) -> dict[str, list[Heading]]:

@@ -10,6 +10,7 @@ from fastapi import Request, Response
 
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import (
+    TRIES_WITHIN,
     Account,
     AccountsAsked,
     NewAccount,
@@ -112,7 +113,9 @@ async def change_password(request: Request) -> Response:
         raise Problem(422, "Both passwords are needed.")
     tried = await in_queue(PASSWORDS, try_password, office, actor.name, old, client_address(request))
     if not tried.is_looked_at:
-        return await _page(request, said=TOO_OFTEN, status=429)
+        reply = await _page(request, said=TOO_OFTEN, status=429)
+        reply.headers["Retry-After"] = str(round(TRIES_WITHIN.total_seconds()))
+        return reply
     if tried.account is None:
         return await _page(request, said="The old password is not right.", status=403)
     await in_queue(PASSWORDS, set_password, office, actor.name, actor.name, new)

@@ -6,20 +6,25 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.datastructures import FormData
 
+from crosstable.errors import FormatError, OfficeError
+from crosstable.formats import Reading as FileReading
 from crosstable.office.corrections import (
+    Asking,
     ChangedResult,
     Correction,
     asked_differences,
     correct_member,
     correct_result,
+    sections_to_go,
+    waiting_of,
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, public_differences
 from crosstable.office.ledger.acts import Deed, act_of
-from crosstable.office.ledger.facts import Heading
-from crosstable.office.originals import add_newcomers
+from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, withdrawal
-from crosstable.office.sections import EventFact, rows_of
+from crosstable.office.sections import EventFact, SectionRows, rows_of
 from crosstable.office.submissions import event_of, present_rows
 from crosstable.office.views import known
 from crosstable.web.acting import (
@@ -31,8 +36,10 @@ from crosstable.web.acting import (
     require_event,
     today_of,
 )
-from crosstable.web.forms import actor_in, in_office, page, went
+from crosstable.web.child_reading import File, read_in_child
+from crosstable.web.forms import actor_in, in_office, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
+from crosstable.web.limits import FILES
 from crosstable.web.pages.desk import told
 from crosstable.web.policies import Actor
 from crosstable.web.problems import Problem
@@ -48,6 +55,7 @@ class Asked(NamedTuple):
     by: str
     reason: str
     differences: list[str]
+    players: list[str]
 
 
 class OnDesk(NamedTuple):
@@ -58,6 +66,7 @@ class OnDesk(NamedTuple):
     sections: list[Heading]
     asked: list[Asked]
     players: dict[int, list[str]]
+    waiting: dict[int, int]
 
 
 def on_desk(office: Office, event_id: str) -> OnDesk:
@@ -66,23 +75,34 @@ def on_desk(office: Office, event_id: str) -> OnDesk:
         record = known(connection).record
         event = event_of(record, event_id)
         standing = present_rows(record, event_id)
-        requests = record.requests(event_id)
-        entries = record.entries(requests)
-        asked = []
-        for one in requests:
-            asked_for = entries[one.event_id, one.number]
-            version = rows_of(one, asked_for) if asked_for else None  # without players it is to be withdrawn
-            act = act_of(connection, one.act)
-            assert act is not None
-            found = [*asked_differences(record, event, one), *differences(standing.get(one.number), version)]
-            asked.append(Asked(one, act.actor, act.reason, found))
+        headings, requests = record.headings_of(event_id), record.requests(event_id)
+        asked = [_asked(record, event, one, standing.get(one.number)) for one in requests]
+        is_waiting = bool(requests) or any(one.state is State.HELD for one in headings)
+        waiting = waiting_of(record, event_id).versions if is_waiting else {}
         players = {number: [_numbered(row) for row in rows.entries] for number, rows in standing.items()}
-        return OnDesk(event, event_affiliate(record, event_id), record.headings_of(event_id), asked, players)
+        return OnDesk(event, event_affiliate(record, event_id), headings, asked, players, waiting)
+
+
+def _asked(record: Record, event: EventFact, request: Heading, standing: SectionRows | None) -> Asked:
+    """A request with all that it changes; it is shown whole, for a section may be new."""
+    is_to_go = bool(sections_to_go(record, [request]))
+    version = None if is_to_go else rows_of(request, record.entries([request])[request.event_id, request.number])
+    act = act_of(record.connection, request.act)
+    assert act is not None
+    found = [*asked_differences(record, event, request), *differences(standing, version)]
+    return Asked(
+        request, act.actor, act.reason, found, [] if version is None else [_row(one) for one in version.entries]
+    )
 
 
 def _numbered(row: Mapping[str, Any]) -> str:
     """A player by the number of the report, which corrections go by."""
     return f"{row['number']} {row['name'] or row['member_id']}"
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    """The same with his id and his results."""
+    return f"{_numbered(row)} ({row['member_id'] or 'no id'}): {row['rounds']}"
 
 
 async def find_event(request: Request) -> Response:
@@ -105,12 +125,34 @@ async def confirm_sections(request: Request, event_id: str) -> Response:
 
 
 def _confirm(office: Office, actor: Actor, event_id: str, form: FormData) -> Outcome:
+    """What the page showed is what is accepted: it carries the version of each section."""
     reason = text_of(form, "reason") or "as it was asked for"
-    if text_of(form, "new_members"):
-        add_newcomers(office, Deed(actor.name, f"new in event {event_id}"), event_id)
+    shown, numbers = _versions_of(form), numbers_of(form)
     with office.reading() as connection:
-        wish = confirmation(known(connection).record, event_id, numbers_of(form))
+        record = known(connection).record
+        people = newcomers_waiting(record, event_id, numbers, _read) if text_of(form, "new_members") else []
+        wish = confirmation(record, event_id, numbers, people)
+    if any(shown.get(number) != act for number, act in wish.arguments["versions"]):
+        raise OfficeError(f"what waits of event {event_id} is no longer what the page showed; look at it again")
     return act_on(office, actor, wish, reason)
+
+
+def _read(content: bytes, name: str) -> FileReading:
+    try:
+        return read_in_child([File(name, content)])
+    except FormatError as error:
+        raise OfficeError(f"the file of what waits cannot be read: {error}") from error
+
+
+def _versions_of(form: FormData) -> dict[int, int]:
+    """The version of each section that a page showed, as it carries them: ``1:57``."""
+    found = {}
+    for value in form.getlist("version"):
+        section, _, act = str(value).partition(":")
+        if not (section.isdecimal() and act.isdecimal() and len(section) + len(act) < 20):
+            raise Problem(422, "A version is a section and an act.")
+        found[int(section)] = int(act)
+    return found
 
 
 async def withdraw_sections(request: Request, event_id: str) -> Response:
@@ -135,7 +177,7 @@ def numbers_of(form: FormData) -> tuple[int, ...]:
 async def correct_event(request: Request, event_id: str) -> Response:
     """Put one result or one member id right."""
     form = await form_of(request)
-    corrected = await in_office(correct_as_asked, reading_of(request), actor_in(request), event_id, form)
+    corrected = await in_queue(FILES, correct_as_asked, reading_of(request), actor_in(request), event_id, form)
     return page(
         request,
         "desk/submitted.html",
@@ -152,11 +194,11 @@ def correct_as_asked(reading: Reading, actor: Actor, event_id: str, form: FormDa
     today = today_of(office)
     wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
 
-    def by_member(deed: Deed, is_request: bool) -> Correction:
-        return correct_member(office, deed, event_id, (wrong, right), today, is_request=is_request)
+    def by_member(deed: Deed, asking: Asking) -> Correction:
+        return correct_member(office, deed, event_id, (wrong, right), today, is_request=asking)
 
-    def by_result(deed: Deed, is_request: bool) -> Correction:
-        return correct_result(office, deed, event_id, _changed(form), today, is_request=is_request)
+    def by_result(deed: Deed, asking: Asking) -> Correction:
+        return correct_result(office, deed, event_id, _changed(form), today, is_request=asking)
 
     how = by_member if wrong or right else by_result
     return correct_for(reading, actor, event_id, how, text_of(form, "reason"))

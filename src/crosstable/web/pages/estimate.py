@@ -38,8 +38,8 @@ from crosstable.errors import Fault, Severity, UnratableSectionError
 from crosstable.output.rated_json import fault_object
 from crosstable.web.charts import Point, Series, rating_chart
 from crosstable.web.forms import in_queue
-from crosstable.web.gate import actor_of
-from crosstable.web.limits import WHAT_IFS
+from crosstable.web.gate import actor_of, charge, client_address
+from crosstable.web.limits import MANY_GAMES_COST, WHAT_IFS, WHAT_IFS_OF_ANYBODY
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import HTML, JSON, kept, render
 from crosstable.web.routes import Policy, Route
@@ -192,12 +192,17 @@ async def _done(request: Request, reading: RequestReading, questions: dict[str, 
     games = 0 if reading.request is None else reading.request.games_with_result + reading.request.games_to_come
     if games <= MANY_GAMES:
         return answered(reading, questions)
-    if games > MOST_GAMES_OF_ANYBODY and not (await actor_of(request)).is_known:
+    actor = await actor_of(request)
+    if actor.is_known:
+        return await in_queue(WHAT_IFS, answered, reading, questions)
+    if games > MOST_GAMES_OF_ANYBODY:
         said = (
             f"An estimate has at most {MOST_GAMES_OF_ANYBODY} games, and this one {games}; with an account or a token"
         )
         raise Problem(413, f"{said} it may have {MOST_GAMES}.")
-    return await in_queue(WHAT_IFS, answered, reading, questions)
+    if request.method == "GET":  # others were counted at the gate
+        charge(request, actor, MANY_GAMES_COST)
+    return await in_queue(WHAT_IFS_OF_ANYBODY.of(client_address(request)), answered, reading, questions)
 
 
 def _rating_text(given: Mapping[str, str]) -> str:
@@ -293,12 +298,12 @@ _PROBLEMS = {
     413: f"Too long: an address of more than {LONGEST_LINK} characters, a body of more than {LONGEST_BODY // 1024} KB, "
     f"or, for whoever shows no token, more than {MOST_GAMES_OF_ANYBODY} games.",
     422: "The question has faults; all of them are listed.",
+    429: "Too many calls from one address; Retry-After says when.",
     503: "Too many estimates of many games wait already, or the record is being read; ask again.",
 }
 _PROBLEMS_BY_BODY = {
     400: "The body is no JSON.",
     408: "The body came too slowly.",
-    429: "Too many calls from one address; Retry-After says when.",
 }
 
 

@@ -1,31 +1,32 @@
 """Published lists, frozen with their digests; top lists by system, state and age; and both as files."""
 
 import hashlib
-from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import Path as InPath
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import FileResponse
 
 from crosstable.errors import FormatError, OfficeError
+from crosstable.formats import sheet_rows
+from crosstable.office import list_files, top_lists
 from crosstable.office.kept_veils import program
 from crosstable.office.list_files import BASES, ListMember, list_csv, list_parquet, list_xlsx
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Supplement
-from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, top_list
+from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of
 from crosstable.terms import RatingSystem
+from crosstable.web.cache import is_named
 from crosstable.web.forms import in_queue
-from crosstable.web.gate import reading_of
-from crosstable.web.kept_files import KeptFiles
-from crosstable.web.limits import LIST_FILES
+from crosstable.web.gate import actor_of, charge, client_address, reading_of
+from crosstable.web.kept_files import KeptFiles, OpenFile
+from crosstable.web.limits import LIST_FILE_COST, LIST_FILES
 from crosstable.web.pages.members import SystemName
 from crosstable.web.problems import Problem, not_found
-from crosstable.web.reading import Snapshot
+from crosstable.web.reading import Listing, Snapshot
 from crosstable.web.replies import REVALIDATE, Paging, View, as_of, paged
 from crosstable.web.routes import Page, Policy, Route
 from crosstable.web.search import folded
@@ -140,19 +141,22 @@ class ListAsked(BaseModel):
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     size: Annotated[int, Field(ge=1, le=500, description="Rows on a page, at most 500.")] = 100
 
-    def takes(self, member: ListMember) -> bool:
-        """Whether a member belongs to that part."""
-        wanted = folded(self.q.strip())
-        return (not self.state or member.state.casefold() == self.state.casefold()) and (
-            not wanted or wanted in folded(member.name) or wanted == member.member_id
-        )
+    def chosen(self, listing: Listing) -> list[ListMember]:
+        """The members that belong to that part."""
+        wanted, state = folded(self.q.strip()), self.state.casefold()
+        return [
+            member
+            for member, name in zip(listing.table.members, listing.names, strict=True)
+            if (not wanted or wanted in name or wanted == member.member_id)
+            and (not state or member.state.casefold() == state)
+        ]
 
 
 def rating_list(read: Snapshot, month: MonthText, asked: Annotated[ListAsked, Query()]) -> ListView:
     """A published list: a row per member, all six systems side by side."""
     listed = _require(read, month)
-    table = read.list_table(month)
-    chosen = [member for member in table.members if asked.takes(member)]
+    listing = read.listing(month)
+    chosen = asked.chosen(listing)
     if asked.sort not in ("name", ""):
         system = RatingSystem[asked.sort]
         chosen = sorted((one for one in chosen if system in one.ratings), key=lambda one: -_height(one, system))
@@ -160,11 +164,11 @@ def rating_list(read: Snapshot, month: MonthText, asked: Annotated[ListAsked, Qu
     return ListView(
         as_of=as_of(read),
         listed=_line(listed),
-        heading=[(name, value) for name, value in table.heading],
+        heading=[(name, value) for name, value in listing.table.heading],
         query=asked.q.strip(),
         state=asked.state,
         sort=asked.sort or "name",
-        states=_states(table.members),
+        states=listing.states,
         members=[_member(one) for one in some],
         paging=paging,
     )
@@ -174,10 +178,6 @@ def _height(member: ListMember, system: RatingSystem) -> float:
     shown = rating_of(member.ratings[system])
     assert shown is not None
     return shown.middle
-
-
-def _states(members: Iterable[ListMember]) -> list[str]:
-    return sorted({member.state for member in members if member.state})
 
 
 def _member(one: ListMember) -> ListedMember:
@@ -214,7 +214,7 @@ def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -
     """The highest ratings of a list, by system, state and age; who ties with the last one is on it too."""
     _require(read, month)
     wanted = asked.wanted
-    found = top_list(read.connection, month, wanted, read.hidden_on_list(month))
+    found = read.top(month, wanted)
     return TopView(
         as_of=as_of(read),
         month=month,
@@ -224,7 +224,7 @@ def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -
         age=asked.age,
         provisional=asked.provisional,
         top=asked.top,
-        states=_states(read.list_table(month).members),
+        states=read.listing(month).states,
         bands=BANDS,
         months=[one.month for one in reversed(read.lists)],
         rows=[_top_line(row) for row in found.rows],
@@ -261,21 +261,24 @@ async def list_file(request: Request, month: MonthText, form: Literal["csv", "xl
         "ETag": f'"{key}"',
         "Cache-Control": REVALIDATE,
     }
-    if f'"{key}"' in request.headers.get("if-none-match", ""):
+    wanted = request.headers.get("if-none-match", "").encode("latin-1")
+    if wanted and is_named(wanted, f'"{key}"'.encode()):
         return Response(status_code=304, headers=headers)
     kept: KeptFiles = request.app.state.kept_files
-    found: Path | bytes | None = await run_in_threadpool(kept.find, name := f"{month}-{key}.{form}")
+    found: BinaryIO | bytes | None = await run_in_threadpool(kept.find, name := f"{month}-{key}.{form}")
     if found is None:
-        found = await in_queue(LIST_FILES, _made, kept, name, read, (month, form))
+        charge(request, await actor_of(request), LIST_FILE_COST)
+        queue = LIST_FILES.of(client_address(request))
+        found = await in_queue(queue, _made, kept, name, read, (month, form))
     media_type = FILES[form][1]
     if isinstance(found, bytes):
         return Response(found, media_type=media_type, headers=headers)
-    return FileResponse(found, media_type=media_type, headers=headers)
+    return OpenFile(found, media_type, headers)
 
 
 @cache
 def _program() -> str:
-    return program()
+    return program(list_files, top_lists, sheet_rows)
 
 
 def _key(listed: Supplement, form: str) -> str:
@@ -283,13 +286,12 @@ def _key(listed: Supplement, form: str) -> str:
     return hashlib.sha256("\n".join((_program(), listed.month, listed.head, form)).encode()).hexdigest()[:24]
 
 
-def _made(kept: KeptFiles, name: str, read: Snapshot, which: tuple[str, str]) -> Path | bytes:
+def _made(kept: KeptFiles, name: str, read: Snapshot, which: tuple[str, str]) -> BinaryIO | bytes:
     """The file, as somebody who waited before has made it, or new."""
     month, form = which
 
     def content() -> bytes:
-        with read.lock:
-            table = read.list_table(month)
+        table = read.read_list(month).table  # on a connection of its own: nobody waits for it
         try:
             return FILES[form][0](table)
         except FormatError as error:
@@ -298,9 +300,24 @@ def _made(kept: KeptFiles, name: str, read: Snapshot, which: tuple[str, str]) ->
     return kept.find(name) or kept.keep(name, content)
 
 
+def _reading(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
+    """What a page of a list needs first, where it is not at hand."""
+    month = _require(read, asked["month"]).month
+    return None if month in read.found.tables else partial(read.read_list, month)
+
+
+def _reading_top(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
+    """The same for a top list."""
+    month, wanted = _require(read, asked["month"]).month, asked["asked"].wanted
+    is_at_hand = month in read.found.tables and (month, wanted) in read.found.tops
+    return None if is_at_hand else partial(read.read_top, month, wanted)
+
+
+_LISTED, _TOP = "/lists/{month}", "/lists/{month}/top"
+# Whoever makes a page of a list that is at hand asks the record nothing more, and holds nobody up.
 PAGES = (
     Page("/lists", lists, "lists.html", api="/lists", summary="Published lists", tag="lists"),
-    Page("/lists/{month}/top", top, "top.html", api="/lists/{month}/top", summary="A top list", tag="lists"),
-    Page("/lists/{month}", rating_list, "list.html", api="/lists/{month}", summary="A published list", tag="lists"),
+    Page(_TOP, top, "top.html", _TOP, "A top list", "lists", prepare=_reading_top, holds_record=False),
+    Page(_LISTED, rating_list, "list.html", _LISTED, "A published list", "lists", prepare=_reading, holds_record=False),
 )
 ROUTES = (Route("/lists/{month}/ratings.{form}", list_file, Policy.PUBLIC),)

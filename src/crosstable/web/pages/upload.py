@@ -15,6 +15,7 @@ from crosstable.office.submissions import Status, Wishes
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
+from crosstable.web.child_reading import File
 from crosstable.web.forms import actor_in, files_queue, in_queue, page
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
@@ -34,6 +35,7 @@ class Shown(NamedTuple):
     preview: Preview | None
     errors: Sequence[Fault]
     warnings: Sequence[Fault]
+    carried: str = ""
 
 
 async def upload_page(request: Request) -> Response:
@@ -52,17 +54,23 @@ async def preview_upload(request: Request) -> Response:
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
     read = reading_of(request).now
-    shown = await in_queue(files_queue(request), _previews, office_of(request), read, files, actor)
-    return page(request, "desk/upload.html", **_context(actor, shown=shown))
+
+    def shown() -> Response:  # a long event makes a long page
+        found = _previews(office_of(request), read, files, actor)
+        return page(request, "desk/upload.html", **_context(actor, shown=found))
+
+    return await in_queue(files_queue(request), shown)
 
 
 def _previews(office: Office, read: Snapshot, files: Sequence[Any], actor: Actor) -> list[Shown]:
     uploads = uploads_of(files)
     veils = None if actor.is_office else read.public.veils
     try:
-        return [_shown(office, upload, veils) for upload in uploads]
+        shown = [_shown(office, upload, veils) for upload in uploads]
+        return [one._replace(carried=one.upload.carried) for one in shown] if may(Policy.TD, actor) else shown
     except ChangedMeanwhileError as error:
-        raise Problem(503, "The record has just changed. Please ask again in a moment.") from error
+        said = "The record has just changed. Please ask again in a moment."
+        raise Problem(503, said, headers={"Retry-After": "2"}) from error
 
 
 def _shown(office: Office, upload: Upload, veils: RecordVeils | None) -> Shown:
@@ -80,8 +88,7 @@ async def submit_upload(request: Request) -> Response:
     """Submit what was previewed, or send it as a correction of an event that is known."""
     form = await form_of(request)
     actor, reading, queue = actor_in(request), reading_of(request), files_queue(request)
-    files = carried_files(text) if (text := _carried(form)) else await files_of(form)
-    uploads = await in_queue(queue, uploads_of, files)
+    uploads = await in_queue(queue, _uploads, _carried(form), await files_of(form))
     if len(uploads) != 1:
         raise Problem(400, "Submit one event at a time.")
     upload = uploads[0]
@@ -96,6 +103,10 @@ async def submit_upload(request: Request) -> Response:
     wishes = _wishes(form, actor)
     submitted = await in_queue(queue, submit_for, reading, actor, upload.document, text_of(form, "reason"), wishes)
     return await _told(request, upload, submitted=submitted)
+
+
+def _uploads(carried: str, files: Sequence[File]) -> list[Upload]:
+    return uploads_of(carried_files(carried) if carried else files)
 
 
 def _carried(form: FormData) -> str:
