@@ -16,7 +16,7 @@ WIN, DRAW = 2, 1
 # So many sections are laid out in two parts, on two threads.
 WORTH_SHARING = 10_000
 # What a section that plain code rates counts for, in levels.
-SLOW_LEVELS = 30
+SLOW_LEVELS = 80
 
 
 class Games(NamedTuple):

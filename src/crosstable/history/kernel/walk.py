@@ -18,9 +18,9 @@ from crosstable.history.kernel.section import Scratch, rate_section
 # A thread that looked so often in vain lets others have the processor.
 PATIENCE = 200
 # Sections that a thread takes at a time.
-TURN = 8
+TURN = 6
 # So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
-FAR, NEAR = 8, 4
+FAR, NEAR = 6, 3
 # Competitors, or rows of results, that are sure to touch every line of the cache that holds them.
 TO_A_LINE = 2
 
