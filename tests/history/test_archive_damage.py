@@ -7,14 +7,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
-from crosstable.errors import FormatError
+from crosstable.errors import FormatError, HistoryError
 from crosstable.history.archive import Archive, digest, opened, read, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_sections import sections_of
 from crosstable.history.archive_tables import TABLES
+from crosstable.history.index import build
+from crosstable.lab.bands import era_of
 from tests.history.small_archives import small_archive
 
 
@@ -252,6 +255,14 @@ def test_every_broken_rule_is_told_with_its_row(
         read(str(tmp_path))
         return
     assert any(found.startswith(said) for found in refusal(tmp_path)), refusal(tmp_path)
+
+
+def test_a_section_from_before_the_rules_is_not_laid_out_either() -> None:
+    """Its edition would be number -1: the last one, or a place before the first."""
+    with pytest.raises(HistoryError, match="a section starts before 2001-01-01"):
+        build(changed("sections", "start", 0, date(2000, 12, 31)))
+    with pytest.raises(AssertionError):
+        era_of(np.array([date(2000, 12, 31).toordinal()], dtype=np.int32))
 
 
 def test_several_broken_rules_are_told_together(tmp_path: Path) -> None:

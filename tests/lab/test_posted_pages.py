@@ -36,11 +36,15 @@ def before(folder: str, *, is_carried: bool) -> list[list[float | None]]:
 
 def test_pages_of_which_none_can_be_rated_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One of 1999, before the rules began; and one on which nobody has a rating is an archive without openings."""
-    (tmp_path / "made.jsonl.gz").write_bytes(archive_bytes(line("199901010001", "1999-01-01", quad())))
+    days = {"start_date": "1999-01-01", "end_date": "1999-01-01"}
+    (tmp_path / "made.jsonl.gz").write_bytes(archive_bytes(line("199901010001", "2015-01-01", quad(), **days)))
     with pytest.raises(HistoryError, match="holds no page that can be rated"):
         pages_in(str(tmp_path))
     assert main(["lab", "pages", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     assert "holds no page that can be rated" in capsys.readouterr().err
+    unrated = {f"p{number}": {"rating": None, "games": None} for number in range(1, 5)}
+    (tmp_path / "made.jsonl.gz").write_bytes(archive_bytes(line("201501010001", "2015-01-01", quad(**unrated))))
+    assert history_of(pages_in(str(tmp_path))).openings.height == 0
 
 
 def test_every_page_begins_with_what_was_posted(folder: str) -> None:

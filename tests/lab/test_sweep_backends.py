@@ -230,7 +230,8 @@ def test_the_command_prints_writes_and_goes_on(
     said = capsys.readouterr()
     assert said.err == ""
     assert "against the official rules" in said.out
-    assert {"about.json", "best.toml", "results", "sweep.json", "sweep.parquet", "sweep.txt"} == set(os.listdir(out))
+    files = {"about.json", "best.toml", "lock", "results", "sweep.json", "sweep.parquet", "sweep.txt"}
+    assert files == set(os.listdir(out))
     assert main([*common, "--plan", str(plan), "--judge-all"]) == 0
     assert capsys.readouterr().err == "2 of 2 rule sets were finished before\n"
     drawn = ("--random", "2", "--vary", "k_numerator=400:1200", "--vary", "age_slope=10:90:log", "--restart", "--json")

@@ -87,6 +87,8 @@ def test_the_eleventh_try_in_fifteen_minutes_is_not_looked_at(here: Site) -> Non
     status, text = log_in(here, "anna")  # even with the right one
     assert (status, "Too many tries" in text) == (429, True)
     assert log_in(here, "boris")[0] == 429  # the same address
+    form = {"mark": here.form_mark(), "name": "boris", "password": PASSWORD}
+    assert here.client.post("/login", data=form).headers["retry-after"] == "900"
     here.clock.go(minutes=15)
     assert log_in(here, "anna")[0] == 303
 
@@ -194,6 +196,7 @@ def test_a_wrong_old_password_counts_as_a_try_to_log_in(here: Site) -> None:
     assert here.client.post("/account/password", data={**right, "old": "nor this one"}).status_code == 403
     refused = here.client.post("/account/password", data=right)
     assert (refused.status_code, "Wait fifteen minutes" in refused.text) == (429, True)
+    assert refused.headers["retry-after"] == "900"
     here.clock.go(minutes=16)
     assert here.client.post("/account/password", data=right).status_code == 303
     assert failures(here.office) == 0

@@ -107,6 +107,9 @@ def test_a_section_that_a_file_drops_goes_when_the_second_agrees(here: Site) -> 
     assert {about.section for about in posted(here.office) if about.event_id == "own"} == {1}
     here.client.app.state.reading.renew()  # type: ignore[attr-defined]
     assert here.client.get("/events/own.json").json()["name"] == "Right"
+    log = html.unescape(here.client.get(f"/changes/{proposals(here.office)[0].act}").text)
+    assert "withdrew sections of event own" in log
+    assert "section 2 is no longer there (2 players)" in log
 
 
 def test_what_a_director_asks_to_move_is_confirmed_by_two(here: Site) -> None:

@@ -179,6 +179,7 @@ def test_a_preview_while_the_record_changes_asks_for_patience(shared: Site, monk
     shared.come_in("nobody")
     reply = shared.client.post("/upload", files=[event_file(quad("new", TODAY))])
     assert (reply.status_code, "ask again" in reply.text) == (503, True)
+    assert reply.headers["retry-after"] == "2"
 
 
 def test_the_office_may_add_players_who_are_not_known(here: Site) -> None:

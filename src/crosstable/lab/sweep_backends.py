@@ -147,8 +147,10 @@ def _threads(where: Where) -> Iterator[Workers]:
 @contextmanager
 def _processes(where: Where) -> Iterator[Workers]:
     loky = import_module("joblib.externals.loky")
+    if _cores(where) == 1:  # joblib then does the work here, and has no processes to end
+        yield Workers({"backend": "loky", "n_jobs": 1})
+        return
     try:
-        # With one at a time joblib does the work here.
         yield Workers({"backend": "loky", "n_jobs": _cores(where)})
     finally:
         loky.get_reusable_executor(reuse=True).terminate(kill_workers=True)  # joblib would keep them for others

@@ -8,6 +8,7 @@ Each rule set holds from the day of the change until the next change of the same
 change is undone; before and after it the official rules hold.
 """
 
+import math
 from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import pairwise
@@ -74,7 +75,7 @@ def undone(constant: str) -> list[Undone]:
 def _is_known(value: Any) -> bool:  # noqa: ANN401 (any constant)
     if isinstance(value, tuple):
         return all(_is_known(one) for one in value)
-    return value == value
+    return not (isinstance(value, float) and math.isnan(value))
 
 
 def _without(constant: str, span: tuple[date, date | None], values: tuple[Any, Any]) -> RuleSet:

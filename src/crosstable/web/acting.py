@@ -9,8 +9,6 @@ from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from crosstable.errors import Fault, OfficeError
 from crosstable.office.checking import CheckedSubmission
 from crosstable.office.corrections import Asking, Correction, correct_by_file
@@ -172,8 +170,8 @@ def _asking(office: Office, actor: Actor, deed: Deed) -> Asking:
         ends = [day for day in (report.end, *(section.end for section in report.sections)) if day is not None]
         return actor.needs_second and correction_needs_two(record, report.event_id, ends)
 
-    def follow(connection: Connection, act: int) -> int | None:
-        return propose_request(office, connection, deed, act) if actor.is_office else None
+    def follow(record: Record, act: int) -> int | None:
+        return propose_request(office, record, deed, act) if actor.is_office else None
 
     return Asking(is_needed, follow)
 

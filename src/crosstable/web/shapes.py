@@ -139,6 +139,9 @@ def act_words(act: PublicAct) -> str:
     words = _DEEDS.get(act.kind, act.kind)
     if act.kind == "correct" and act.said.get("requested"):
         words = "asked for a correction of event {about}"
+    if act.kind == "confirm" and act.said.get("withdrawn"):
+        both = "confirmed and withdrew" if act.said.get("sections") else "withdrew"
+        words = f"{both} sections of event {{about}}, as it was asked for"
     sections = act.said.get("sections", 0)
     return words.format(
         about=act.subject,
