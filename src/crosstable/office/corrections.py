@@ -56,7 +56,7 @@ class Asking(NamedTuple):
     """Decides inside the transaction whether a correction is only asked for; what then follows may be a proposal."""
 
     is_needed: Callable[[Record, Report], bool]
-    follow: Callable[[Connection, int], int | None]
+    follow: Callable[[Record, int], int | None]
 
 
 def correct_by_file(
@@ -113,7 +113,7 @@ def _correct(
             _write_versions(connection, act, old, checked.sections)
             return Correction(event_id, act, found, checked.faults, checked=checked)
         _write_requests(connection, act, asked, _dropped(old, checked.sections))
-        proposal = is_request.follow(connection, act) if isinstance(is_request, Asking) else None
+        proposal = is_request.follow(_record(connection), act) if isinstance(is_request, Asking) else None
         return Correction(event_id, act, found, checked.faults, is_requested=True, checked=checked, proposal=proposal)
 
 

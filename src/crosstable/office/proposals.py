@@ -249,13 +249,12 @@ def propose(office: Office, deed: Deed, wish: Wish) -> int:
         return _write(office, connection, deed, wish)
 
 
-def propose_request(office: Office, connection: Connection, deed: Deed, act: int) -> int:
+def propose_request(office: Office, record: Record, deed: Deed, act: int) -> int:
     """Propose to accept what an act has just asked for, and nothing else that waits, inside its transaction."""
-    record = known(connection).record
-    made = act_of(connection, act)
+    made = act_of(record.connection, act)
     assert made is not None
     asked = [one.number for one in record.requests(made.subject) if one.act == act]
-    return _write(office, connection, deed, confirmation(record, made.subject, asked))
+    return _write(office, record.connection, deed, confirmation(record, made.subject, asked))
 
 
 def _write(office: Office, connection: Connection, deed: Deed, wish: Wish) -> int:
