@@ -92,8 +92,8 @@ def _start(chore: str, *given: Any) -> int:
 
 def _done(chore: str, *given: Any) -> int:
     """Do a chore in the child; the way it ends is the child's exit code."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # one that came meanwhile is raised here
         CHORES[chore](*given)
     except KeyboardInterrupt:
         return INTERRUPTED
