@@ -150,6 +150,8 @@ class PlainSections:
 
     def limits(self, member: int, system: RatingSystem, standing: Standing, key: Key) -> Standing:
         """A standing with the floors and the ceiling that stand at a place of the fold."""
+        if member not in self._opened and member not in self._decided:
+            return standing
         return decided(standing, system, key, self._opened.get(member, ()), self._decided.get(member, ()))
 
     @cached_property

@@ -35,7 +35,10 @@ class ArrayStandings:
     def of(self, member: int) -> Mapping[RatingSystem, Standing]:
         """A member's standings in the systems he is rated in, without what decisions say of floors."""
         found = {}
+        rated = int(self.arrays.rated[member])
         for system in RatingSystem:
+            if not rated >> int(system) & 1:
+                continue
             row = self._row(member, system)
             if not math.isnan(row["rating"]):
                 found[system] = self._standing(row)

@@ -2,8 +2,11 @@
 
 from datetime import date
 
+import numpy as np
+
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.index import build
+from crosstable.history.kernel.walk import say_done, wait_until_ready
 from crosstable.history.replay import Walker
 from crosstable.history.results import ratings_frame
 from crosstable.rules.editions import EDITIONS
@@ -47,3 +50,6 @@ def warm_up() -> None:
     walker = Walker(build(smallest_archive()), 1)
     walker.walk()
     ratings_frame(walker)
+    done = np.ones(1, dtype=np.uint8)
+    say_done(done, 0)
+    wait_until_ready(walker.index.history, 0, 0, done)
