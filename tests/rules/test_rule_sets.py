@@ -13,7 +13,7 @@ from crosstable.rules.constants import NO_LIMIT, Constants, Credit, Initialisati
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.reference import DESCRIBED, INSIDE
 from crosstable.rules.rule_files import Difference, differences, read_rule_set, rule_set
-from crosstable.rules.rule_sets import OFFICIAL, RuleSet, changed, document_of
+from crosstable.rules.rule_sets import OFFICIAL, RuleSet, changed, document_of, folded
 from crosstable.terms import RatingSystem, Source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -327,3 +327,8 @@ def test_a_value_that_is_not_there_in_one_edition_is_not_taken_from_another() ->
     """A rule set by date keeps what was never found: the youth conversion before 2009 (2015 text §6)."""
     first: Any = rule_set(bonus_threshold=3).edition(EDITIONS[0]).constants
     assert math.isnan(first.fide_youth[0].slope)
+
+
+def test_a_table_that_is_changed_as_a_whole_replaces_what_was_changed_inside_of_it_before() -> None:
+    """The order of changes is the order in which they are made."""
+    assert folded({"fide.1.slope": 0.5, "bonus_threshold": 9, "fide": ()}) == {"bonus_threshold": 9, "fide": ()}
