@@ -32,27 +32,27 @@ def add_judging(made: argparse.ArgumentParser) -> None:
         "the two differ; may be given several times",
     )
     made.add_argument("--peers", default="", metavar="PYTHON", help="the interpreter that has riix, for other systems")
-    made.add_argument(
-        "--from", dest="start", type=_day, metavar="DATE", help="judge sections that start on it or later"
-    )
-    made.add_argument("--to", dest="end", type=_day, metavar="DATE", help="judge sections that start on it or before")
-    made.add_argument("--seed", type=_count, default=1, metavar="N", help="the seed of the draws (default: 1)")
-    made.add_argument("--draws", type=_count, default=500, metavar="N", help="how many draws (default: 500)")
-    made.add_argument("--threads", type=_count, metavar="N", help="how many threads (default: one per core)")
+    made.add_argument("--from", dest="start", type=day, metavar="DATE", help="judge sections that start on it or later")
+    made.add_argument("--to", dest="end", type=day, metavar="DATE", help="judge sections that start on it or before")
+    made.add_argument("--seed", type=count, default=1, metavar="N", help="the seed of the draws (default: 1)")
+    made.add_argument("--draws", type=count, default=500, metavar="N", help="how many draws (default: 500)")
+    made.add_argument("--threads", type=count, metavar="N", help="how many threads (default: one per core)")
 
 
 def _against(text: str) -> str:
     return text if text.partition(":")[0] in _SYSTEMS else file_or_day(text)
 
 
-def _day(text: str) -> date:
+def day(text: str) -> date:
+    """A day of the command line."""
     try:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as YYYY-MM-DD") from None
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A number of things, at least one, of the command line."""
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
     return int(text)

@@ -5,10 +5,10 @@ import json
 import os
 import sys
 import tomllib
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from crosstable.cli.files import FAULTY, USAGE, Help
+from crosstable.cli.lab_judging import count, day
 from crosstable.cli.progress import counting, waiting
 from crosstable.cli.rule_option import add_rules_option
 
@@ -54,7 +54,7 @@ def _add_plan(made: argparse.ArgumentParser) -> None:
         what="what --grid or --random start from: a rule set (TOML, docs/rule-sets.md), or the rules of a day for "
         "every section (default: the official rules; a plan says it itself)",
     )
-    plan.add_argument("--random", type=_count, metavar="N", help="N random draws of what --vary names")
+    plan.add_argument("--random", type=count, metavar="N", help="N random draws of what --vary names")
     plan.add_argument(
         "--vary",
         action="append",
@@ -68,23 +68,23 @@ def _add_spans(made: argparse.ArgumentParser) -> None:
     spans = made.add_argument_group("spans, by the day on which sections start")
     spans.add_argument(
         "--choose-until",
-        type=_day,
+        type=day,
         metavar="DATE",
         help="choose up to this day, judge after it (default: the day by which two thirds of the games are played)",
     )
-    spans.add_argument("--from", dest="start", type=_day, metavar="DATE", help="leave out sections before it")
-    spans.add_argument("--to", dest="end", type=_day, metavar="DATE", help="leave out sections after it")
+    spans.add_argument("--from", dest="start", type=day, metavar="DATE", help="leave out sections before it")
+    spans.add_argument("--to", dest="end", type=day, metavar="DATE", help="leave out sections after it")
     spans.add_argument(
         "--metric", choices=_METRICS, default=_METRICS[0], help="by which the best is chosen (default: deviance)"
     )
     spans.add_argument("--judge-all", action="store_true", help="score every rule set on the later span too")
-    spans.add_argument("--seed", type=_count, default=1, metavar="N", help="the seed of all draws (default: 1)")
-    spans.add_argument("--draws", type=_count, default=500, metavar="N", help="draws of sections (default: 500)")
+    spans.add_argument("--seed", type=count, default=1, metavar="N", help="the seed of all draws (default: 1)")
+    spans.add_argument("--draws", type=count, default=500, metavar="N", help="draws of sections (default: 500)")
 
 
 def _add_means(made: argparse.ArgumentParser) -> None:
     means = made.add_argument_group("where it runs")
-    means.add_argument("--jobs", type=_count, default=0, metavar="N", help="tasks at a time (default: one per core)")
+    means.add_argument("--jobs", type=count, default=0, metavar="N", help="tasks at a time (default: one per core)")
     means.add_argument(
         "--backend", choices=_BACKENDS, default=_BACKENDS[0], help="threads, processes, or a cluster (default: threads)"
     )
@@ -96,19 +96,6 @@ def _add_means(made: argparse.ArgumentParser) -> None:
     )
     means.add_argument("--restart", action="store_true", help="throw away the results that --out holds")
     means.add_argument("--json", action="store_true", help="print crosstable-sweep/1")
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as YYYY-MM-DD") from None
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
-    return int(text)
 
 
 def _sweep(options: argparse.Namespace) -> int:
