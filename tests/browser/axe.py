@@ -1,12 +1,9 @@
-"""A page under examination: axe in every width and scheme, and nothing that runs off the side.
+"""A page under examination: axe by all its rules in every width and scheme, and nothing that runs off the side.
 
-What costs most are the rules about colours. The dark scheme changes colours and nothing else, and the style sheet knows
-one width only, between phones and all others (tests see to both): so in the dark axe asks about colours alone, and not
-twice on the same side of that width. Long tables and lists are cut to their first rows: the others are made by the same
-lines of a template.
+Very long tables and lists are cut: their other rows are made by the same lines of a template.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -14,18 +11,7 @@ from playwright.sync_api import Page
 
 WIDTHS = (360, 768, 1280)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-Rules = Mapping[str, Any]
-ALL: Rules = {}
-ABOUT_COLOURS = ("color-contrast", "link-in-text-block")
-COLOURS_AT = (360, 1280)
-# By scheme, and whether the width is one at which colours are looked at.
-RULES: Mapping[tuple[str, bool], Rules | None] = {
-    ("light", True): ALL,
-    ("light", False): {"rules": {name: {"enabled": False} for name in ABOUT_COLOURS}},
-    ("dark", True): {"runOnly": list(ABOUT_COLOURS)},
-    ("dark", False): None,
-}
-MOST_ROWS = 5
+MOST_ROWS = 60
 # Everything that can be opened is open, and a row more or less teaches nothing.
 PREPARED = """most => {
   document.querySelectorAll('details').forEach(one => one.open = true);
@@ -33,7 +19,7 @@ PREPARED = """most => {
     list => [...list.children].slice(most).forEach(one => one.remove()));
   [...document.querySelectorAll('main > section')].slice(most + 1).forEach(one => one.remove());
 }"""
-ASKED = """rules => axe.run({preload: false, resultTypes: ['violations'], ...rules}).then(
+ASKED = """() => axe.run({preload: false, resultTypes: ['violations']}).then(
   found => found.violations.map(one => [one.id, one.nodes[0].html.slice(0, 200)]))"""
 
 
@@ -44,16 +30,15 @@ def complaints(page: Page) -> list[Any]:
     for width, scheme in looks(page):
         if page.evaluate("document.documentElement.scrollWidth") > width:
             found.append((width, scheme, "runs off the side"))
-        rules = RULES[scheme, width in COLOURS_AT]
-        found += [(width, scheme, one) for one in violations(page, rules)] if rules is not None else []
+        found += [(width, scheme, one) for one in violations(page)]
     return found
 
 
-def violations(page: Page, rules: Rules = ALL) -> list[Any]:
-    """What axe has against a page as it is, by all of its rules or by some."""
+def violations(page: Page) -> list[Any]:
+    """What axe has against a page as it is."""
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE_SCRIPT)
-    found: list[Any] = page.evaluate(ASKED, rules)
+    found: list[Any] = page.evaluate(ASKED)
     return found
 
 
