@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Viewport
 
 from crosstable.cli.demo_office import make_demo
 from tests.browser.served import Served, chromium, served
-from tests.browser.visits import of_demo
+from tests.browser.visits import of_demo, press
 from tests.office.made_office import filled
 from tests.web.people import PASSWORD, with_people
 
@@ -105,5 +105,5 @@ def come_in(page: Page, name: str) -> None:
     page.goto("/login")
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    press(page.get_by_role("button", name="Log in"))
     expect(page.get_by_role("heading", level=1)).not_to_have_text("Log in")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import WIDE, Watched, come_in, watch
 from tests.browser.samples import FAULTY, GOOD, saved
 from tests.browser.served import Served
-from tests.browser.visits import correct, send
+from tests.browser.visits import correct, press, send
 
 
 class Guest(Protocol):
@@ -52,8 +52,8 @@ def test_a_director_uploads_sees_the_preview_submits_and_it_is_posted(
     previewed = page.locator("tbody tr td[data-label=After] b").all_inner_texts()
     page.get_by_role("button", name=re.compile("Submit")).click()
     expect(page.get_by_text("1 section accepted and rated")).to_be_visible()
-    page.get_by_role("link", name="See the event").click()
-    page.get_by_role("main").get_by_role("link", name="Section 1").click()
+    press(page.get_by_role("link", name="See the event"))
+    press(page.get_by_role("main").get_by_role("link", name="Section 1"))
     shown = page.get_by_role("main").inner_text()
     assert len(previewed) == 4
     assert all(rating in shown for rating in previewed)

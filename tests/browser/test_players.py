@@ -14,6 +14,7 @@ from crosstable.calculator.requests import Opponent
 from crosstable.calculator.what_if import next_game
 from tests.browser.conftest import WIDE, Watched, watch
 from tests.browser.served import Served
+from tests.browser.visits import press
 
 
 @pytest.fixture(params=["with scripts", "without scripts"])
@@ -51,7 +52,7 @@ def test_an_estimate_gives_what_the_engine_gives_and_its_link_repeats_it(either:
     page.goto("/estimate")
     page.get_by_label("Your rating").fill("1512/40")
     page.get_by_label("Results and opponents").fill("W1640 D1720 L1600")
-    page.get_by_role("button", name="Estimate").click()
+    press(page.get_by_role("button", name="Estimate"))
     link = page.locator("main a[href^='/estimate?']").last.get_attribute("href")
     assert link is not None
     request = read_link(link, date(2026, 11, 15)).request

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.request import urlopen
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.samples import FAULTY, GOOD, saved
 
@@ -123,11 +123,17 @@ def _rows(ask: Callable[[str], Any]) -> Iterator[tuple[Mapping[str, Any], Mappin
 # Walks. Each leaves alone what the others need; the office is there for them only.
 
 
+def press(thing: Locator) -> None:
+    """Send a form or follow a link, and wait until the page that answers has come: it may look like the one before."""
+    with thing.page.expect_navigation():
+        thing.click()
+
+
 def send(page: Page, path: str) -> None:
     """Choose a file and ask what would become of it."""
     page.goto("/upload")
     page.get_by_label("Files of one or more events").set_input_files(path)
-    page.get_by_role("button", name="Check and preview").click()
+    press(page.get_by_role("button", name="Check and preview"))
 
 
 def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
@@ -140,7 +146,7 @@ def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
     for event, chart in (("looked-faulty", FAULTY), ("looked", GOOD)):
         send(page, saved(folder, event, chart))
         yield page
-        page.get_by_role("button", name=re.compile("Submit")).click()
+        press(page.get_by_role("button", name=re.compile("Submit")))
         yield page
 
 
@@ -158,12 +164,12 @@ def correcting(guests: Guests, _folder: Path) -> Iterator[Page]:
     anna.goto("/desk")
     form = anna.locator("form", has=anna.get_by_label("Month"))
     form.get_by_label("Month").fill("2026-12")
-    form.get_by_role("button").click()
+    press(form.get_by_role("button"))
     yield anna
     boris.goto("/desk")
     yield boris
     boris.goto("/desk")
-    boris.get_by_role("listitem").filter(has_text="own").get_by_role("button", name="Approve").click()
+    press(boris.get_by_role("listitem").filter(has_text="own").get_by_role("button", name="Approve"))
     yield boris
     boris.goto("/desk")
     boris.get_by_role("button", name="Rate now").click()
@@ -177,14 +183,14 @@ def correct(page: Page, result: str) -> None:
     for label, value in (("Section", "1"), ("Number of the player", "1"), ("Round", "1"), ("Right is", result)):
         form.get_by_label(label).fill(value)
     form.get_by_label("Why").fill("the slip says so")
-    form.get_by_role("button").click()
+    press(form.get_by_role("button"))
 
 
 def making_a_token(guests: Guests, _folder: Path) -> Iterator[Page]:
     """A club makes a token, which is shown once."""
     page = guests("clara")
     page.goto("/account")
-    page.get_by_role("button", name="Make a token").click()
+    press(page.get_by_role("button", name="Make a token"))
     yield page
 
 

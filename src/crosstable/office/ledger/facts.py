@@ -245,9 +245,10 @@ class Record:
     # openings and decisions
 
     def openings(self, members: Iterable[str] | None = None, *, since: date = DAWN) -> list[Opening]:
-        """Opening standings of a day or later, of some members or of all."""
+        """Opening standings of a day or later, of some members or of all, in one order wherever their rows lie."""
         keys, is_wanted = ("member_id", "system"), tables.opening.c.as_of >= since
-        return [_opening(row) for row in self._of_members(tables.opening, keys, members, is_wanted)]
+        found = [_opening(row) for row in self._of_members(tables.opening, keys, members, is_wanted)]
+        return sorted(found, key=lambda one: (one.member_id, one.system))
 
     def decisions(self, members: Iterable[str] | None = None) -> list[Decision]:
         """Decisions that stand: those that were revoked are left out."""
