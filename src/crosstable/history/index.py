@@ -8,6 +8,7 @@ old index.
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
@@ -65,23 +66,42 @@ def days(column: pl.Series) -> Array:
 
 def build(archive: Archive) -> Index:
     """Lay an archive out as arrays."""
-    entries, games = archive.entries, archive.games
-    sections, members = archive.sections.height, archive.members.height
-    member = entries["member"].to_numpy()
-    strangers = np.flatnonzero(member < 0)
-    if len(strangers):  # somebody who is no member is a person of his own, met once
-        member = member.copy()
-        member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
-    everybody = members + len(strangers)
-    rows = Rows(entries["section"].to_numpy(), member)
-    columns = Games(*(games[name].to_numpy() for name in ("section", "first", "second", "result")))
-    competitors, opponents, begin = competitors_and_sides(rows, columns, sections, everybody)
+    rows, everybody = entry_rows(archive)
+    games, sections, members = list(_games(archive.games)), archive.sections.height, archive.members.height
+    competitors, opponents, begin = competitors_and_sides(rows, games, sections, everybody)
     table, slots = _sections(archive, begin, competitors)
     people, outside = _people(archive, everybody)
     places, place_of, used = standing_places(table, competitors, everybody)
     used = _more_places(archive, place_of, used)
     history = History(table, competitors, opponents, people, outside, places, place_of)
     return Index(history, members, slots, used)
+
+
+def entry_rows(archive: Archive) -> tuple[Rows, int]:
+    """The entries as rows, and how many people there are: whoever is no member is a person of his own, met once."""
+    member, members = column_of(archive.entries["member"]), archive.members.height
+    strangers = np.flatnonzero(member < 0)
+    if len(strangers):
+        member = member.copy()
+        member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
+        member.flags.writeable = False
+    return Rows(column_of(archive.entries["section"]), member), members + len(strangers)
+
+
+def column_of(series: pl.Series) -> Array:
+    """A column as an array that nobody writes, whether it is a copy or not: compiled code takes those for two types."""
+    array = series.to_numpy()
+    array.flags.writeable = False
+    return array
+
+
+def _games(games: pl.DataFrame) -> Iterator[Games]:
+    """Games in portions, as they came from the file: put together they would have to be copied."""
+    at = 0
+    for length in games["section"].chunk_lengths():
+        portion = games.slice(at, length)
+        yield Games(*(column_of(portion[name]) for name in Games._fields))
+        at += length
 
 
 def _more_places(archive: Archive, place_of: Array, used: int) -> int:

@@ -17,9 +17,9 @@ from crosstable.formulas.tally import games_counted
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import ONE_SIDED
 from crosstable.history.happenings import Happenings
-from crosstable.history.index import Index
+from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
-from crosstable.history.kernel.indexing import Rows, competitors_of, first_of
+from crosstable.history.kernel.indexing import competitors_of, first_of
 from crosstable.history.kernel.rows import row_places
 from crosstable.history.replay import Walker, in_silence
 from crosstable.history.running import index_of
@@ -147,13 +147,8 @@ def _in_span(start: Array, span: tuple[date | None, date | None]) -> Truths:
 
 def _positions(archive: Archive, index: Index) -> Whole:
     """The competitor of every entry, counted in its section: both rows of a re-entry are one."""
-    member = archive.entries["member"].to_numpy()
-    strangers = np.flatnonzero(member < 0)
-    member = member.copy()
-    member[strangers] = index.members + np.arange(len(strangers), dtype=np.int32)
-    rows = Rows(archive.entries["section"].to_numpy(), member)
-    first = first_of(rows.section, index.sections)
-    position, _, _ = competitors_of(rows, first, index.members + len(strangers))
+    rows, everybody = entry_rows(archive)
+    position, _, _ = competitors_of(rows.member, first_of(rows.section, index.sections, 0), everybody)
     return np.asarray(position, dtype=np.int64)
 
 

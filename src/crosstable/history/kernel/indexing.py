@@ -1,8 +1,8 @@
 """Laying a history out as arrays: rows of one member become one competitor, games become sides (readings 104, 106)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ SLOW_LEVELS = 80
 
 
 class Games(NamedTuple):
-    """The games of an archive, by section, round and first player."""
+    """Games of an archive, by section, round and first player."""
 
     section: Array
     first: Array
@@ -35,39 +35,46 @@ class Rows(NamedTuple):
     member: Array
 
 
-class Places(NamedTuple):
-    """Where sections begin among competitors, each row's competitor, and where the next side of each row goes."""
+class Part(NamedTuple):
+    """Some sections after each other, with numbers from the first of them on.
 
-    begin: Array
+    ``first`` says where the rows of each section begin and ``begin`` where its competitors do; ``position`` is each
+    row's competitor in its section, ``sides`` how many sides of games each row has.
+    """
+
+    section: int
+    first: Array
     position: Array
-    cursor: Array
+    member: Array
+    begin: Array
+    sides: Array
 
 
 @compiled
-def first_of(column: Array, sections: int) -> Array:
-    """Where each section begins in a column of section numbers, and where the last one ends."""
+def first_of(column: Array, sections: int, base: int) -> Array:
+    """Where each section from ``base`` on begins in a column of section numbers, and where the last one ends."""
     first = np.zeros(sections + 1, dtype=np.int64)
     for at in range(len(column)):
-        first[column[at] + 1] += 1
+        first[whole(column[at]) - base + 1] += 1
     for number in range(sections):
         first[number + 1] += first[number]
     return first
 
 
 @compiled
-def competitors_of(rows: Rows, first: Array, members: int) -> tuple[Array, Array, Array]:
+def competitors_of(member_of: Array, first: Array, members: int) -> tuple[Array, Array, Array]:
     """Each row's competitor in its section, each competitor's member, and where each section's competitors begin."""
     sections = len(first) - 1
     seen = np.full(members, -1, dtype=np.int32)
-    place = np.zeros(members, dtype=np.uint16)
-    position = np.zeros(len(rows.member), dtype=np.uint16)
-    member = np.zeros(len(rows.member), dtype=np.int32)
+    place = np.empty(members, dtype=np.uint16)
+    position = np.empty(len(member_of), dtype=np.uint16)
+    member = np.empty(len(member_of), dtype=np.int32)
     begin = np.zeros(sections + 1, dtype=np.int64)
     count = 0
     for number in range(sections):
         begin[number] = count
         for row in range(first[number], first[number + 1]):
-            who = rows.member[row]
+            who = member_of[row]
             if seen[who] != number:
                 seen[who] = number
                 place[who] = count - begin[number]
@@ -79,54 +86,63 @@ def competitors_of(rows: Rows, first: Array, members: int) -> tuple[Array, Array
 
 
 @compiled
-def sides_per_row(games: Games, first: Array, rows: int) -> Array:
-    """How many sides of games each row has."""
-    counts = np.zeros(rows, dtype=np.int32)
+def count_sides(games: Games, part: Part) -> None:
+    """Count the sides that games give to each row."""
     for at in range(len(games.section)):
-        base = first[games.section[at]]
-        counts[base + games.first[at]] += 1
+        base = part.first[whole(games.section[at]) - part.section]
+        part.sides[base + games.first[at]] += 1
         if games.result[at] < ONE_SIDED:
-            counts[base + games.second[at]] += 1
-    return counts
+            part.sides[base + games.second[at]] += 1
 
 
 @compiled
-def lay_rows(first: Array, begin: Array, position: Array, counts: Array, competitors: Array) -> Array:
-    """Where the sides of each row go: those of a competitor together, his rows in their order."""
-    sections = len(first) - 1
-    cursor = np.zeros(len(position), dtype=np.int64)
+def lay_rows(part: Part, competitors: Array, side: int) -> None:
+    """Where the sides of each competitor go, from ``side`` on; then where those of each row begin among his.
+
+    The latter takes the place of the counts in ``part.sides``: a history is large, and fresh memory takes its time.
+    """
+    sections = len(part.first) - 1
+    taken = np.zeros(widest(part.begin), dtype=np.int32)
     for number in range(sections):
-        for row in range(first[number], first[number + 1]):
-            competitors[begin[number] + position[row] + 1].first += counts[row]
-    for at in range(begin[sections]):
-        competitors[at + 1].first += competitors[at].first
-    filled = np.zeros(begin[sections], dtype=np.int32)
-    for number in range(sections):
-        for row in range(first[number], first[number + 1]):
-            competitor = begin[number] + position[row]
-            cursor[row] = competitors[competitor].first + filled[competitor]
-            filled[competitor] += counts[row]
-    return cursor
+        taken[: part.begin[number + 1] - part.begin[number]] = 0
+        for row in range(part.first[number], part.first[number + 1]):
+            own, sides = whole(part.position[row]), part.sides[row]
+            competitors[part.begin[number] + own].first += sides
+            part.sides[row] = taken[own]
+            taken[own] += sides
+    for at in range(len(part.member)):
+        sides = competitors[at].first
+        competitors[at].member, competitors[at].first = part.member[at], side
+        side += sides
 
 
 @compiled
-def lay_games(games: Games, first: Array, places: Places, competitors: Array, opponents: Array) -> None:
-    """Every side of every game, in the order of rounds."""
+def widest(begin: Array) -> int:
+    """The most competitors that a section has."""
+    most = 0
+    for number in range(len(begin) - 1):
+        most = max(most, begin[number + 1] - begin[number])
+    return most
+
+
+@compiled
+def lay_games(games: Games, part: Part, competitors: Array, opponents: Array) -> None:
+    """Every side of games, in the order of rounds."""
     for at in range(len(games.section)):
-        number = games.section[at]
-        one, other = first[number] + games.first[at], first[number] + games.second[at]
+        number = whole(games.section[at]) - part.section
+        one, other = part.first[number] + games.first[at], part.first[number] + games.second[at]
         half = games.result[at] & 3
-        own, others = places.position[one], places.position[other]
-        begin = places.begin[number]
-        opponents[places.cursor[one]] = others
-        places.cursor[one] += 1
-        count_result(competitors[begin + own], half)
-        competitors[begin + others].is_met = 1
+        own, others = part.position[one], part.position[other]
+        mine, theirs = competitors[part.begin[number] + own], competitors[part.begin[number] + others]
+        opponents[mine.first + part.sides[one]] = others
+        part.sides[one] += 1
+        count_result(mine, half)
+        theirs.is_met = 1
         if games.result[at] < ONE_SIDED:
-            opponents[places.cursor[other]] = own
-            places.cursor[other] += 1
-            count_result(competitors[begin + others], 2 - half)
-            competitors[begin + own].is_met = 1
+            opponents[theirs.first + part.sides[other]] = own
+            part.sides[other] += 1
+            count_result(theirs, 2 - half)
+            mine.is_met = 1
 
 
 @compiled
@@ -141,12 +157,10 @@ def count_result(competitor: Array, half: int) -> None:
 
 
 @compiled
-def count_meetings(member: Array, competitors: Array, opponents: Array) -> None:
-    """Whose each competitor is, and how often he met whom he met most often."""
-    for at in range(len(member)):
-        competitor = competitors[at]
-        competitor.member = member[at]
-        low, high = competitor.first, competitors[at + 1].first
+def count_meetings(competitors: Array, end: int, opponents: Array) -> None:
+    """How often each competitor met whom he met most often; the sides of the last one end at ``end``."""
+    for at in range(len(competitors)):
+        low, high = competitors[at].first, competitors[at + 1].first if at + 1 < len(competitors) else end
         most = 0
         for side in range(low, high):
             met = 0
@@ -154,7 +168,7 @@ def count_meetings(member: Array, competitors: Array, opponents: Array) -> None:
                 if opponents[other] == opponents[side]:
                     met += 1
             most = max(most, met)
-        competitor.most_meetings = most
+        competitors[at].most_meetings = most
 
 
 @compiled
@@ -194,47 +208,47 @@ class Laid(NamedTuple):
     begin: Array
 
 
-def competitors_and_sides(rows: Rows, games: Games, sections: int, members: int) -> Laid:
+def competitors_and_sides(rows: Rows, games: Sequence[Games], sections: int, members: int) -> Laid:
     """A whole history laid out, its parts beside each other: only a member's section before goes through all."""
-    parts = 2 if sections >= WORTH_SHARING else 1
+    parts = 2 if min(sections, len(rows.section)) >= WORTH_SHARING else 1
     cuts = [len(rows.section) * part // parts for part in range(parts)]
-    first = [0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]
+    spans = list(pairwise([0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]))
     with ThreadPoolExecutor(parts) as pool:
-        spans = list(pairwise(first))
-        laid = joined(list(pool.map(lambda span: _laid_part(rows, games, span, members), spans)))
-    lay_previous(laid.begin, laid.competitors, members)
-    return laid
+        played = [list(_games_of(games, span)) for span in spans]
+        counted = list(pool.map(lambda span, own: _counted(rows, own, span, members), spans, played))
+        places = [0, *accumulate(len(part.member) for part in counted)]
+        sides = [0, *accumulate(int(part.sides.sum()) for part in counted)]
+        competitors = np.zeros(places[-1] + 1, dtype=COMPETITOR)
+        competitors["first"][-1] = sides[-1]
+        opponents = np.empty(sides[-1], dtype=np.uint16)
 
+        def lay(at: int) -> None:
+            own = competitors[places[at] : places[at + 1]]
+            lay_rows(counted[at], own, sides[at])
+            for some in played[at]:
+                lay_games(some, counted[at], own, opponents)
+            count_meetings(own, sides[at + 1], opponents)
 
-def _laid_part(rows: Rows, games: Games, span: tuple[int, int], members: int) -> Laid:
-    """The sections of one part, numbered from its first one on."""
-    ends = np.array(span, dtype=rows.section.dtype)
-    low, high = np.searchsorted(rows.section, ends)
-    own = Rows(rows.section[low:high] - ends[0], rows.member[low:high])
-    low, high = np.searchsorted(games.section, ends.astype(games.section.dtype))
-    section = games.section[low:high] - ends[0].astype(games.section.dtype)
-    played = Games(section, *(column[low:high] for column in games[1:]))
-    first = first_of(own.section, span[1] - span[0])
-    position, member, begin = competitors_of(own, first, members)
-    counts = sides_per_row(played, first, len(own.member))
-    competitors = np.zeros(len(member) + 1, dtype=COMPETITOR)
-    cursor = lay_rows(first, begin, position, counts, competitors)
-    opponents = np.zeros(int(competitors[-1]["first"]), dtype=np.uint16)
-    lay_games(played, first, Places(begin, position, cursor), competitors, opponents)
-    count_meetings(member, competitors, opponents)
+        list(pool.map(lay, range(parts)))
+    begins = [part.begin[:-1] + place for part, place in zip(counted, places, strict=False)]
+    begin = np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)])
+    lay_previous(begin, competitors, members)
     return Laid(competitors, opponents, begin)
 
 
-def joined(parts: Sequence[Laid]) -> Laid:
-    """Parts after each other, as if they had been laid out at once."""
-    if len(parts) == 1:
-        return parts[0]
-    one, *others = parts
-    for other in others:
-        # As bytes: rows with fields are copied field by field.
-        rows = [np.ascontiguousarray(part).view(np.uint8) for part in (one.competitors[:-1], other.competitors)]
-        competitors = np.concatenate(rows).view(COMPETITOR)
-        competitors["first"][len(one.competitors) - 1 :] += len(one.opponents)
-        begin = np.concatenate([one.begin[:-1], other.begin + one.begin[-1]])
-        one = Laid(competitors, np.concatenate([one.opponents, other.opponents]), begin)
-    return one
+def _games_of(games: Sequence[Games], span: tuple[int, int]) -> Iterator[Games]:
+    """The games of some sections, portion by portion as they lie."""
+    for some in games:
+        low, high = np.searchsorted(some.section, np.array(span, dtype=some.section.dtype))
+        if low < high:
+            yield Games(*(column[low:high] for column in some))
+
+
+def _counted(rows: Rows, games: Sequence[Games], span: tuple[int, int], members: int) -> Part:
+    low, high = np.searchsorted(rows.section, np.array(span, dtype=rows.section.dtype))
+    first = first_of(rows.section[low:high], span[1] - span[0], span[0])
+    position, member, begin = competitors_of(rows.member[low:high], first, members)
+    part = Part(span[0], first, position, member, begin, np.zeros(high - low, dtype=np.int32))
+    for some in games:
+        count_sides(some, part)
+    return part
