@@ -16,6 +16,7 @@ from crosstable.history import index as indexing
 from crosstable.history import replay
 from crosstable.history.archive import Archive, digest, write
 from crosstable.history.happenings import Happenings
+from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.plain import PlainFolded, plain_fold
 from crosstable.history.replay import Walker
 from crosstable.history.results import ratings_frame, standings_frame
@@ -105,8 +106,8 @@ def test_norms_and_working_are_those_of_the_engine() -> None:
     archive = simulate(BUSY._replace(seed=5))
     walker, folded = walked(archive), plain_fold(archive)
     norms = {(line.section, line.member): line.norm for line in folded.lines if line.system is RatingSystem.OTBR}
+    rows = np.flatnonzero(~np.isnan(walker.results.ratings[AFTER]))
     frame = ratings_frame(walker).with_row_index("at")
-    rows = np.flatnonzero(~np.isnan(walker.results.rows["after"]))
     found = {}
     for at, section, member, system in frame.select("at", "section", "member", "system").iter_rows():
         if system == 0:
@@ -119,7 +120,7 @@ def test_norms_and_working_are_those_of_the_engine() -> None:
 def test_two_threads_give_the_same_bits_as_one() -> None:
     archive = simulate(Federation(members=500, sections=600, seed=2, years=3, start=date(2021, 1, 1)))
     one, two = walked(archive, 1), walked(archive, 2)
-    assert one.results.rows.tobytes() == two.results.rows.tobytes()
+    assert one.results.ratings.tobytes() == two.results.ratings.tobytes()
     assert one.standings.standings.tobytes() == two.standings.standings.tobytes()
 
 

@@ -61,10 +61,11 @@ def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
 
 def decisions_of(archive: Archive) -> list[Decided]:
     """Every decision, in the order of the archive; ``member_id`` as with openings."""
-    ids = archive.members["member_id"]
+    numbers = archive.decisions["member"]
+    ids = archive.members["member_id"].gather(numbers.set(numbers < 0, None)).fill_null("")
     found = []
-    for row in archive.decisions.iter_rows(named=True):
-        member_id = row.get("member_id") or (ids[row["member"]] if row["member"] >= 0 else "")
+    for own_id, row in zip(ids, archive.decisions.iter_rows(named=True), strict=True):
+        member_id = row.get("member_id") or own_id
         decision = Decision(
             row["act"],
             DecisionKind(row["kind"]),

@@ -13,6 +13,7 @@ from crosstable.terms import Cell, Entry, GivenStart, OutsideRating, RatingSyste
 
 # So many sections are taken out of the tables at a time.
 PORTION = 1000
+People = Mapping[int, tuple[str, str]]
 _BLANK = Cell(Result.BLANK, 0, "")
 
 
@@ -53,16 +54,15 @@ def sections_of(archive: Archive) -> Iterator[ArchivedSection]:
     numbers = np.arange(archive.sections.height + 1)
     entry_at = np.searchsorted(archive.entries["section"].to_numpy(), numbers)
     game_at = np.searchsorted(archive.games["section"].to_numpy(), numbers)
-    ids: Sequence[str] = archive.members["member_id"].to_list()
-    names: Sequence[str] = archive.members["name"].to_list()
     for first in range(0, archive.sections.height, PORTION):
         last = min(first + PORTION, archive.sections.height)
         entries = _columns(archive.entries, int(entry_at[first]), int(entry_at[last]))
         games = _columns(archive.games, int(game_at[first]), int(game_at[last]))
+        people = _people(archive.members, entries["member"])
         for at, heading in enumerate(archive.sections[first:last].iter_rows(named=True), start=first):
             own_entries = _part(entries, int(entry_at[at] - entry_at[first]), int(entry_at[at + 1] - entry_at[first]))
             own_games = _part(games, int(game_at[at] - game_at[first]), int(game_at[at + 1] - game_at[first]))
-            yield _section(at, heading, own_entries, _cells(at, own_entries, own_games), (ids, names))
+            yield _section(at, heading, own_entries, _cells(at, own_entries, own_games), people)
 
 
 def _columns(frame: pl.DataFrame, first: int, last: int) -> Mapping[str, list[Any]]:
@@ -73,24 +73,30 @@ def _part(columns: Mapping[str, list[Any]], first: int, last: int) -> Mapping[st
     return {name: column[first:last] for name, column in columns.items()}
 
 
+def _people(members: pl.DataFrame, wanted: Sequence[int]) -> People:
+    """The ids and names of some members; those of all would take long where there are many."""
+    here = pl.Series(wanted, dtype=pl.Int32).unique().sort()
+    here = here.filter(here != NO_MEMBER)
+    return dict(zip(here, members.select("member_id", "name")[here].iter_rows(), strict=True))
+
+
 def _section(
     at: int,
     heading: Mapping[str, Any],
     entries: Mapping[str, list[Any]],
     cells: Sequence[Sequence[Cell]],
-    people: tuple[Sequence[str], Sequence[str]],
+    people: People,
 ) -> ArchivedSection:
     kind = KINDS[heading["kind"]]
-    ids, names = people
     made = []
     for row, member in enumerate(entries["member"]):
-        known = member != NO_MEMBER
+        member_id, known_as = people.get(member, ("", ""))
         name = entries["name"][row]
         made.append(
             Entry(
                 entries["number"][row],
-                ids[member] if known else "",
-                name if name is not None else names[member] if known else "",
+                member_id,
+                name if name is not None else known_as,
                 tuple(cells[row]),
                 not kind.is_foreign or bool(entries["rate"][row]),
             )

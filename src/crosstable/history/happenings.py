@@ -20,7 +20,7 @@ from crosstable.history.archive_facts import Decided, Opened, decisions_of, open
 from crosstable.history.archive_sections import ArchivedSection, sections_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import NO_COUNT, Array
+from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, NO_COUNT, Array
 from crosstable.history.kernel.section import NO_DOCUMENT
 from crosstable.history.plain import PlainSections, rows_of
 from crosstable.history.replay import DECIDING, RATING, Stop, Walker
@@ -169,9 +169,9 @@ def _part(archive: Archive, numbers: Array) -> Archive:
     """The archive with some of its sections only, numbered anew."""
 
     def renumbered(frame: pl.DataFrame) -> pl.DataFrame:
-        column = frame["section"].to_numpy()  # in order, so that nobody has to look through the whole of it
-        wanted = numbers.astype(column.dtype)
-        low, high = np.searchsorted(column, wanted, "left"), np.searchsorted(column, wanted, "right")
+        column = frame["section"]  # in order, so that nobody has to look through the whole of it
+        wanted = pl.Series(numbers, dtype=column.dtype)
+        low, high = (column.search_sorted(wanted, side).to_numpy() for side in ("left", "right"))
         rows = [np.arange(begin, end) for begin, end in zip(low, high, strict=True)]
         new = np.repeat(np.arange(len(numbers), dtype=np.uint32), high - low)
         return frame[np.concatenate(rows)].with_columns(section=pl.Series(new))
@@ -277,11 +277,11 @@ def _write(walker: Walker, at: int, rank: int, rated: RatedSection) -> None:
     players = [next(group) for _, group in groupby(_by_competitor(rated), key=lambda one: one[0])]
     for position, (_, player) in enumerate(players):
         row = int(section["row"]) + rank * n + position
-        result = walker.results.rows[row]
-        result["before"] = np.nan if player.before is None else player.before.rating
+        ratings = walker.results.ratings[:, row]
+        ratings[BEFORE] = np.nan if player.before is None else player.before.rating
         if player.played and player.after is not None:
-            result["after"] = player.after.rating
-            result["games_after"] = np.inf if player.after.games is None else player.after.games
+            ratings[AFTER] = player.after.rating
+            ratings[GAMES_AFTER] = np.inf if player.after.games is None else player.after.games
             if len(walker.results.working):
                 _write_working(walker.results.working[row], player)
 

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from crosstable.history.kernel.arrays import (
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides, levels_of
+from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides, lay_previous, levels_of
 from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
@@ -69,9 +70,13 @@ def build(archive: Archive) -> Index:
     rows, everybody = entry_rows(archive)
     games, sections, members = list(_games(archive.games)), archive.sections.height, archive.members.height
     competitors, opponents, begin = competitors_and_sides(rows, games, sections, everybody)
-    table, slots = _sections(archive, begin, competitors)
-    people, outside = _people(archive, everybody)
-    places, place_of, used = standing_places(table, competitors, everybody)
+    table, slots = _sections(archive, begin)
+    with ThreadPoolExecutor(1) as pool:
+        placed = pool.submit(standing_places, table, competitors, everybody)
+        lay_previous(begin, competitors, everybody)
+        table["level"][:-1] = levels_of(begin, competitors, np.ascontiguousarray(table["is_slow"][:-1]))
+        people, outside = _people(archive, everybody)
+        places, place_of, used = placed.result()
     used = _more_places(archive, place_of, used)
     history = History(table, competitors, opponents, people, outside, places, place_of)
     return Index(history, members, slots, used)
@@ -117,7 +122,8 @@ def _more_places(archive: Archive, place_of: Array, used: int) -> int:
     return used
 
 
-def _sections(archive: Archive, begin: Array, competitors: Array) -> tuple[Array, int]:
+def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
+    """The sections but for their levels, and how many match changes they may bring."""
     frame = archive.sections
     table = np.zeros(frame.height + 1, dtype=SECTION)
     inside = table[:-1]
@@ -131,7 +137,6 @@ def _sections(archive: Archive, begin: Array, competitors: Array) -> tuple[Array
     inside["edition"] = edition
     inside["is_slow"] = (inside["kind"] >= _FOREIGN) | _has_given_starts(archive)
     table["first"] = begin
-    inside["level"] = levels_of(begin, competitors, np.ascontiguousarray(inside["is_slow"]))
     width = np.diff(begin) * _bits(inside["systems"])
     table["row"][1:] = np.cumsum(width)
     is_match = inside["kind"] == _MATCH

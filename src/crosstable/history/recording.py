@@ -18,7 +18,7 @@ from crosstable.formulas.initial import SOURCES, Newcomer, Sources, initial_rati
 from crosstable.formulas.norms import NO_NORM
 from crosstable.formulas.tally import tally_after
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import STANDING, SYSTEMS, WORKING, Array, Standings, Tables, whole
+from crosstable.history.kernel.arrays import AFTER, STANDING, SYSTEMS, WORKING, Array, Standings, Tables, whole
 from crosstable.history.kernel.compiling import compiled, inner
 from crosstable.history.kernel.section import (
     PEAKS_FROM,
@@ -151,7 +151,7 @@ def record_before(constants: Constants, tables: Tables, turn: Turn, records: Rec
             record_start(constants, tables, who, system, scratch.sources, start)
         if played > 0:
             before = newcomer_tally(start.games) if is_new else tally_at(tables.standings, one)
-            rating = tables.results.rows[row].after
+            rating = tables.results.ratings[AFTER, row]
             share = share_in(section, competitor, played)
             after = tally_after(constants, before, share, rating, section.end >= PEAKS_FROM)
             keep(scratch.pending[rank, at], one, after, section.end, is_new)

@@ -19,12 +19,12 @@ from crosstable.folding import Decision, Opening
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
-    RESULT,
     WORKING,
     Array,
     Results,
     Standings,
     Tables,
+    no_ratings,
     unrated,
 )
 from crosstable.history.kernel.compiling import constants_for
@@ -93,11 +93,9 @@ class Walker:
             np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE),
             np.zeros(len(index.history.people), dtype=np.uint8),
         )
-        rows = np.zeros(index.rows, dtype=RESULT)
-        rows["after"] = np.nan
         working = np.zeros(index.rows if keeps_working else 0, dtype=WORKING)
         working["norm"] = -1
-        self.results = Results(rows, working, np.zeros(index.sections, dtype=np.uint8))
+        self.results = Results(no_ratings(index.rows), working, np.zeros(index.sections, dtype=np.uint8))
         self._done = np.zeros(index.sections, dtype=np.uint8)
         self._order = np.zeros(index.sections, dtype=np.int32)
         widest, longest = _largest(index)

@@ -21,12 +21,20 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
 from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array
-from crosstable.history.kernel.rows import changed_standings, rated_rows, standing_owners
+from crosstable.history.kernel.rows import (
+    StandingColumns,
+    changed_standings,
+    lay_columns,
+    rated_rows,
+    rated_standings,
+    standing_owners,
+)
 from crosstable.history.replay import CLOSING, Stop, Walker
 
 FORMAT = "crosstable-replay/1"
 HEADING = "replay.json"
 RATINGS, STANDINGS = "ratings.parquet", "standings.parquet"
+_RATINGS = ("before", "after", "games_after")
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -39,32 +47,39 @@ class Snapshot(NamedTuple):
 
 
 def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
-    """A row per section, member and system: the rating before and after, the games after."""
+    """A row per section, member and system: the rating before and after, the games after.
+
+    The walker's results are used up: they become the columns.
+    """
     index = walker.index
-    found = rated_rows(index.history, walker.results.rows, index.members, first)
-    frame = pl.DataFrame(found._asdict())
-    return frame.with_columns(pl.col("before").fill_nan(None))
+    parts = [
+        pl.DataFrame({**places._asdict(), **dict(zip(_RATINGS, ratings, strict=True))})
+        for places, ratings in rated_rows(index.history, walker.results.ratings, index.members, first)
+    ]
+    return pl.concat(parts, rechunk=False).with_columns(pl.col("before").fill_nan(None))
 
 
-def standings_frame(walker: Walker, since: int = 0) -> pl.DataFrame:
-    """The standings of members who are rated; with ``since`` only those that changed on that day or later."""
-    owners = standing_owners(walker.index.history.place_of, walker.index.members, walker.index.standings)
-    return _frame_of(walker, owners, since).sort("member", "system")
+def standings_frame(walker: Walker) -> pl.DataFrame:
+    """The standings of members who are rated, by member and system."""
+    owners, places = rated_standings(walker.standings.standings, walker.index.history.place_of, walker.index.members)
+    return _frame_of(walker, owners, places)
 
 
-def _frame_of(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
-    """Standings in the order of their places; ``owners`` says whose each is."""
-    table = walker.standings.standings
-    kept = changed_standings(table, owners, since)
-    rows = table[kept]
+def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
+    """Standings at some places, with whose each is."""
     columns: dict[str, Array] = {
-        "member": (owners[kept] // SYSTEMS).astype(np.uint32),
-        "system": (owners[kept] % SYSTEMS).astype(np.uint8),
+        "member": (owners // SYSTEMS).astype(np.uint32),
+        "system": (owners % SYSTEMS).astype(np.uint8),
     }
-    for name in STANDING.names or ():
-        if name != "decided":
-            columns[name] = rows[name]
-    columns["lowered_floor"] = walker.standings.decided["lowered_floor"][rows["decided"]]
+    kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
+    laid = StandingColumns(*(np.empty((len(names), len(places)), dtype=kind) for kind, names in kinds.items()))
+    lay_columns(walker.standings.standings, places, laid)
+    columns |= {
+        name: column
+        for names, part in zip(kinds.values(), laid, strict=True)
+        for name, column in zip(names, part, strict=True)
+    }
+    columns["lowered_floor"] = walker.standings.decided["lowered_floor"][columns.pop("decided")]
     frame = pl.DataFrame(columns)
     return frame.with_columns((pl.col("as_of") - _EPOCH).cast(pl.Date))
 
@@ -138,7 +153,8 @@ class SnapshotWriter:
         index = walker.index
         if self._owners is None:
             self._owners = standing_owners(index.history.place_of, index.members, index.standings)
-        frame = _frame_of(walker, self._owners, since)
+        places = changed_standings(walker.standings.standings, self._owners, since)
+        frame = _frame_of(walker, self._owners[places], places)
         write_table(frame, os.path.join(self.folder, f"{snapshot.year}.parquet"))
         changes = walker.standings.match_changes
         used = np.flatnonzero(changes["day"] >= since)

@@ -100,9 +100,13 @@ def replay_archive(
         index = index_of(archive, folder, keeps=wishes.keeps_index)
     starting(index.sections)
     rules = wishes.rules.title
-    with stages.timed("prepare"):
-        walker = Walker(index, wishes.threads, rules=wishes.rules)
-        plan = _plan(walker, archive, out, wishes, rules)
+    with stages.timed("prepare"), ThreadPoolExecutor(1) as beside:
+        making = beside.submit(Walker, index, wishes.threads, rules=wishes.rules)  # much memory, written for once
+        happenings = Happenings(archive, index)
+        stops = happenings.stops()
+        walker = making.result()
+        happenings.prepare(walker)
+        plan = _plan(walker, archive, out, wishes, stops)
     with stages.timed("rate"):
         walker.walk(plan.stops, progress, plan.first)
     if plan.writer is not None:
@@ -137,16 +141,13 @@ class Plan(NamedTuple):
     writer: SnapshotWriter | None
 
 
-def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, rules: str) -> Plan:
+def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, stops: list[Stop]) -> Plan:
     """Everything from the beginning, or what comes after a snapshot."""
     os.makedirs(out, exist_ok=True)
-    happenings = Happenings(archive, walker.index)
-    happenings.prepare(walker)
-    stops = happenings.stops()
     first = 0
     snapshots = snapshots_of(walker.index, archive) if wishes.keeps_snapshots or wishes.from_year is not None else []
     if wishes.from_year is not None:
-        start = checked_snapshot(out, snapshots, wishes.from_year, rules)
+        start = checked_snapshot(out, snapshots, wishes.from_year, wishes.rules.title)
         load_snapshots(walker, out, start.year)
         first = start.before
         last_day = date(start.year, 12, 31)

@@ -94,9 +94,8 @@ def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progr
     happenings = Happenings(archive, index)
     happenings.prepare(walker)
     walker.walk(happenings.stops(), progress)
-    rows, working = walker.results.rows, walker.results.working
-    columns = [rows[name] for name in ("before", "after", "games_after")]
-    columns += [working[name] for name in ("computed", "bonus", "floor_level")]
+    working = walker.results.working
+    columns = [*walker.results.ratings, *(working[name] for name in ("computed", "bonus", "floor_level"))]
     return Brought(*(np.ascontiguousarray(column) for column in (working["prior"], *columns)))
 
 

@@ -16,7 +16,7 @@ from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
-    RESULT,
+    RATINGS,
     SYSTEMS,
     WORKING,
     Array,
@@ -66,7 +66,7 @@ class Lanes(NamedTuple):
     decided: Array
     match_changes: Array
     rated: Array  # one for all: a system that a member may be rated in is looked at, in whatever lane
-    rows: Array
+    ratings: Array
     working: Array
     faults: Array
     odds: Array
@@ -115,7 +115,7 @@ def walk_lanes(
 def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
     """The tables of one lane."""
     standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane], lanes.rated)
-    return Tables(history, standings, Results(lanes.rows[lane], lanes.working, lanes.faults[lane]))
+    return Tables(history, standings, Results(lanes.ratings[lane], lanes.working, lanes.faults[lane]))
 
 
 @inner
@@ -202,7 +202,7 @@ class Company(Walker):
         self.predicted = predicted
         happenings.prepare(self)
         self._fresh = self.standings
-        self.results = self.results._replace(rows=np.zeros(0, dtype=RESULT))  # every lane has its own
+        self.results = self.results._replace(ratings=np.zeros((RATINGS, 0)))  # every lane has its own
         # Stops remember what they read of the archive, so each lane has its own.
         self._stops = [happenings.stops() for _ in range(width)]
         widest = int(np.diff(index.history.sections["row"]).max(initial=1))
@@ -227,7 +227,7 @@ class Company(Walker):
         standings = Standings(room.standings[at], room.decided[at], room.match_changes[at], room.rated)
         for mine, fresh in zip(standings, self._fresh, strict=True):
             mine[:] = fresh
-        return Lane(self.index, rules, standings, Results(room.rows[at], room.working, room.faults[at]))
+        return Lane(self.index, rules, standings, Results(room.ratings[at], room.working, room.faults[at]))
 
     def _acting(self, stops: Sequence[Stop]) -> Callable[[Walker], None]:
         def act(_: Walker) -> None:
@@ -248,7 +248,7 @@ def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
         np.stack([fresh.decided] * width),
         np.zeros((width, len(fresh.match_changes)), dtype=MATCH_CHANGE),
         fresh.rated.copy(),
-        np.zeros((width, index.rows), dtype=RESULT),
+        np.zeros((width, RATINGS, index.rows)),
         np.zeros(0, dtype=WORKING),
         np.zeros((width, index.sections), dtype=np.uint8),
         np.zeros(widest),

@@ -88,8 +88,10 @@ COMPETITOR = np.dtype(
     ]
 )
 
-# A row of results: one competitor in one system. NaN after: not rated (no game, or no known rule).
-RESULT = np.dtype([("before", "f8"), ("after", "f8"), ("games_after", "f8")])
+# The columns of results, which have a row for each competitor and system. NaN after: not rated (no game, or no known
+# rule).
+BEFORE, AFTER, GAMES_AFTER = range(3)
+RATINGS = 3
 # The working of the final pass, kept where it is asked for.
 WORKING = np.dtype(
     [
@@ -137,9 +139,9 @@ class Standings(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What a walk leaves: a row per competitor and system, with the working where it is kept, and faults by section."""
+    """What a walk leaves: ratings by column and row, with the working where it is kept, and faults by section."""
 
-    rows: Array
+    ratings: Array
     working: Array
     faults: Array
 
@@ -150,6 +152,13 @@ class Tables(NamedTuple):
     history: History
     standings: Standings
     results: Results
+
+
+def no_ratings(rows: int) -> Array:
+    """Results that are not there yet."""
+    made = np.empty((RATINGS, rows))
+    made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the walk does not wait for fresh memory
+    return made
 
 
 def unrated(places: int) -> Array:

@@ -209,7 +209,7 @@ class Laid(NamedTuple):
 
 
 def competitors_and_sides(rows: Rows, games: Sequence[Games], sections: int, members: int) -> Laid:
-    """A whole history laid out, its parts beside each other: only a member's section before goes through all."""
+    """A whole history laid out but for each member's section before, its parts beside each other."""
     parts = 2 if min(sections, len(rows.section)) >= WORTH_SHARING else 1
     cuts = [len(rows.section) * part // parts for part in range(parts)]
     spans = list(pairwise([0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]))
@@ -232,7 +232,6 @@ def competitors_and_sides(rows: Rows, games: Sequence[Games], sections: int, mem
         list(pool.map(lay, range(parts)))
     begins = [part.begin[:-1] + place for part, place in zip(counted, places, strict=False)]
     begin = np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)])
-    lay_previous(begin, competitors, members)
     return Laid(competitors, opponents, begin)
 
 

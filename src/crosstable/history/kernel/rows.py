@@ -1,11 +1,13 @@
 """What each row of results is about, for writing them out."""
 
 import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import SYSTEMS, Array, History
+from crosstable.history.kernel.arrays import AFTER, RATINGS, SYSTEMS, Array, History
 from crosstable.history.kernel.compiling import compiled
 
 
@@ -56,55 +58,59 @@ def row_places(sections: Array, competitors: Array, first: int) -> tuple[Array, 
     return section, member, system
 
 
-class RatedRows(NamedTuple):
-    """The rows of results that say something of a member, column by column."""
+class RowPlaces(NamedTuple):
+    """What each row of results is about."""
 
     section: Array
     member: Array
     system: Array
-    before: Array
-    after: Array
-    games_after: Array
 
 
-def rated_rows(history: History, results: Array, members: int, first: int) -> RatedRows:
-    """What was found of members from a section on, with the section, member and system of each row."""
-    rows = len(results) - int(history.sections[first]["row"])
-    kinds = (np.uint32, np.int32, np.uint8, np.float64, np.float64, np.float64)
-    columns = RatedRows(*(np.empty(rows, dtype=kind) for kind in kinds))
-    count = lay_rated(history, results, members, first, columns)
-    return RatedRows(*(column[:count] for column in columns))
+def rated_rows(history: History, ratings: Array, members: int, first: int) -> Iterator[tuple[RowPlaces, Array]]:
+    """What was found of members from a section on, in two parts: what each row is about, and its ratings by column.
+
+    Ratings are moved together where they lie, over those that say nothing: copies of them all would take longer.
+    """
+    rows, last = history.sections["row"], len(history.sections) - 1
+    middle = int(np.searchsorted(rows, (rows[first] + rows[last]) // 2))
+    spans = [(first, middle), (middle, last)]
+    with ThreadPoolExecutor(len(spans)) as pool:
+        yield from pool.map(lambda span: _rated_part(history, ratings, members, span), spans)
+
+
+def _rated_part(history: History, ratings: Array, members: int, span: tuple[int, int]) -> tuple[RowPlaces, Array]:
+    low, high = (int(history.sections["row"][end]) for end in span)
+    places = RowPlaces(*(np.empty(high - low, dtype=kind) for kind in (np.uint32, np.int32, np.uint8)))
+    part = ratings[:, low:high]
+    count = move_together(history, part, members, span, places)
+    return RowPlaces(*(column[:count] for column in places)), part[:, :count]
 
 
 @compiled
-def lay_rated(history: History, results: Array, members: int, first: int, out: RatedRows) -> int:
-    """Lay rows out as columns, without those that are not rated and of people who are no members; how many."""
+def move_together(history: History, ratings: Array, members: int, span: tuple[int, int], places: RowPlaces) -> int:
+    """Leave out rows that are not rated and those of people who are no members; returns how many stay."""
     sections, competitors = history.sections, history.competitors
-    count = 0
-    for number in range(first, len(sections) - 1):
-        row = sections[number].row
-        for one in range(SYSTEMS):
-            if sections[number].systems & (1 << one) == 0:
+    row = count = 0
+    for number in range(span[0], span[1]):
+        for system in range(SYSTEMS):
+            if sections[number].systems & (1 << system) == 0:
                 continue
             for at in range(sections[number].first, sections[number + 1].first):
-                result = results[row]
+                member = competitors[at].member
+                if not math.isnan(ratings[AFTER, row]) and member < members:
+                    places.section[count], places.member[count], places.system[count] = number, member, system
+                    if count < row:
+                        for column in range(RATINGS):
+                            ratings[column, count] = ratings[column, row]
+                    count += 1
                 row += 1
-                if math.isnan(result.after) or competitors[at].member >= members:
-                    continue
-                out.section[count] = number
-                out.member[count] = competitors[at].member
-                out.system[count] = one
-                out.before[count] = result.before
-                out.after[count] = result.after
-                out.games_after[count] = result.games_after
-                count += 1
     return count
 
 
 @compiled
 def standing_owners(place_of: Array, members: int, places: int) -> Array:
     """Whose each standing is: the member's number times six, plus the system; -1 for nobody's."""
-    owners = np.full(places, -1, dtype=np.int64)
+    owners = np.full(places, -1, dtype=np.int32)
     for member in range(members):
         for system in range(SYSTEMS):
             if place_of[member, system] > 0:
@@ -122,3 +128,35 @@ def changed_standings(standings: Array, owners: Array, since: int) -> Array:
             found[count] = place
             count += 1
     return found[:count]
+
+
+@compiled
+def rated_standings(standings: Array, place_of: Array, members: int) -> tuple[Array, Array]:
+    """Whose each rating is, as ``standing_owners`` says it, by member and system; and its place."""
+    owners, places = np.empty(len(standings), dtype=np.int32), np.empty(len(standings), dtype=np.int32)
+    count = 0
+    for member in range(members):
+        for system in range(SYSTEMS):
+            place = place_of[member, system]
+            if place > 0 and not math.isnan(standings[place].rating):
+                owners[count], places[count] = member * SYSTEMS + system, place
+                count += 1
+    return owners[:count], places[:count]
+
+
+class StandingColumns(NamedTuple):
+    """Standings by column: the fields that are numbers, and then those that are counts, in their order."""
+
+    numbers: Array
+    counts: Array
+
+
+@compiled
+def lay_columns(standings: Array, places: Array, out: StandingColumns) -> None:
+    """Standings at some places, column by column."""
+    for at in range(len(places)):
+        one = standings[places[at]]
+        numbers, counts = out.numbers[:, at], out.counts[:, at]
+        numbers[0], numbers[1], numbers[2], numbers[3] = one.rating, one.games, one.peak, one.peak_since_2010
+        counts[0], counts[1], counts[2], counts[3] = one.wins, one.draws, one.losses, one.events
+        counts[4], counts[5], counts[6], counts[7] = one.games_at_2200, one.as_of, one.decided, one.match

@@ -20,6 +20,9 @@ from crosstable.formulas.standard import may_earn_bonus
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
 from crosstable.formulas.tally import Share, Tally, games_counted, merits_of, tally_after
 from crosstable.history.kernel.arrays import (
+    AFTER,
+    BEFORE,
+    GAMES_AFTER,
     NO_COUNT,
     STANDING,
     SYSTEMS,
@@ -361,7 +364,7 @@ def finish(constants: Constants, tables: Tables, number: int, system: int, rank:
         one = tables.standings.standings[tables.history.places[row]]
         is_new = scratch.flags[IS_NEW, at]
         rating = one.rating
-        results.rows[row].before = rating
+        results.ratings[BEFORE, row] = rating
         scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
         if played == 0:
             continue
@@ -378,8 +381,8 @@ def finish(constants: Constants, tables: Tables, number: int, system: int, rank:
             settle(tables.standings, section, one, rating, section.match + row - section.row)
         else:
             keep(scratch.pending[rank, at], one, after, section.end, is_new)
-        results.rows[row].after = result.rating
-        results.rows[row].games_after = after.games
+        results.ratings[AFTER, row] = result.rating
+        results.ratings[GAMES_AFTER, row] = after.games
         if len(results.working) > 0:
             keep_working(results.working[row], constants, scratch, at, result)
 
@@ -448,7 +451,7 @@ def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scr
     if fault != SOUND:
         tables.results.faults[number] = fault
         for row in range(section.row, tables.history.sections[number + 1].row):
-            tables.results.rows[row].after = math.nan
+            tables.results.ratings[AFTER, row] = math.nan
         return
     rank = 0
     for system in range(SYSTEMS):

@@ -14,7 +14,7 @@ from crosstable.errors import ConvergenceError
 from crosstable.folding import OWN, Key
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.history.kernel.arrays import NO_COUNT, NO_DAY
+from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
 from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, PlainlyRated, Recorder, Records
 from crosstable.history.standings import ArrayStandings
@@ -113,10 +113,10 @@ class Due:
         history, results = self.recorder.index.history, self.recorder.results
         rows = RowPlaces(self.recorder, block.first, block.last)
         base = block.records.base
-        result = results.rows[base : base + len(rows.section)]
+        after = results.ratings[AFTER, base : base + len(rows.section)]
         member = history.competitors["member"][rows.competitor]
         is_plain = history.sections["is_slow"][rows.section] == 0
-        kept = np.flatnonzero(~np.isnan(result["after"]) & (member < self.recorder.index.members) & is_plain)
+        kept = np.flatnonzero(~np.isnan(after) & (member < self.recorder.index.members) & is_plain)
         part = Records(base, *(column[kept] for column in block.records[1:]))
         section, competitor, member = rows.section[kept], rows.competitor[kept], member[kept]
         sections = self.known.archive.sections
