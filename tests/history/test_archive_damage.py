@@ -293,9 +293,9 @@ def test_games_without_sections_are_refused(tmp_path: Path) -> None:
 def test_order_is_held_across_the_portions_in_which_games_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crosstable.history.archive_checks._PORTION", 2)
+    monkeypatch.setattr("crosstable.history.archive._ROWS_TOGETHER", 2)
     write(small_archive(), str(tmp_path))
-    read(str(tmp_path))
+    assert read(str(tmp_path)).games.n_chunks() > 2
     write(changed("games", "round", 2, 1), str(tmp_path))
     assert refusal(tmp_path) == [
         "games.parquet, row 2: the game is out of order, which is section, round and row of the first player."

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,8 +17,8 @@ from polars.exceptions import PanicException, PolarsError
 
 from crosstable import __version__
 from crosstable.errors import Fault
-from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults
-from crosstable.history.archive_tables import FORMAT, HEADING, TABLES, file_of, schema_of
+from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, unseen_faults
+from crosstable.history.archive_tables import FIRST_ABROAD, FORMAT, HEADING, LEAN_ENTRIES, TABLES, file_of, schema_of
 
 # So many rows stand together in a file: enough to compress, few enough for two threads to share a table.
 _ROWS_TOGETHER = 1 << 19
@@ -36,6 +37,12 @@ class Archive(NamedTuple):
     entries: pl.DataFrame
     games: pl.DataFrame
     source: Mapping[str, Any] = {}
+    told: pl.DataFrame | None = None  # with every column, but only of sections that plain code rates; see ``all_told``
+
+    @property
+    def all_told(self) -> pl.DataFrame:
+        """Entries with everything that is said of them: of all sections, or of those that plain code rates."""
+        return self.entries if self.told is None else self.told
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -118,14 +125,43 @@ def read(folder: str) -> Archive:
     return archive
 
 
+def read_for_walk(found: Opened) -> Archive:
+    """What a compiled walk needs of an archive, all of which is checked.
+
+    Most columns of entries are asked for by plain code only; in memory they would be half of everything. They are
+    looked through as they are read, and kept for the sections that plain code rates.
+    """
+    archive = _attempt(partial(_lean, found), found.folder, [])
+    return archive or read(found.folder)  # which says what is wrong, and where
+
+
+def _lean(found: Opened) -> Archive | None:
+    """The archive for a walk, if nothing is wrong with it."""
+    entries = found.table("entries")
+    lazy = {name: found.table(name) for name in TABLES} | {"entries": entries.select(*LEAN_ENTRIES)}
+    tables = dict(zip(lazy, pl.collect_all(list(lazy.values())), strict=True))
+    if unseen_faults(entries, tables) or content_faults(tables):
+        return None
+    return Archive(**tables, source=found.source, told=_told_of(entries, tables["sections"]))
+
+
+def _told_of(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.DataFrame:
+    """The entries of sections that plain code rates: events abroad, and where somebody's start was set by hand."""
+    abroad = (sections["kind"] >= FIRST_ABROAD).arg_true()
+    given = entries.filter(pl.col("start_rating").is_not_null()).select("section").collect().to_series()
+    numbers = pl.concat([abroad.cast(given.dtype), given]).unique().sort().implode()
+    return entries.filter(pl.col("section").is_in(numbers)).collect()
+
+
 def opened(folder: str) -> Opened:
     """Open an archive: its format, its files, their columns and how many rows they have, but no row of them."""
     heading = _heading(folder)
     faults: list[Fault] = []
     rows: dict[str, int] = {}
     hashes: dict[str, str] = {}
-    for name in TABLES:
-        found = _file_faults(folder, name, heading, hashes)
+    with ThreadPoolExecutor() as pool:
+        missing = list(pool.map(lambda name: _file_faults(folder, name, heading, hashes), TABLES))
+    for name, found in zip(TABLES, missing, strict=True):
         path = os.path.join(folder, file_of(name))
         schema = None if found else _attempt(partial(pl.read_parquet_schema, path), file_of(name), found)
         if schema is not None:

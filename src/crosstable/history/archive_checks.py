@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.folding import DecisionKind
-from crosstable.history.archive_tables import KINDS, NO_MEMBER, ONE_SIDED, TABLES, file_of
+from crosstable.history.archive_tables import KINDS, NO_MEMBER, TABLES, file_of
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, RatingSystem
 
-# Games are looked at in portions that stay in the processor's cache.
-_PORTION = 1 << 19
 _MOST_ROWS = 1 << 16
 _ALL_SYSTEMS = (1 << len(RatingSystem)) - 1
 _UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?)*$"
@@ -26,7 +24,6 @@ _UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)
 _LONGEST_UNPLAYED = 4000
 
 Tables = Mapping[str, pl.DataFrame]
-Columns = Mapping[str, NDArray[np.unsignedinteger[Any]]]
 
 
 class ArchiveError(FormatError):
@@ -54,15 +51,24 @@ class Rule(NamedTuple):
     is_broken: pl.Expr
     message: str
 
+    @property
+    def columns(self) -> set[str]:
+        """The columns that it is about."""
+        return set(self.is_broken.meta.root_names())
+
 
 def content_faults(tables: Tables) -> list[Fault]:
-    """Every fault of tables whose columns are as they should be."""
+    """Every fault of tables whose columns are as they should be; of columns that are not there nothing is said."""
     faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame)]
     if faults:
         return faults
     rules = _rules(tables["members"].height, tables["sections"].height)
     checks = [
-        *(partial(_rule_faults, rule, tables[rule.table]) for rule in rules),
+        *(
+            partial(_rule_faults, rule, tables[rule.table])
+            for rule in rules
+            if rule.columns <= set(tables[rule.table].columns)
+        ),
         partial(_id_faults, tables["members"]),
         partial(_floors_fault, tables["openings"]),
         partial(_match_changes_fault, tables["openings"]),
@@ -76,8 +82,28 @@ def content_faults(tables: Tables) -> list[Fault]:
     return faults
 
 
+def unseen_faults(entries: pl.LazyFrame, tables: Tables) -> int:
+    """How many faults there are in columns of entries that are not among the tables; nothing of them is kept."""
+    seen = set(tables["entries"].columns)
+    rules = _entry_rules(tables["members"].height, tables["sections"].height)
+    unseen = [rule for rule in rules if not rule.columns <= seen]
+    texts = {"unplayed"}  # the same few again and again, and slow to look at
+    of_texts = [rule.is_broken.fill_null(False).sum() for rule in unseen if rule.columns <= texts]
+    others = [rule.is_broken.fill_null(False).sum() for rule in unseen if not rule.columns <= texts]
+    found = pl.collect_all(
+        [
+            entries.select(*texts).unique().select(pl.sum_horizontal(of_texts)),
+            entries.select(pl.sum_horizontal(others)),
+        ],
+        engine="streaming",
+    )
+    return sum(int(one.item()) for one in found)
+
+
 def _null_faults(name: str, frame: pl.DataFrame) -> Iterator[Fault]:
     for column in TABLES[name]:
+        if column.name not in frame.columns:
+            continue
         missing = frame[column.name].null_count()
         if missing and not column.may_be_null:
             at = frame[column.name].is_null().arg_max()
@@ -131,8 +157,9 @@ def _member_rules() -> list[Rule]:
 
 
 def _id_faults(members: pl.DataFrame) -> list[Fault]:
-    """Ids that stand twice; looked for only where there are fewer ids than members, which is quickly counted."""
-    if members["member_id"].n_unique() == members.height:
+    """Ids that stand twice; looked for only where they do not ascend and there are fewer of them than members."""
+    ids = members["member_id"]
+    if (ids > ids.shift(1)).all() or ids.n_unique() == members.height:
         return []
     twice = pl.col("member_id").is_duplicated()
     return _faults_of(Rule("members", twice, "the member id stands on two rows"), members.select(twice).to_series())
@@ -277,55 +304,16 @@ def _text_faults(frame: pl.DataFrame, table: str, column: str, is_sound: Callabl
     return []
 
 
-# Games: twenty million rows, so each is looked at once, in portions.
+# Games.
 
 
 def _game_faults(tables: Tables) -> list[Fault]:
+    from crosstable.history.game_checks import broken_games  # compiled: only who reads whole archives waits for that
+
     rows: NDArray[np.int_] = np.bincount(tables["entries"]["section"].to_numpy(), minlength=tables["sections"].height)
     if rows.size and rows.max() > _MOST_ROWS:
         return [archive_fault(file_of("entries"), f"Section {rows.argmax()} has more than {_MOST_ROWS} rows.")]
-    rows = rows.astype(np.int32)
-    games = tables["games"]
-    last = np.uint64(0)
-    found: dict[str, tuple[int, int]] = {}
-    for at in range(0, games.height, _PORTION):
-        columns = {name: column.to_numpy() for name, column in games.slice(at, _PORTION).to_dict().items()}
-        places = _places(columns)
-        for message, wrong in _broken(columns, places, last, rows):
-            count = int(np.count_nonzero(wrong))
-            if count:
-                first, so_far = found.get(message, (at + int(np.argmax(wrong)), 0))
-                found[message] = first, so_far + count
-        last = places[-1] + np.uint64(1)
     return [
         archive_fault(f"{file_of('games')}, row {first}", f"{message}{_and_more(count)}.")
-        for message, (first, count) in found.items()
+        for message, first, count in broken_games(tables["games"], rows.astype(np.int32))
     ]
-
-
-def _places(columns: Columns) -> NDArray[np.uint64]:
-    """Where a game stands, as one number: section, round, row of ``first``."""
-    places = columns["section"].astype(np.uint64) << np.uint64(24)
-    places |= columns["round"].astype(np.uint64) << np.uint64(16)
-    places |= columns["first"].astype(np.uint64)
-    return places
-
-
-def _broken(
-    columns: Columns,
-    places: NDArray[np.uint64],
-    last: np.uint64,
-    rows: NDArray[np.int64],
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    result, colour, section = columns["result"], columns["colour"], columns["section"]
-    yield "the result is none of 0, 1, 2, 4, 5 and 6", (result > ONE_SIDED + 2) | (result == ONE_SIDED - 1)
-    yield "the colour is none of 0, 1 and 2", colour > 2
-    yield "rounds are counted from 1", columns["round"] == 0
-    yield "a player is paired with himself", columns["first"] == columns["second"]
-    before = np.concatenate((np.array([last]), places[:-1] + np.uint64(1)))
-    yield "the game is out of order, which is section, round and row of the first player", places < before
-    is_unknown = section >= rows.size
-    yield f"there are only {rows.size} sections", is_unknown
-    if not is_unknown.any():
-        beyond = np.maximum(columns["first"], columns["second"]) >= rows[section]
-        yield "the game names a row that its section does not have", beyond

@@ -16,6 +16,8 @@ HEADING = "archive.json"
 
 # What the numbers in ``kind`` and ``body`` stand for: positions in these lists.
 KINDS = tuple(SectionType)
+# From this kind on events abroad, which plain code rates.
+FIRST_ABROAD = KINDS.index(SectionType.FOREIGN_FIDE)
 FIDE, CFC = range(2)
 NO_MEMBER = -1
 # Added to a result that counts on the row of ``first`` alone.
@@ -137,6 +139,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
     "games": _columns(section="uint32", round="uint8", first="uint16", second="uint16", result="uint8", colour="uint8"),
 }
+
+
+# What a compiled walk reads of entries.
+LEAN_ENTRIES = ("section", "number", "member")
 
 
 def schema_of(table: str) -> dict[str, pl.DataType]:

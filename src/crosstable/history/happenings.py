@@ -176,7 +176,7 @@ def _part(archive: Archive, numbers: Array) -> Archive:
         new = np.repeat(np.arange(len(numbers), dtype=np.uint32), high - low)
         return frame[np.concatenate(rows)].with_columns(section=pl.Series(new))
 
-    entries = renumbered(archive.entries)
+    entries = renumbered(archive.all_told)
     here = entries["member"].unique().implode()
     return archive._replace(
         sections=archive.sections[numbers],

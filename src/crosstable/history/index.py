@@ -8,7 +8,6 @@ old index.
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from typing import NamedTuple
@@ -18,6 +17,8 @@ import polars as pl
 
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
+from crosstable.history.archive_tables import FIRST_ABROAD
+from crosstable.history.columns import column_of, portions
 from crosstable.history.kernel.arrays import (
     COMPETITOR,
     NO_DAY,
@@ -36,7 +37,6 @@ from crosstable.terms import SectionType
 FOLDER = "index"
 _EPOCH = date(1970, 1, 1).toordinal()
 _MATCH = tuple(SectionType).index(SectionType.MATCH)
-_FOREIGN = tuple(SectionType).index(SectionType.FOREIGN_FIDE)
 
 
 class Index(NamedTuple):
@@ -68,7 +68,8 @@ def days(column: pl.Series) -> Array:
 def build(archive: Archive) -> Index:
     """Lay an archive out as arrays."""
     rows, everybody = entry_rows(archive)
-    games, sections, members = list(_games(archive.games)), archive.sections.height, archive.members.height
+    games = [Games(*columns) for columns in portions(archive.games, Games._fields)]
+    sections, members = archive.sections.height, archive.members.height
     competitors, opponents, begin = competitors_and_sides(rows, games, sections, everybody)
     table, slots = _sections(archive, begin)
     with ThreadPoolExecutor(1) as pool:
@@ -91,22 +92,6 @@ def entry_rows(archive: Archive) -> tuple[Rows, int]:
         member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
         member.flags.writeable = False
     return Rows(column_of(archive.entries["section"]), member), members + len(strangers)
-
-
-def column_of(series: pl.Series) -> Array:
-    """A column as an array that nobody writes, whether it is a copy or not: compiled code takes those for two types."""
-    array = series.to_numpy()
-    array.flags.writeable = False
-    return array
-
-
-def _games(games: pl.DataFrame) -> Iterator[Games]:
-    """Games in portions, as they came from the file: put together they would have to be copied."""
-    at = 0
-    for length in games["section"].chunk_lengths():
-        portion = games.slice(at, length)
-        yield Games(*(column_of(portion[name]) for name in Games._fields))
-        at += length
 
 
 def _more_places(archive: Archive, place_of: Array, used: int) -> int:
@@ -135,7 +120,7 @@ def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
     if np.any(edition < 0):  # an archive that was made in memory, which nobody checked
         raise HistoryError(f"a section starts before {EDITIONS[0].effective}, and no rules are known from before")
     inside["edition"] = edition
-    inside["is_slow"] = (inside["kind"] >= _FOREIGN) | _has_given_starts(archive)
+    inside["is_slow"] = (inside["kind"] >= FIRST_ABROAD) | _has_given_starts(archive)
     table["first"] = begin
     width = np.diff(begin) * _bits(inside["systems"])
     table["row"][1:] = np.cumsum(width)
@@ -153,7 +138,7 @@ def _bits(masks: Array) -> Array:
 
 def _has_given_starts(archive: Archive) -> Array:
     found = np.zeros(archive.sections.height, dtype=np.bool_)
-    given = archive.entries.filter(pl.col("start_rating").is_not_null())["section"].to_numpy()
+    given = archive.all_told.filter(pl.col("start_rating").is_not_null())["section"].to_numpy()
     found[given] = True
     return found
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
-from crosstable.history.archive import Archive, digest, read
+from crosstable.history.archive import Archive, opened, read_for_walk
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
 from crosstable.history.replay import Progress, Stop, Walker, in_silence
@@ -31,6 +31,7 @@ from crosstable.history.results import (
     write_heading,
     write_table,
 )
+from crosstable.history.warming import warm_up
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 
 
@@ -94,10 +95,13 @@ def replay_archive(
 ) -> Replayed:
     """Replay an archive and write what it gives; ``starting`` is told how many sections there are."""
     stages = Stages()
-    with stages.timed("read"):
-        archive = read(folder)
+    with stages.timed("read"), ThreadPoolExecutor(1) as beside:
+        loading = beside.submit(warm_up)  # compiled code is read, too
+        found = opened(folder)
+        archive = read_for_walk(found)
+        loading.result()
     with stages.timed("index"):
-        index = index_of(archive, folder, keeps=wishes.keeps_index)
+        index = index_of(archive, folder, found.digest if wishes.keeps_index else None)
     starting(index.sections)
     rules = wishes.rules.title
     with stages.timed("prepare"), ThreadPoolExecutor(1) as beside:
@@ -163,11 +167,10 @@ def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, stops: lis
     return Plan(first, stops, snapshots, writer)
 
 
-def index_of(archive: Archive, folder: str, *, keeps: bool) -> Index:
-    """The index of an archive: the one that was kept, or a new one."""
-    if not keeps:
+def index_of(archive: Archive, folder: str, content: str | None) -> Index:
+    """The index of an archive: the one that was kept for its content, or a new one; without content none is kept."""
+    if content is None:
         return indexing.build(archive)
-    content = digest(folder)
     found = indexing.saved(folder, content)
     if found is None:
         found = indexing.build(archive)

@@ -5,10 +5,11 @@ from datetime import date
 import numpy as np
 
 from crosstable.history.archive import Archive, empty_table, table_of
+from crosstable.history.archive_checks import content_faults
 from crosstable.history.index import build
 from crosstable.history.kernel.walk import say_done, wait_until_ready
 from crosstable.history.replay import Walker
-from crosstable.history.results import ratings_frame
+from crosstable.history.results import ratings_frame, standings_frame
 from crosstable.rules.editions import EDITIONS
 
 
@@ -46,9 +47,12 @@ def smallest_archive() -> Archive:
 
 
 def warm_up() -> None:
-    """Compile the index, the walk and the rows; from then on they are kept on disk."""
-    walker = Walker(build(smallest_archive()), 1)
+    """Compile the checks, the index, the walk and what writes results; from then on they are kept on disk."""
+    archive = smallest_archive()
+    content_faults(archive.tables)
+    walker = Walker(build(archive), 1)
     walker.walk()
+    standings_frame(walker)
     ratings_frame(walker)
     done = np.ones(1, dtype=np.uint8)
     say_done(done, 0)

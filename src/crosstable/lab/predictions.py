@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
 from crosstable.formulas.tally import games_counted
-from crosstable.history.archive import Archive
+from crosstable.history.archive import Archive, digest
 from crosstable.history.archive_tables import ONE_SIDED
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index, entry_rows
@@ -34,9 +34,9 @@ Truths = NDArray[np.bool_]
 def index_beside(archive: Archive, folder: str) -> Index:
     """The index kept beside an archive; where none can be kept, as in a folder that is read-only, one in memory."""
     try:
-        return index_of(archive, folder, keeps=True)
+        return index_of(archive, folder, digest(folder))
     except HistoryError:
-        return index_of(archive, folder, keeps=False)
+        return index_of(archive, folder, None)
 
 
 class Games(NamedTuple):
