@@ -62,7 +62,7 @@ def content_faults(tables: Tables) -> list[Fault]:
     faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame)]
     if faults:
         return faults
-    rules = _rules(tables["members"].height, tables["sections"].height)
+    rules = _rules(tables["members"].height)
     checks = [
         *(
             partial(_rule_faults, rule, tables[rule.table])
@@ -73,7 +73,7 @@ def content_faults(tables: Tables) -> list[Fault]:
         partial(_floors_fault, tables["openings"]),
         partial(_match_changes_fault, tables["openings"]),
         partial(_details_faults, tables["decisions"]),
-        partial(_number_faults, tables["entries"]),
+        partial(_row_faults, tables),
     ]
     with ThreadPoolExecutor() as pool:
         faults += [fault for found in pool.map(lambda check: check(), checks) for fault in found]
@@ -85,14 +85,13 @@ def content_faults(tables: Tables) -> list[Fault]:
 def unseen_faults(entries: pl.LazyFrame, tables: Tables) -> int:
     """How many faults there are in columns of entries that are not among the tables; nothing of them is kept."""
     seen = set(tables["entries"].columns)
-    rules = _entry_rules(tables["members"].height, tables["sections"].height)
-    unseen = [rule for rule in rules if not rule.columns <= seen]
+    unseen = [rule for rule in _entry_rules() if not rule.columns <= seen]
     texts = {"unplayed"}  # the same few again and again, and slow to look at
     of_texts = [rule.is_broken.fill_null(False).sum() for rule in unseen if rule.columns <= texts]
     others = [rule.is_broken.fill_null(False).sum() for rule in unseen if not rule.columns <= texts]
     found = pl.collect_all(
         [
-            entries.select(*texts).unique().select(pl.sum_horizontal(of_texts)),
+            entries.select(*texts).drop_nulls().unique().select(pl.sum_horizontal(of_texts)),
             entries.select(pl.sum_horizontal(others)),
         ],
         engine="streaming",
@@ -126,14 +125,14 @@ def _and_more(count: int) -> str:
     return f", and so in {count - 1} more rows" if count > 1 else ""
 
 
-def _rules(members: int, sections: int) -> list[Rule]:
+def _rules(members: int) -> list[Rule]:
     return [
         *_member_rules(),
         *_outside_rules(members),
         *_opening_rules(members),
         *_decision_rules(members),
         *_section_rules(),
-        *_entry_rules(members, sections),
+        *_entry_rules(),
     ]
 
 
@@ -238,13 +237,10 @@ def _section_rules() -> list[Rule]:
     ]
 
 
-def _entry_rules(members: int, sections: int) -> list[Rule]:
+def _entry_rules() -> list[Rule]:
+    """What is said of few entries; what every row says is looked at by ``row_checks``."""
     is_half_given = pl.col("start_rating").is_null() != pl.col("start_games").is_null()
     return [
-        Rule("entries", pl.col("section") >= sections, f"there are only {sections} sections"),
-        Rule("entries", pl.col("section") < pl.col("section").shift(1), "the row is out of order, which is by section"),
-        Rule("entries", (pl.col("member") < NO_MEMBER) | (pl.col("member") >= members), "there is no such member"),
-        Rule("entries", pl.col("number") < 1, "a pairing number is 1 or more"),
         *(Rule("entries", ~_is_number(name), f"{name} is not a number") for name in ("fide", "start_rating")),
         Rule("entries", ~(_is_number("start_games") & (pl.col("start_games") >= 0)), "start_games is no number"),
         Rule("entries", is_half_given, "a start needs both its rating and its games"),
@@ -254,16 +250,6 @@ def _entry_rules(members: int, sections: int) -> list[Rule]:
             "unplayed is not written as round:cell",
         ),
     ]
-
-
-def _number_faults(entries: pl.DataFrame) -> list[Fault]:
-    """Pairing numbers that stand twice in a section. They nearly always ascend, and then nothing has to be sorted."""
-    ascends = ~_not_after("section", "number")
-    if entries.select(ascends.all()).item():
-        return []
-    twice = pl.struct("section", "number").is_duplicated()
-    rule = Rule("entries", twice, "the pairing number stands twice in the section")
-    return _faults_of(rule, entries.select(twice).to_series())
 
 
 # Texts that hold JSON.
@@ -304,11 +290,28 @@ def _text_faults(frame: pl.DataFrame, table: str, column: str, is_sound: Callabl
     return []
 
 
-# Games.
+# Entries and games: compiled code looks at them, and only who reads whole archives waits for that.
+
+
+def _row_faults(tables: Tables) -> list[Fault]:
+    """Entries; pairing numbers that stand twice are looked for where they do not ascend."""
+    from crosstable.history.row_checks import broken_entries
+
+    entries = tables["entries"]
+    found, ascends = broken_entries(entries, tables["sections"].height, tables["members"].height)
+    faults = [
+        archive_fault(f"{file_of('entries')}, row {first}", f"{message}{_and_more(count)}.")
+        for message, first, count in found
+    ]
+    if ascends:
+        return faults
+    twice = pl.struct("section", "number").is_duplicated()
+    rule = Rule("entries", twice, "the pairing number stands twice in the section")
+    return faults + _faults_of(rule, entries.select(twice).to_series())
 
 
 def _game_faults(tables: Tables) -> list[Fault]:
-    from crosstable.history.game_checks import broken_games  # compiled: only who reads whole archives waits for that
+    from crosstable.history.row_checks import broken_games
 
     rows: NDArray[np.int_] = np.bincount(tables["entries"]["section"].to_numpy(), minlength=tables["sections"].height)
     if rows.size and rows.max() > _MOST_ROWS:

@@ -29,7 +29,7 @@ from crosstable.history.kernel.arrays import (
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import Games, Rows, competitors_and_sides, lay_previous, levels_of
+from crosstable.history.kernel.indexing import Games, Rows, counted, lay_previous, levels_of
 from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
@@ -70,16 +70,20 @@ def build(archive: Archive) -> Index:
     rows, everybody = entry_rows(archive)
     games = [Games(*columns) for columns in portions(archive.games, Games._fields)]
     sections, members = archive.sections.height, archive.members.height
-    competitors, opponents, begin = competitors_and_sides(rows, games, sections, everybody)
-    table, slots = _sections(archive, begin)
-    with ThreadPoolExecutor(1) as pool:
-        placed = pool.submit(standing_places, table, competitors, everybody)
-        lay_previous(begin, competitors, everybody)
-        table["level"][:-1] = levels_of(begin, competitors, np.ascontiguousarray(table["is_slow"][:-1]))
+    with ThreadPoolExecutor(2) as pool:
+        laid = counted(rows, games, sections, everybody, pool)
+        laying = [pool.submit(laid.lay, part) for part in range(len(laid.parts))]
+        table, slots = _sections(archive, laid.begin)
+        placed = pool.submit(standing_places, table, laid.member, everybody)
+        lay_previous(laid.begin, laid.member, everybody, laid.competitors)
+        is_slow = np.ascontiguousarray(table["is_slow"][:-1])
+        table["level"][:-1] = levels_of(laid.begin, laid.competitors, is_slow)
         people, outside = _people(archive, everybody)
         places, place_of, used = placed.result()
+        for one in laying:
+            one.result()
     used = _more_places(archive, place_of, used)
-    history = History(table, competitors, opponents, people, outside, places, place_of)
+    history = History(table, laid.competitors, laid.opponents, people, outside, places, place_of)
     return Index(history, members, slots, used)
 
 

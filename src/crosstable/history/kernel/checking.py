@@ -1,4 +1,4 @@
-"""What no game of an archive may be: twenty million rows, so each is looked at once."""
+"""What no entry and no game of an archive may be: millions of rows, so each is looked at once."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,21 @@ from crosstable.history.kernel.arrays import Array, whole
 from crosstable.history.kernel.compiling import compiled
 from crosstable.history.kernel.indexing import ONE_SIDED
 
+# What may be wrong with an entry. The last is none of that, and seldom: numbers do not ascend within a section.
+NO_SECTION, SECTION_ORDER, MEMBER, NUMBER, DESCENDS = range(5)
 # What may be wrong with a game.
-RESULT, COLOUR, ROUND, HIMSELF, ORDER, SECTION, ROW = range(7)
+RESULT, COLOUR, ROUND, HIMSELF, GAME_ORDER, SECTION, ROW = range(7)
 KINDS = 7
+_NO_MEMBER = -1
 _TOP_RESULT, _TOP_COLOUR = ONE_SIDED + 2, 2
-_BEFORE_ALL = -1
+
+
+class Entered(NamedTuple):
+    """Entries as their table has them."""
+
+    section: Array
+    number: Array
+    member: Array
 
 
 class Played(NamedTuple):
@@ -24,6 +34,30 @@ class Played(NamedTuple):
     colour: Array
 
 
+class Found(NamedTuple):
+    """By kind: how many rows are broken, and the first of them."""
+
+    counts: Array
+    firsts: Array
+
+
+@compiled
+def count_broken_entries(rows: Entered, before: tuple[int, int], sections: int, members: int, found: Found) -> None:
+    """Count what is wrong, kind by kind; ``before`` are section and number of the row before the first of these."""
+    last, last_number = before
+    for at in range(len(rows.section)):
+        section, number, member = whole(rows.section[at]), whole(rows.number[at]), whole(rows.member[at])
+        is_section, is_member = section < sections, _NO_MEMBER <= member < members
+        ascends = section > last or (section == last and number > last_number)
+        if not (is_section and is_member and number >= 1 and ascends):
+            note(NO_SECTION, not is_section, at, found)
+            note(SECTION_ORDER, section < last, at, found)
+            note(MEMBER, not is_member, at, found)
+            note(NUMBER, number < 1, at, found)
+            note(DESCENDS, not ascends, at, found)
+        last, last_number = section, number
+
+
 @compiled
 def place_of(games: Played, at: int) -> int:
     """Where a game stands, as one number: section, round, row of ``first``."""
@@ -32,8 +66,8 @@ def place_of(games: Played, at: int) -> int:
 
 
 @compiled
-def count_broken(games: Played, before: int, rows: Array, counts: Array, firsts: Array) -> None:
-    """Count what is wrong, kind by kind, with the first game of each; ``rows`` says how many each section has.
+def count_broken_games(games: Played, before: int, rows: Array, found: Found) -> None:
+    """Count what is wrong, kind by kind; ``rows`` says how many rows each section has.
 
     ``before`` is the place of the game before the first of these.
     """
@@ -45,27 +79,21 @@ def count_broken(games: Played, before: int, rows: Array, counts: Array, firsts:
         fits = is_known and max(first, second) < rows[section]
         is_result = result <= _TOP_RESULT and result != ONE_SIDED - 1
         is_colour = games.colour[at] <= _TOP_COLOUR
-        is_sound = is_result and is_colour and games.round[at] > 0 and first != second and place > before and fits
-        if not is_sound:
-            note(RESULT, not is_result, at, counts, firsts)
-            note(COLOUR, not is_colour, at, counts, firsts)
-            note(ROUND, games.round[at] == 0, at, counts, firsts)
-            note(HIMSELF, first == second, at, counts, firsts)
-            note(ORDER, place <= before, at, counts, firsts)
-            note(SECTION, not is_known, at, counts, firsts)
-            note(ROW, is_known and not fits, at, counts, firsts)
+        if not (is_result and is_colour and games.round[at] > 0 and first != second and place > before and fits):
+            note(RESULT, not is_result, at, found)
+            note(COLOUR, not is_colour, at, found)
+            note(ROUND, games.round[at] == 0, at, found)
+            note(HIMSELF, first == second, at, found)
+            note(GAME_ORDER, place <= before, at, found)
+            note(SECTION, not is_known, at, found)
+            note(ROW, is_known and not fits, at, found)
         before = place
 
 
 @compiled
-def note(kind: int, is_broken: bool, at: int, counts: Array, firsts: Array) -> None:
-    """One more game that is broken, if it is."""
+def note(kind: int, is_broken: bool, at: int, found: Found) -> None:
+    """One more row that is broken, if it is."""
     if is_broken:
-        if counts[kind] == 0:
-            firsts[kind] = at
-        counts[kind] += 1
-
-
-def place_before(games: Played | None) -> int:
-    """The place of the last of some games; of none, the one before all."""
-    return _BEFORE_ALL if games is None else int(place_of(games, len(games.section) - 1))
+        if found.counts[kind] == 0:
+            found.firsts[kind] = at
+        found.counts[kind] += 1

@@ -172,14 +172,14 @@ def count_meetings(competitors: Array, end: int, opponents: Array) -> None:
 
 
 @compiled
-def lay_previous(begin: Array, competitors: Array, members: int) -> None:
+def lay_previous(begin: Array, member: Array, members: int, competitors: Array) -> None:
     """Each member's section before."""
     last = np.full(members, -1, dtype=np.int32)
     for number in range(len(begin) - 1):
         for at in range(begin[number], begin[number + 1]):
-            competitors[at].previous = last[competitors[at].member]
+            competitors[at].previous = last[member[at]]
         for at in range(begin[number], begin[number + 1]):
-            last[competitors[at].member] = number
+            last[member[at]] = number
 
 
 @compiled
@@ -201,38 +201,51 @@ def levels_of(begin: Array, competitors: Array, is_slow: Array) -> Array:
 
 
 class Laid(NamedTuple):
-    """Competitors with one more row that ends the last, the opponents of their sides, where sections begin."""
+    """Competitors with one more row that ends the last, the opponents of their sides.
+
+    ``member`` says whose each competitor is, ``begin`` where those of each section begin. The rest is still to be laid
+    out: ``parts`` with the games of each, and the first competitor and side of each.
+    """
 
     competitors: Array
     opponents: Array
+    member: Array
     begin: Array
+    parts: Sequence[tuple[Part, Sequence[Games]]]
+    places: Sequence[int]
+    sides: Sequence[int]
+
+    def lay(self, at: int) -> None:
+        """Lay one part out; others may be laid out at the same time."""
+        part, games = self.parts[at]
+        own = self.competitors[self.places[at] : self.places[at + 1]]
+        lay_rows(part, own, self.sides[at])
+        for some in games:
+            lay_games(some, part, own, self.opponents)
+        count_meetings(own, self.sides[at + 1], self.opponents)
 
 
-def competitors_and_sides(rows: Rows, games: Sequence[Games], sections: int, members: int) -> Laid:
-    """A whole history laid out but for each member's section before, its parts beside each other."""
+def counted(rows: Rows, games: Sequence[Games], sections: int, members: int, pool: ThreadPoolExecutor) -> Laid:
+    """Room for a whole history, of which everything is counted and nothing laid out; in parts where it is long."""
     parts = 2 if min(sections, len(rows.section)) >= WORTH_SHARING else 1
     cuts = [len(rows.section) * part // parts for part in range(parts)]
     spans = list(pairwise([0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]))
-    with ThreadPoolExecutor(parts) as pool:
-        played = [list(_games_of(games, span)) for span in spans]
-        counted = list(pool.map(lambda span, own: _counted(rows, own, span, members), spans, played))
-        places = [0, *accumulate(len(part.member) for part in counted)]
-        sides = [0, *accumulate(int(part.sides.sum()) for part in counted)]
-        competitors = np.zeros(places[-1] + 1, dtype=COMPETITOR)
-        competitors["first"][-1] = sides[-1]
-        opponents = np.empty(sides[-1], dtype=np.uint16)
-
-        def lay(at: int) -> None:
-            own = competitors[places[at] : places[at + 1]]
-            lay_rows(counted[at], own, sides[at])
-            for some in played[at]:
-                lay_games(some, counted[at], own, opponents)
-            count_meetings(own, sides[at + 1], opponents)
-
-        list(pool.map(lay, range(parts)))
-    begins = [part.begin[:-1] + place for part, place in zip(counted, places, strict=False)]
-    begin = np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)])
-    return Laid(competitors, opponents, begin)
+    played = [list(_games_of(games, span)) for span in spans]
+    found = list(pool.map(lambda span, own: _counted(rows, own, span, members), spans, played))
+    places = [0, *accumulate(len(part.member) for part in found)]
+    sides = [0, *accumulate(int(part.sides.sum()) for part in found)]
+    competitors = np.zeros(places[-1] + 1, dtype=COMPETITOR)
+    competitors["first"][-1] = sides[-1]
+    begins = [part.begin[:-1] + place for part, place in zip(found, places, strict=False)]
+    return Laid(
+        competitors,
+        np.empty(sides[-1], dtype=np.uint16),
+        np.concatenate([part.member for part in found]),
+        np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)]),
+        list(zip(found, played, strict=True)),
+        places,
+        sides,
+    )
 
 
 def _games_of(games: Sequence[Games], span: tuple[int, int]) -> Iterator[Games]:

@@ -12,7 +12,7 @@ from crosstable.history.kernel.compiling import compiled
 
 
 @compiled
-def standing_places(sections: Array, competitors: Array, members: int) -> tuple[Array, Array, int]:
+def standing_places(sections: Array, member_of: Array, members: int) -> tuple[Array, Array, int]:
     """The place of every row's standing, the same by member and system, and how many places there are.
 
     Places are given in the order in which members are first rated; the first is nobody's.
@@ -27,7 +27,7 @@ def standing_places(sections: Array, competitors: Array, members: int) -> tuple[
             if sections[number].systems & (1 << system) == 0:
                 continue
             for at in range(sections[number].first, sections[number + 1].first):
-                member = competitors[at].member
+                member = member_of[at]
                 if place_of[member, system] == 0:
                     place_of[member, system] = used
                     used += 1

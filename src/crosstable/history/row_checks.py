@@ -1,0 +1,91 @@
+"""What must hold of the entries and games of an archive: looked at by compiled code, portion by portion as read."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+
+import numpy as np
+import polars as pl
+
+from crosstable.history.columns import portions
+from crosstable.history.kernel import checking
+from crosstable.history.kernel.arrays import Array
+from crosstable.history.kernel.checking import (
+    Entered,
+    Found,
+    Played,
+    count_broken_entries,
+    count_broken_games,
+    place_of,
+)
+
+_OF_ENTRIES = {
+    checking.NO_SECTION: "there are only {sections} sections",
+    checking.SECTION_ORDER: "the row is out of order, which is by section",
+    checking.MEMBER: "there is no such member",
+    checking.NUMBER: "a pairing number is 1 or more",
+}
+_OF_GAMES = {
+    checking.RESULT: "the result is none of 0, 1, 2, 4, 5 and 6",
+    checking.COLOUR: "the colour is none of 0, 1 and 2",
+    checking.ROUND: "rounds are counted from 1",
+    checking.HIMSELF: "a player is paired with himself",
+    checking.GAME_ORDER: "the game is out of order, which is section, round and row of the first player",
+    checking.SECTION: "there are only {sections} sections",
+    checking.ROW: "the game names a row that its section does not have",
+}
+# A message with the first row that it is about, and how many there are.
+Broken = tuple[str, int, int]
+
+
+def broken_entries(entries: pl.DataFrame, sections: int, members: int) -> tuple[list[Broken], bool]:
+    """What is wrong with entries, and whether pairing numbers ascend within each section."""
+    portioned = [Entered(*columns) for columns in portions(entries, Entered._fields) if len(columns[0])]
+    before = [(-1, 0), *((int(one.section[-1]), int(one.number[-1])) for one in portioned)]
+
+    def look(rows: Entered, last: tuple[int, int]) -> Found:
+        found = _nothing()
+        count_broken_entries(rows, last, sections, members, found)
+        return found
+
+    with ThreadPoolExecutor() as pool:
+        found = _together(portioned, pool.map(look, portioned, before))
+    return _told(found, _OF_ENTRIES, sections), not found.counts[checking.DESCENDS]
+
+
+def broken_games(games: pl.DataFrame, rows: Array) -> list[Broken]:
+    """What is wrong with games; ``rows`` says how many rows each section has."""
+    portioned = [Played(*columns) for columns in portions(games, Played._fields) if len(columns[0])]
+    before = [-1, *(int(place_of(one, len(one.section) - 1)) for one in portioned)]
+
+    def look(some: Played, last: int) -> Found:
+        found = _nothing()
+        count_broken_games(some, last, rows, found)
+        return found
+
+    with ThreadPoolExecutor() as pool:
+        found = _together(portioned, pool.map(look, portioned, before))
+    return _told(found, _OF_GAMES, len(rows))
+
+
+def _nothing() -> Found:
+    return Found(*(np.zeros(checking.KINDS, dtype=np.int64) for _ in Found._fields))
+
+
+def _together(portioned: Iterable[Entered | Played], found: Iterable[Found]) -> Found:
+    """What was found in portions, as if they had been looked at as one."""
+    whole = _nothing()
+    begins = accumulate((len(one.section) for one in portioned), initial=0)
+    for begin, part in zip(begins, found, strict=False):
+        fresh = (whole.counts == 0) & (part.counts > 0)
+        whole.firsts[fresh] = begin + part.firsts[fresh]
+        whole.counts[:] += part.counts
+    return whole
+
+
+def _told(found: Found, messages: Mapping[int, str], sections: int) -> list[Broken]:
+    return [
+        (message.format(sections=sections), int(found.firsts[kind]), int(found.counts[kind]))
+        for kind, message in messages.items()
+        if found.counts[kind]
+    ]
