@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from polars.exceptions import PolarsError
 
 from crosstable.errors import FormatError, HistoryError
-from crosstable.history.archive import Archive, digest, opened, read, write
+from crosstable.history.archive import Archive, digest, opened, read, read_for_walk, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_sections import sections_of
-from crosstable.history.archive_tables import TABLES
+from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, TABLES
 from crosstable.history.index import build
 from crosstable.lab.bands import era_of
 from tests.history.small_archives import small_archive
@@ -36,6 +37,11 @@ def refusal(folder: Path, reading: Callable[[str], Any] = read) -> list[str]:
     assert all(fault.remedy for fault in caught.value.faults)
     assert str(folder) in str(caught.value)
     return [f"{fault.place}: {fault.message}" for fault in caught.value.faults]
+
+
+def for_walk(folder: str) -> Archive:
+    """Read what a walk needs."""
+    return read_for_walk(opened(folder))
 
 
 def changed(table: str, column: str, row: int, value: object) -> Archive:
@@ -131,6 +137,16 @@ def test_without_hashes_a_damaged_file_is_still_refused(folder: Path) -> None:
     (folder / "games.parquet").write_bytes(b"PAR1 and nothing else PAR1")
     _without_hashes(folder)
     (found,) = refusal(folder)
+    assert found.startswith("games.parquet: The file cannot be read: ")
+    assert refusal(folder, for_walk) == [found]
+
+
+def test_damage_that_shows_only_when_rows_are_read_is_refused_by_a_walk(folder: Path) -> None:
+    content = bytearray((folder / "games.parquet").read_bytes())
+    content[4:40] = bytes(36)  # the first rows; the columns are described at the end
+    (folder / "games.parquet").write_bytes(content)
+    _without_hashes(folder)
+    (found,) = refusal(folder, for_walk)
     assert found.startswith("games.parquet: The file cannot be read: ")
 
 
@@ -252,9 +268,33 @@ def test_every_broken_rule_is_told_with_its_row(
     """Cases without a sentence stand close to a rule and break none."""
     write(changed(table, column, row, value), str(tmp_path))
     if not said:
-        read(str(tmp_path))
+        whole, lean = read(str(tmp_path)), for_walk(str(tmp_path))
+        assert lean.tables["games"].equals(whole.games)
+        assert lean.entries.equals(whole.entries.select(*LEAN_ENTRIES))
         return
     assert any(found.startswith(said) for found in refusal(tmp_path)), refusal(tmp_path)
+    assert refusal(tmp_path, for_walk) == refusal(tmp_path)
+
+
+def test_a_walk_is_told_everything_of_the_sections_that_plain_code_rates(folder: Path) -> None:
+    """Section 0 has a start that was set by hand, section 2 is a match abroad."""
+    whole, lean = read(str(folder)), for_walk(str(folder))
+    rare = [at for at, kind in enumerate(whole.sections["kind"]) if kind >= FIRST_ABROAD]
+    rare += whole.entries.filter(pl.col("start_rating").is_not_null())["section"].to_list()
+    assert len(set(rare)) in range(1, whole.sections.height)
+    assert lean.all_told.equals(whole.entries.filter(pl.col("section").is_in(rare)))
+    assert whole.all_told is whole.entries
+
+
+def test_what_a_walk_cannot_read_though_it_is_sound_is_not_hidden(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object) -> None:
+        raise PolarsError("out of memory")
+
+    monkeypatch.setattr("crosstable.history.archive._lean", fails)
+    with pytest.raises(PolarsError, match="out of memory"):
+        for_walk(str(folder))
 
 
 def test_a_section_from_before_the_rules_is_not_laid_out_either() -> None:

@@ -24,6 +24,8 @@ from crosstable.history.archive_tables import FIRST_ABROAD, FORMAT, HEADING, LEA
 _ROWS_TOGETHER = 1 << 19
 _LARGEST_HEADING = 1 << 20
 _Read = TypeVar("_Read")
+# What is raised where a file is damaged.
+UNREADABLE = (PolarsError, PanicException, OSError, ValueError)
 
 
 class Archive(NamedTuple):
@@ -131,7 +133,11 @@ def read_for_walk(found: Opened) -> Archive:
     Most columns of entries are asked for by plain code only; in memory they would be half of everything. They are
     looked through as they are read, and kept for the sections that plain code rates.
     """
-    archive = _attempt(partial(_lean, found), found.folder, [])
+    try:
+        archive = _lean(found)
+    except UNREADABLE:
+        read(found.folder)  # says what is wrong with the files
+        raise
     return archive or read(found.folder)  # which says what is wrong, and where
 
 
@@ -139,8 +145,10 @@ def _lean(found: Opened) -> Archive | None:
     """The archive for a walk, if nothing is wrong with it."""
     entries = found.table("entries")
     lazy = {name: found.table(name) for name in TABLES} | {"entries": entries.select(*LEAN_ENTRIES)}
+    if unseen_faults(entries, LEAN_ENTRIES):  # first: what is kept then lies where that was
+        return None
     tables = dict(zip(lazy, pl.collect_all(list(lazy.values())), strict=True))
-    if unseen_faults(entries, tables) or content_faults(tables):
+    if content_faults(tables):
         return None
     return Archive(**tables, source=found.source, told=_told_of(entries, tables["sections"]))
 
@@ -223,7 +231,7 @@ def _attempt(reading: Callable[[], _Read], place: str, faults: list[Fault]) -> _
     """What was read, or nothing and a fault: a damaged file is the input's fault, not the program's."""
     try:
         return reading()
-    except (PolarsError, PanicException, OSError, ValueError) as error:
+    except UNREADABLE as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         faults.append(archive_fault(place, f"The file cannot be read: {first.rstrip('.')}."))
         return None

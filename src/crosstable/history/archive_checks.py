@@ -1,15 +1,13 @@
 """What must hold in an archive, rule by rule; every broken rule is a fault with the first row that breaks it."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.folding import DecisionKind
@@ -82,21 +80,15 @@ def content_faults(tables: Tables) -> list[Fault]:
     return faults
 
 
-def unseen_faults(entries: pl.LazyFrame, tables: Tables) -> int:
-    """How many faults there are in columns of entries that are not among the tables; nothing of them is kept."""
-    seen = set(tables["entries"].columns)
-    unseen = [rule for rule in _entry_rules() if not rule.columns <= seen]
+def unseen_faults(entries: pl.LazyFrame, seen: Collection[str]) -> int:
+    """How many faults there are in columns of entries that are not among those seen; nothing of them is kept."""
+    unseen = [rule for rule in _entry_rules() if not rule.columns <= set(seen)]
     texts = {"unplayed"}  # the same few again and again, and slow to look at
     of_texts = [rule.is_broken.fill_null(False).sum() for rule in unseen if rule.columns <= texts]
     others = [rule.is_broken.fill_null(False).sum() for rule in unseen if not rule.columns <= texts]
-    found = pl.collect_all(
-        [
-            entries.select(*texts).drop_nulls().unique().select(pl.sum_horizontal(of_texts)),
-            entries.select(pl.sum_horizontal(others)),
-        ],
-        engine="streaming",
-    )
-    return sum(int(one.item()) for one in found)
+    asked = (entries.select(*texts).drop_nulls().unique(), of_texts), (entries, others)
+    counts = (rows.select(pl.sum_horizontal(broken)).collect(engine="streaming") for rows, broken in asked)
+    return sum(int(count.item()) for count in counts)
 
 
 def _null_faults(name: str, frame: pl.DataFrame) -> Iterator[Fault]:
@@ -311,12 +303,12 @@ def _row_faults(tables: Tables) -> list[Fault]:
 
 
 def _game_faults(tables: Tables) -> list[Fault]:
-    from crosstable.history.row_checks import broken_games
+    from crosstable.history.row_checks import broken_games, rows_per_section
 
-    rows: NDArray[np.int_] = np.bincount(tables["entries"]["section"].to_numpy(), minlength=tables["sections"].height)
+    rows = rows_per_section(tables["entries"], tables["sections"].height)
     if rows.size and rows.max() > _MOST_ROWS:
         return [archive_fault(file_of("entries"), f"Section {rows.argmax()} has more than {_MOST_ROWS} rows.")]
     return [
         archive_fault(f"{file_of('games')}, row {first}", f"{message}{_and_more(count)}.")
-        for message, first, count in broken_games(tables["games"], rows.astype(np.int32))
+        for message, first, count in broken_games(tables["games"], rows)
     ]

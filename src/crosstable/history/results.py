@@ -20,7 +20,7 @@ from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
-from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array
+from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array, fresh
 from crosstable.history.kernel.rows import (
     StandingColumns,
     changed_standings,
@@ -72,7 +72,7 @@ def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
         "system": (owners % SYSTEMS).astype(np.uint8),
     }
     kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
-    laid = StandingColumns(*(np.empty((len(names), len(places)), dtype=kind) for kind, names in kinds.items()))
+    laid = StandingColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
     lay_columns(walker.standings.standings, places, laid)
     columns |= {
         name: column

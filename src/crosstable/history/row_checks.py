@@ -16,6 +16,7 @@ from crosstable.history.kernel.checking import (
     Played,
     count_broken_entries,
     count_broken_games,
+    count_rows,
     place_of,
 )
 
@@ -51,6 +52,14 @@ def broken_entries(entries: pl.DataFrame, sections: int, members: int) -> tuple[
     with ThreadPoolExecutor() as pool:
         found = _together(portioned, pool.map(look, portioned, before))
     return _told(found, _OF_ENTRIES, sections), not found.counts[checking.DESCENDS]
+
+
+def rows_per_section(entries: pl.DataFrame, sections: int) -> Array:
+    """How many rows each section has."""
+    rows = np.zeros(sections, dtype=np.int32)
+    for (section,) in portions(entries, ["section"]):
+        count_rows(section, rows)
+    return rows
 
 
 def broken_games(games: pl.DataFrame, rows: Array) -> list[Broken]:

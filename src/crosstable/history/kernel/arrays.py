@@ -1,8 +1,11 @@
 """The arrays of a history: sections in the order of the fold, their competitors, sides of games, standings."""
 
+import math
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
 # cannot express. Its layout is one of the dtypes below.
@@ -12,6 +15,8 @@ Array = Any
 whole: Any = np.int64
 
 SYSTEMS = 6
+# From so many bytes on NumPy asks for large pages.
+_LARGE = 1 << 22
 # Sections are rated level by level within windows of so many, so that threads seldom wait for each other.
 WINDOW = 2048
 TOP_LEVEL = WINDOW - 1
@@ -154,9 +159,22 @@ class Tables(NamedTuple):
     results: Results
 
 
+def fresh(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -> Array:
+    """Zeros for an array that is written from its beginning to its end.
+
+    NumPy asks the system for large pages, which make random reads quicker, but are slow to come by. A history has
+    hundreds of megabytes that nobody reads at random.
+    """
+    size = math.prod((shape,) if isinstance(shape, int) else shape) * np.dtype(dtype).itemsize
+    if size < _LARGE or not hasattr(mmap, "MAP_ANONYMOUS"):
+        return np.zeros(shape, dtype)
+    room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(room, dtype).reshape(shape)
+
+
 def no_ratings(rows: int) -> Array:
     """Results that are not there yet."""
-    made = np.empty((RATINGS, rows))
+    made = fresh((RATINGS, rows))
     made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the walk does not wait for fresh memory
     return made
 

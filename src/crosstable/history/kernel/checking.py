@@ -59,6 +59,13 @@ def count_broken_entries(rows: Entered, before: tuple[int, int], sections: int, 
 
 
 @compiled
+def count_rows(section: Array, rows: Array) -> None:
+    """Count the rows of every section."""
+    for at in range(len(section)):
+        rows[section[at]] += 1
+
+
+@compiled
 def place_of(games: Played, at: int) -> int:
     """Where a game stands, as one number: section, round, row of ``first``."""
     place: int = (whole(games.section[at]) << 24) | (whole(games.round[at]) << 16) | whole(games.first[at])

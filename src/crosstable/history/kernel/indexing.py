@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import COMPETITOR, TOP_LEVEL, WINDOW, Array, whole
+from crosstable.history.kernel.arrays import COMPETITOR, TOP_LEVEL, WINDOW, Array, fresh, whole
 from crosstable.history.kernel.compiling import compiled
 
 # A result in the archive: half points of the first player, and this where it counts on his row alone.
@@ -234,12 +234,12 @@ def counted(rows: Rows, games: Sequence[Games], sections: int, members: int, poo
     found = list(pool.map(lambda span, own: _counted(rows, own, span, members), spans, played))
     places = [0, *accumulate(len(part.member) for part in found)]
     sides = [0, *accumulate(int(part.sides.sum()) for part in found)]
-    competitors = np.zeros(places[-1] + 1, dtype=COMPETITOR)
+    competitors = fresh(places[-1] + 1, COMPETITOR)
     competitors["first"][-1] = sides[-1]
     begins = [part.begin[:-1] + place for part, place in zip(found, places, strict=False)]
     return Laid(
         competitors,
-        np.empty(sides[-1], dtype=np.uint16),
+        fresh(sides[-1], np.uint16),
         np.concatenate([part.member for part in found]),
         np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)]),
         list(zip(found, played, strict=True)),
@@ -260,7 +260,7 @@ def _counted(rows: Rows, games: Sequence[Games], span: tuple[int, int], members:
     low, high = np.searchsorted(rows.section, np.array(span, dtype=rows.section.dtype))
     first = first_of(rows.section[low:high], span[1] - span[0], span[0])
     position, member, begin = competitors_of(rows.member[low:high], first, members)
-    part = Part(span[0], first, position, member, begin, np.zeros(high - low, dtype=np.int32))
+    part = Part(span[0], first, position, member, begin, fresh(int(high - low), np.int32))
     for some in games:
         count_sides(some, part)
     return part

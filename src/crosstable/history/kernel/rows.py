@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import AFTER, RATINGS, SYSTEMS, Array, History
+from crosstable.history.kernel.arrays import AFTER, RATINGS, SYSTEMS, Array, History, fresh
 from crosstable.history.kernel.compiling import compiled
 
 
@@ -80,7 +80,7 @@ def rated_rows(history: History, ratings: Array, members: int, first: int) -> It
 
 def _rated_part(history: History, ratings: Array, members: int, span: tuple[int, int]) -> tuple[RowPlaces, Array]:
     low, high = (int(history.sections["row"][end]) for end in span)
-    places = RowPlaces(*(np.empty(high - low, dtype=kind) for kind in (np.uint32, np.int32, np.uint8)))
+    places = RowPlaces(*(fresh(high - low, kind) for kind in (np.uint32, np.int32, np.uint8)))
     part = ratings[:, low:high]
     count = move_together(history, part, members, span, places)
     return RowPlaces(*(column[:count] for column in places)), part[:, :count]

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import RATINGS, WINDOW, Array, History, Tables, whole
+from crosstable.history.kernel.arrays import WINDOW, Array, History, Tables, whole
 from crosstable.history.kernel.compiling import compiled, inner, walking
 from crosstable.history.kernel.processor import fetch, give_way, read_flag, set_flag, take_number
 from crosstable.history.kernel.section import Scratch, rate_section
@@ -21,9 +21,8 @@ PATIENCE = 200
 TURN = 6
 # So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
 FAR, NEAR = 6, 3
-# Competitors that are sure to touch every line of the cache that holds them; rows of results in one line.
+# Competitors that are sure to touch every line of the cache that holds them.
 TO_A_LINE = 2
-NUMBERS_TO_A_LINE = 8
 
 
 @compiled
@@ -91,15 +90,12 @@ def say_done(done: Array, number: int) -> None:
 
 @inner
 def fetch_standings(tables: Tables, number: int) -> None:
-    """Ask for the standings of a section that is rated soon, and for its competitors and where its results go."""
+    """Ask for the standings of a section that is rated soon, and for its competitors."""
     sections = tables.history.sections
     for at in range(sections[number].first, sections[number + 1].first, TO_A_LINE):
         fetch(tables.history.competitors, whole(at))
     for row in range(sections[number].row, sections[number + 1].row):
         fetch(tables.standings.standings, whole(tables.history.places[row]))
-        if row % NUMBERS_TO_A_LINE == 0:
-            for column in range(RATINGS):
-                fetch(tables.results.ratings[column], whole(row))
 
 
 @inner
