@@ -16,8 +16,9 @@ from crosstable.errors import FormatError, HistoryError
 from crosstable.history.archive import Archive, digest, opened, read, read_for_walk, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_sections import sections_of
-from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, TABLES
+from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, NO_MEMBER, ONE_SIDED, TABLES
 from crosstable.history.index import build
+from crosstable.history.kernel import checking, indexing
 from crosstable.lab.bands import era_of
 from tests.history.small_archives import small_archive
 
@@ -286,15 +287,14 @@ def test_a_walk_is_told_everything_of_the_sections_that_plain_code_rates(folder:
     assert whole.all_told is whole.entries
 
 
-def test_what_a_walk_cannot_read_though_it_is_sound_is_not_hidden(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_only_a_walk_comes_across_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reads by other ways than whoever reads everything, and may meet damage that others do not."""
+
     def fails(_: object) -> None:
-        raise PolarsError("out of memory")
+        raise PolarsError("Invalid UTF8 in Statistics")
 
     monkeypatch.setattr("crosstable.history.archive._lean", fails)
-    with pytest.raises(PolarsError, match="out of memory"):
-        for_walk(str(folder))
+    assert refusal(folder, for_walk) == [f"{folder}: The file cannot be read: Invalid UTF8 in Statistics."]
 
 
 def test_a_section_from_before_the_rules_is_not_laid_out_either() -> None:
@@ -340,6 +340,22 @@ def test_order_is_held_across_the_portions_in_which_games_are_looked_at(
     assert refusal(tmp_path) == [
         "games.parquet, row 2: the game is out of order, which is section, round and row of the first player."
     ]
+
+
+def test_entries_are_held_across_the_portions_in_which_they_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crosstable.history.archive._ROWS_TOGETHER", 2)
+    write(changed("entries", "number", 2, 1), str(tmp_path))
+    said = "entries.parquet, row 0: the pairing number stands twice in the section, and so in 1 more rows."
+    assert refusal(tmp_path) == [said]
+    write(changed("entries", "section", 1, 1), str(tmp_path))
+    assert refusal(tmp_path)[0] == "entries.parquet, row 2: the row is out of order, which is by section."
+
+
+def test_what_compiled_checks_take_for_granted() -> None:
+    assert all(column.may_be_null for column in TABLES["entries"] if column.name not in LEAN_ENTRIES)
+    assert (indexing.ONE_SIDED, checking._NO_MEMBER) == (ONE_SIDED, NO_MEMBER)
 
 
 def test_two_cells_in_one_round_are_found_where_sections_are_walked() -> None:

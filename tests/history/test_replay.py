@@ -102,6 +102,27 @@ def test_a_quarter_century_of_one_busy_federation_is_the_same_bit_for_bit() -> N
     assert walker.index.match_slots >= 10
 
 
+def test_a_history_that_is_laid_out_in_parts_is_the_same_bit_for_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts beside each other and memory of its own are for long histories; the plain fold is the measure here too."""
+    archive = simulate(BUSY._replace(members=300, sections=400, seed=3))
+    whole = indexing.build(archive)
+    monkeypatch.setattr("crosstable.history.kernel.indexing.WORTH_SHARING", 1)
+    monkeypatch.setattr("crosstable.history.kernel.arrays._LARGE", 1)
+    chunked = archive._replace(games=pl.concat([archive.games[:1000], archive.games[1000:]], rechunk=False))
+    assert chunked.games.n_chunks() == 2
+    assert [array.tobytes() for array in indexing.build(chunked).history] == [
+        array.tobytes() for array in whole.history
+    ]
+    assert_same(chunked)
+
+
+def test_ratings_are_taken_from_a_walk_once() -> None:
+    walker = walked(simulate(BUSY._replace(seed=5)))
+    ratings_frame(walker)
+    with pytest.raises(ValueError, match="already taken"):
+        ratings_frame(walker)
+
+
 def test_norms_and_working_are_those_of_the_engine() -> None:
     archive = simulate(BUSY._replace(seed=5))
     walker, folded = walked(archive), plain_fold(archive)
@@ -169,9 +190,10 @@ def test_a_replay_by_a_rule_set_gives_the_bits_of_the_plain_fold_by_it(rules: Ru
     archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
     assert archive.sections.filter(pl.col("kind") >= 3).height >= 3
     walker, folded = walked(archive, rules=rules), plain_fold(archive, rules=rules)
-    assert lines_of(walker) == folded_lines(folded)
+    found = lines_of(walker)
+    assert found == folded_lines(folded)
     official = lines_of(walked(archive))
-    changed = [key for key, line in lines_of(walker).items() if key not in official or official[key] != line]
+    changed = [key for key, line in found.items() if key not in official or official[key] != line]
     assert len(changed) > len(official) / 2
 
 

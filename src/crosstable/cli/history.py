@@ -82,7 +82,7 @@ def _add_replay(made: argparse.ArgumentParser) -> None:
     made.add_argument("--out", required=True, metavar="DIR", help="the folder for the results")
     add_rules_option(made)
     made.add_argument("--from-year", type=int, metavar="YEAR", help="start from the snapshot of this year in DIR")
-    made.add_argument("--threads", type=int, metavar="N", help="how many threads (default: one per core)")
+    made.add_argument("--threads", type=int, metavar="N", help="how many threads rate (default: one per core)")
     made.add_argument("--no-snapshots", action="store_true", help="write no snapshots")
     made.add_argument("--no-index", action="store_true", help="neither use nor keep an index beside the archive")
     made.set_defaults(run=_replay)
@@ -161,7 +161,7 @@ def _stages(seconds: Mapping[str, float]) -> str:
 
 
 def _warm_up() -> None:
-    """Compile everything on a history of two games."""
+    """Compile everything on the smallest history."""
     from crosstable.history.warming import warm_up
 
     warm_up()

@@ -78,10 +78,10 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
         official = observed_pages(_reports(options.pages))
     if official.pages.is_empty():
         raise HistoryError(f"there is no crosstable with posted ratings in {options.pages}")
-    archive = read(options.archive)
     if not is_cached():
         with waiting("compiling the formulas (once)"):
             warm_up()
+    archive = read(options.archive)
     threads = options.threads or len(os.sched_getaffinity(0))
     with counting("rating sections") as bar:
         simulated = observed_archive(archive, build(archive), threads, bar.done)

@@ -1,7 +1,8 @@
 """Archives: a federation's whole record as a folder of Parquet files, written and read at once.
 
 ``opened`` looks at the heading and the columns only and lets tables be read lazily; ``read`` reads everything and holds
-it against ``archive_checks``. Either raises ``ArchiveError`` with every fault it found and the place of each.
+it against ``archive_checks``; ``read_for_walk`` keeps only what a compiled walk needs. Each raises ``ArchiveError``
+with every fault it found and the place of each.
 """
 
 import hashlib
@@ -17,13 +18,15 @@ from polars.exceptions import PanicException, PolarsError
 
 from crosstable import __version__
 from crosstable.errors import Fault
-from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, unseen_faults
+from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, unread_faults
 from crosstable.history.archive_tables import FIRST_ABROAD, FORMAT, HEADING, LEAN_ENTRIES, TABLES, file_of, schema_of
 
 # So many rows stand together in a file: enough to compress, few enough for two threads to share a table.
 _ROWS_TOGETHER = 1 << 19
 _LARGEST_HEADING = 1 << 20
 _Read = TypeVar("_Read")
+# Columns of entries that a walk does not keep; each may be null, so that is nothing to look for.
+UNREAD = frozenset(schema_of("entries")) - frozenset(LEAN_ENTRIES)
 # What is raised where a file is damaged.
 UNREADABLE = (PolarsError, PanicException, OSError, ValueError)
 
@@ -128,16 +131,16 @@ def read(folder: str) -> Archive:
 
 
 def read_for_walk(found: Opened) -> Archive:
-    """What a compiled walk needs of an archive, all of which is checked.
+    """What a compiled walk needs of an archive, checked as ``read`` does.
 
-    Most columns of entries are asked for by plain code only; in memory they would be half of everything. They are
-    looked through as they are read, and kept for the sections that plain code rates.
+    Most columns of entries are asked for by plain code only; in memory they would be half of everything. Those with
+    rules are looked through as they are read; all are kept for the sections that plain code rates.
     """
     try:
         archive = _lean(found)
-    except UNREADABLE:
-        read(found.folder)  # says what is wrong with the files
-        raise
+    except UNREADABLE as error:
+        read(found.folder)  # says which file is damaged, unless only a walk comes across it
+        raise ArchiveError(found.folder, [archive_fault(found.folder, _cannot_be_read(error))]) from error
     return archive or read(found.folder)  # which says what is wrong, and where
 
 
@@ -145,10 +148,10 @@ def _lean(found: Opened) -> Archive | None:
     """The archive for a walk, if nothing is wrong with it."""
     entries = found.table("entries")
     lazy = {name: found.table(name) for name in TABLES} | {"entries": entries.select(*LEAN_ENTRIES)}
-    if unseen_faults(entries, LEAN_ENTRIES):  # first: what is kept then lies where that was
+    if unread_faults(entries, UNREAD):  # first: what is kept then lies where that was
         return None
     tables = dict(zip(lazy, pl.collect_all(list(lazy.values())), strict=True))
-    if content_faults(tables):
+    if content_faults(tables, UNREAD):
         return None
     return Archive(**tables, source=found.source, told=_told_of(entries, tables["sections"]))
 
@@ -232,9 +235,13 @@ def _attempt(reading: Callable[[], _Read], place: str, faults: list[Fault]) -> _
     try:
         return reading()
     except UNREADABLE as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        faults.append(archive_fault(place, f"The file cannot be read: {first.rstrip('.')}."))
+        faults.append(archive_fault(place, _cannot_be_read(error)))
         return None
+
+
+def _cannot_be_read(error: BaseException) -> str:
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"The file cannot be read: {first.rstrip('.')}."
 
 
 def _heading(folder: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """What must hold in an archive, rule by rule; every broken rule is a fault with the first row that breaks it."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
@@ -49,24 +49,19 @@ class Rule(NamedTuple):
     is_broken: pl.Expr
     message: str
 
-    @property
-    def columns(self) -> set[str]:
-        """The columns that it is about."""
-        return set(self.is_broken.meta.root_names())
+    def is_about(self, columns: Set[str]) -> bool:
+        """Whether it is about any of these columns of entries."""
+        return self.table == "entries" and not columns.isdisjoint(self.is_broken.meta.root_names())
 
 
-def content_faults(tables: Tables) -> list[Fault]:
-    """Every fault of tables whose columns are as they should be; of columns that are not there nothing is said."""
-    faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame)]
+def content_faults(tables: Tables, unread: Set[str] = frozenset()) -> list[Fault]:
+    """Every fault of tables whose columns are as they should be; some columns of entries may not have been read."""
+    faults = [fault for name, frame in tables.items() for fault in _null_faults(name, frame, unread)]
     if faults:
         return faults
     rules = _rules(tables["members"].height)
     checks = [
-        *(
-            partial(_rule_faults, rule, tables[rule.table])
-            for rule in rules
-            if rule.columns <= set(tables[rule.table].columns)
-        ),
+        *(partial(_rule_faults, rule, tables[rule.table]) for rule in rules if not rule.is_about(unread)),
         partial(_id_faults, tables["members"]),
         partial(_floors_fault, tables["openings"]),
         partial(_match_changes_fault, tables["openings"]),
@@ -80,20 +75,20 @@ def content_faults(tables: Tables) -> list[Fault]:
     return faults
 
 
-def unseen_faults(entries: pl.LazyFrame, seen: Collection[str]) -> int:
-    """How many faults there are in columns of entries that are not among those seen; nothing of them is kept."""
-    unseen = [rule for rule in _entry_rules() if not rule.columns <= set(seen)]
+def unread_faults(entries: pl.LazyFrame, unread: Set[str]) -> int:
+    """How many faults there are in columns of entries that are looked through and not kept."""
+    rules = [rule for rule in _entry_rules() if rule.is_about(unread)]
     texts = {"unplayed"}  # the same few again and again, and slow to look at
-    of_texts = [rule.is_broken.fill_null(False).sum() for rule in unseen if rule.columns <= texts]
-    others = [rule.is_broken.fill_null(False).sum() for rule in unseen if not rule.columns <= texts]
+    of_texts = [rule.is_broken.fill_null(False).sum() for rule in rules if rule.is_about(texts)]
+    others = [rule.is_broken.fill_null(False).sum() for rule in rules if not rule.is_about(texts)]
     asked = (entries.select(*texts).drop_nulls().unique(), of_texts), (entries, others)
     counts = (rows.select(pl.sum_horizontal(broken)).collect(engine="streaming") for rows, broken in asked)
     return sum(int(count.item()) for count in counts)
 
 
-def _null_faults(name: str, frame: pl.DataFrame) -> Iterator[Fault]:
+def _null_faults(name: str, frame: pl.DataFrame, unread: Set[str]) -> Iterator[Fault]:
     for column in TABLES[name]:
-        if column.name not in frame.columns:
+        if name == "entries" and column.name in unread:
             continue
         missing = frame[column.name].null_count()
         if missing and not column.may_be_null:

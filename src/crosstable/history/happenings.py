@@ -87,7 +87,7 @@ class Happenings:
         return found
 
     def why_not(self, walker: Walker, section: int) -> str:
-        """Why a section cannot be rated from the standings of now."""
+        """Why a section cannot be rated from the standings of now; asked of archives that are read whole."""
         part = _part(self.archive, np.array([section]))
         arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
         sections = PlainSections(part, arrays.of, self.openings, self.decisions, walker.rules)
@@ -183,6 +183,7 @@ def _part(archive: Archive, numbers: Array) -> Archive:
         entries=entries,
         games=renumbered(archive.games),
         outside=archive.outside.filter(pl.col("member").is_in(here)),
+        told=None,
     )
 
 

@@ -34,7 +34,7 @@ from crosstable.history.replay import CLOSING, Stop, Walker
 FORMAT = "crosstable-replay/1"
 HEADING = "replay.json"
 RATINGS, STANDINGS = "ratings.parquet", "standings.parquet"
-_RATINGS = ("before", "after", "games_after")
+_COLUMNS = ("before", "after", "games_after")
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -49,12 +49,15 @@ class Snapshot(NamedTuple):
 def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
     """A row per section, member and system: the rating before and after, the games after.
 
-    The walker's results are used up: they become the columns.
+    The walker's ratings become the columns, and it has none any more.
     """
-    index = walker.index
+    index, found = walker.index, walker.results.ratings
+    if found.shape[1] != index.rows:
+        raise ValueError("the ratings of this walk were already taken")
+    walker.results = walker.results._replace(ratings=found[:, :0])
     parts = [
-        pl.DataFrame({**places._asdict(), **dict(zip(_RATINGS, ratings, strict=True))})
-        for places, ratings in rated_rows(index.history, walker.results.ratings, index.members, first)
+        pl.DataFrame({**about._asdict(), **dict(zip(_COLUMNS, ratings, strict=True))})
+        for about, ratings in rated_rows(index.history, found, index.members, first)
     ]
     return pl.concat(parts, rechunk=False).with_columns(pl.col("before").fill_nan(None))
 
@@ -63,6 +66,19 @@ def standings_frame(walker: Walker) -> pl.DataFrame:
     """The standings of members who are rated, by member and system."""
     owners, places = rated_standings(walker.standings.standings, walker.index.history.place_of, walker.index.members)
     return _frame_of(walker, owners, places)
+
+
+def owners_in(walker: Walker) -> Array:
+    """Whose each standing of a walk is."""
+    index = walker.index
+    owners: Array = standing_owners(index.history.place_of, index.members, index.standings)
+    return owners
+
+
+def changed_frame(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
+    """The standings of members that changed on a day or later, in the order of their places."""
+    places = changed_standings(walker.standings.standings, owners, since)
+    return _frame_of(walker, owners[places], places)
 
 
 def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
@@ -150,11 +166,9 @@ class SnapshotWriter:
         began = time.perf_counter()
         is_first = snapshot.year == self.first_year
         since = 0 if is_first else date(snapshot.year, 1, 1).toordinal()
-        index = walker.index
         if self._owners is None:
-            self._owners = standing_owners(index.history.place_of, index.members, index.standings)
-        places = changed_standings(walker.standings.standings, self._owners, since)
-        frame = _frame_of(walker, self._owners[places], places)
+            self._owners = owners_in(walker)
+        frame = changed_frame(walker, self._owners, since)
         write_table(frame, os.path.join(self.folder, f"{snapshot.year}.parquet"))
         changes = walker.standings.match_changes
         used = np.flatnonzero(changes["day"] >= since)

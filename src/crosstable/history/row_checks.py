@@ -17,7 +17,7 @@ from crosstable.history.kernel.checking import (
     count_broken_entries,
     count_broken_games,
     count_rows,
-    place_of,
+    game_place,
 )
 
 _OF_ENTRIES = {
@@ -65,7 +65,7 @@ def rows_per_section(entries: pl.DataFrame, sections: int) -> Array:
 def broken_games(games: pl.DataFrame, rows: Array) -> list[Broken]:
     """What is wrong with games; ``rows`` says how many rows each section has."""
     portioned = [Played(*columns) for columns in portions(games, Played._fields) if len(columns[0])]
-    before = [-1, *(int(place_of(one, len(one.section) - 1)) for one in portioned)]
+    before = [-1, *(int(game_place(one, len(one.section) - 1)) for one in portioned)]
 
     def look(some: Played, last: int) -> Found:
         found = _nothing()
@@ -86,8 +86,8 @@ def _together(portioned: Iterable[Entered | Played], found: Iterable[Found]) -> 
     whole = _nothing()
     begins = accumulate((len(one.section) for one in portioned), initial=0)
     for begin, part in zip(begins, found, strict=False):
-        fresh = (whole.counts == 0) & (part.counts > 0)
-        whole.firsts[fresh] = begin + part.firsts[fresh]
+        is_first = (whole.counts == 0) & (part.counts > 0)
+        whole.firsts[is_first] = begin + part.firsts[is_first]
         whole.counts[:] += part.counts
     return whole
 

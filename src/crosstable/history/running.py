@@ -96,8 +96,8 @@ def replay_archive(
     """Replay an archive and write what it gives; ``starting`` is told how many sections there are."""
     stages = Stages()
     with stages.timed("read"), ThreadPoolExecutor(1) as beside:
-        loading = beside.submit(warm_up)  # compiled code is read, too
         found = opened(folder)
+        loading = beside.submit(warm_up)  # compiled code is read, too
         archive = read_for_walk(found)
         loading.result()
     with stages.timed("index"):

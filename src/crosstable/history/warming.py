@@ -7,14 +7,15 @@ import numpy as np
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_checks import content_faults
 from crosstable.history.index import build
+from crosstable.history.kernel.compiling import say_cached
 from crosstable.history.kernel.walk import say_done, wait_until_ready
 from crosstable.history.replay import Walker
-from crosstable.history.results import ratings_frame, standings_frame
+from crosstable.history.results import changed_frame, owners_in, ratings_frame, standings_frame
 from crosstable.rules.editions import EDITIONS
 
 
 def smallest_archive() -> Archive:
-    """Two members who played one game."""
+    """Two members who played a game in each of two sections."""
     day = EDITIONS[-1].effective
     members = table_of(
         "members",
@@ -29,19 +30,20 @@ def smallest_archive() -> Archive:
     sections = table_of(
         "sections",
         {
-            "event_id": ["1"],
-            "number": [1],
-            **{name: [""] for name in ("event_name", "name", "time_control", "match_waiver")},
-            "start": [day],
-            "end": [day],
-            "kind": [0],
-            "systems": [1],
-            "asked_systems": [1],
-            **{name: [False] for name in ("is_online", "is_dual_control", "is_half_k")},
+            "event_id": ["1", "1"],
+            "number": [1, 2],
+            **{name: ["", ""] for name in ("event_name", "name", "time_control", "match_waiver")},
+            "start": [day, day],
+            "end": [day, day],
+            "kind": [0, 0],
+            "systems": [1, 1],
+            "asked_systems": [1, 1],
+            **{name: [False, False] for name in ("is_online", "is_dual_control", "is_half_k")},
         },
     )
-    entries = table_of("entries", {"section": [0, 0], "number": [1, 2], "member": [0, 1]})
-    games = table_of("games", {"section": [0], "round": [1], "first": [0], "second": [1], "result": [2], "colour": [0]})
+    entries = table_of("entries", {"section": [0, 0, 1, 1], "number": [1, 2, 1, 2], "member": [0, 1, 0, 1]})
+    game = {"round": 1, "first": 0, "second": 1, "result": 2, "colour": 0}
+    games = table_of("games", {"section": [0, 1], **{name: [value, value] for name, value in game.items()}})
     outside, openings, decisions = (empty_table(name) for name in ("outside", "openings", "decisions"))
     return Archive(members, outside, openings, decisions, sections, entries, games)
 
@@ -53,7 +55,9 @@ def warm_up() -> None:
     walker = Walker(build(archive), 1)
     walker.walk()
     standings_frame(walker)
+    changed_frame(walker, owners_in(walker), 0)
     ratings_frame(walker)
-    done = np.ones(1, dtype=np.uint8)
+    done = np.ones(2, dtype=np.uint8)
     say_done(done, 0)
-    wait_until_ready(walker.index.history, 0, 0, done)
+    wait_until_ready(walker.index.history, 1, 0, done)
+    say_cached()

@@ -16,7 +16,7 @@ from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
-    RATINGS,
+    RATING_COLUMNS,
     SYSTEMS,
     WORKING,
     Array,
@@ -202,7 +202,7 @@ class Company(Walker):
         self.predicted = predicted
         happenings.prepare(self)
         self._fresh = self.standings
-        self.results = self.results._replace(ratings=np.zeros((RATINGS, 0)))  # every lane has its own
+        self.results = self.results._replace(ratings=np.zeros((RATING_COLUMNS, 0)))  # every lane has its own
         # Stops remember what they read of the archive, so each lane has its own.
         self._stops = [happenings.stops() for _ in range(width)]
         widest = int(np.diff(index.history.sections["row"]).max(initial=1))
@@ -248,7 +248,7 @@ def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
         np.stack([fresh.decided] * width),
         np.zeros((width, len(fresh.match_changes)), dtype=MATCH_CHANGE),
         fresh.rated.copy(),
-        np.zeros((width, RATINGS, index.rows)),
+        np.zeros((width, RATING_COLUMNS, index.rows)),
         np.zeros(0, dtype=WORKING),
         np.zeros((width, index.sections), dtype=np.uint8),
         np.zeros(widest),

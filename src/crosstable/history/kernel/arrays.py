@@ -96,7 +96,7 @@ COMPETITOR = np.dtype(
 # The columns of results, which have a row for each competitor and system. NaN after: not rated (no game, or no known
 # rule).
 BEFORE, AFTER, GAMES_AFTER = range(3)
-RATINGS = 3
+RATING_COLUMNS = 3
 # The working of the final pass, kept where it is asked for.
 WORKING = np.dtype(
     [
@@ -168,13 +168,16 @@ def fresh(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -> Array:
     size = math.prod((shape,) if isinstance(shape, int) else shape) * np.dtype(dtype).itemsize
     if size < _LARGE or not hasattr(mmap, "MAP_ANONYMOUS"):
         return np.zeros(shape, dtype)
-    room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"no room for {size:,} bytes") from error
     return np.frombuffer(room, dtype).reshape(shape)
 
 
 def no_ratings(rows: int) -> Array:
     """Results that are not there yet."""
-    made = fresh((RATINGS, rows))
+    made = fresh((RATING_COLUMNS, rows))
     made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the walk does not wait for fresh memory
     return made
 

@@ -66,7 +66,7 @@ def count_rows(section: Array, rows: Array) -> None:
 
 
 @compiled
-def place_of(games: Played, at: int) -> int:
+def game_place(games: Played, at: int) -> int:
     """Where a game stands, as one number: section, round, row of ``first``."""
     place: int = (whole(games.section[at]) << 24) | (whole(games.round[at]) << 16) | whole(games.first[at])
     return place
@@ -81,7 +81,7 @@ def count_broken_games(games: Played, before: int, rows: Array, found: Found) ->
     for at in range(len(games.section)):
         section, result = whole(games.section[at]), games.result[at]
         first, second = games.first[at], games.second[at]
-        place = place_of(games, at)
+        place = game_place(games, at)
         is_known = section < len(rows)
         fits = is_known and max(first, second) < rows[section]
         is_result = result <= _TOP_RESULT and result != ONE_SIDED - 1

@@ -7,6 +7,7 @@ is a hash of every source that goes into it.
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -39,6 +40,8 @@ FORMULAS = (
 SOURCES = ("formulas", "history/kernel", "lab/metrics.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
+# A file that is there when everything was compiled once.
+_ALL = "all"
 # Walking functions make no arrays, so no reference to one has to be counted; and they divide by nothing that may be 0.
 _WALKING = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
@@ -62,9 +65,14 @@ def cache_folder() -> Path:
 
 
 def is_cached() -> bool:
-    """Whether compiled code is there, so that no compiling has to be waited for."""
-    folder = cache_folder()
-    return folder.is_dir() and any(folder.rglob("*.nbc"))
+    """Whether all compiled code is there, so that no compiling has to be waited for."""
+    return (cache_folder() / _ALL).exists()
+
+
+def say_cached() -> None:
+    """Note that everything was compiled and kept; where nothing can be kept, it is compiled each time."""
+    with suppress(OSError):
+        (cache_folder() / _ALL).touch()
 
 
 def _register(module: ModuleType) -> None:

@@ -39,7 +39,8 @@ class Part(NamedTuple):
     """Some sections after each other, with numbers from the first of them on.
 
     ``first`` says where the rows of each section begin and ``begin`` where its competitors do; ``position`` is each
-    row's competitor in its section, ``sides`` how many sides of games each row has.
+    row's competitor in its section, ``sides`` how many sides of games each row has; while games are laid out, where
+    its next one goes among those of its competitor.
     """
 
     section: int

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import AFTER, RATINGS, SYSTEMS, Array, History, fresh
+from crosstable.history.kernel.arrays import AFTER, RATING_COLUMNS, SYSTEMS, Array, History, fresh
 from crosstable.history.kernel.compiling import compiled
 
 
@@ -58,15 +58,15 @@ def row_places(sections: Array, competitors: Array, first: int) -> tuple[Array, 
     return section, member, system
 
 
-class RowPlaces(NamedTuple):
-    """What each row of results is about."""
+class About(NamedTuple):
+    """What rows of results are about, column by column."""
 
     section: Array
     member: Array
     system: Array
 
 
-def rated_rows(history: History, ratings: Array, members: int, first: int) -> Iterator[tuple[RowPlaces, Array]]:
+def rated_rows(history: History, ratings: Array, members: int, first: int) -> Iterator[tuple[About, Array]]:
     """What was found of members from a section on, in two parts: what each row is about, and its ratings by column.
 
     Ratings are moved together where they lie, over those that say nothing: copies of them all would take longer.
@@ -78,16 +78,16 @@ def rated_rows(history: History, ratings: Array, members: int, first: int) -> It
         yield from pool.map(lambda span: _rated_part(history, ratings, members, span), spans)
 
 
-def _rated_part(history: History, ratings: Array, members: int, span: tuple[int, int]) -> tuple[RowPlaces, Array]:
+def _rated_part(history: History, ratings: Array, members: int, span: tuple[int, int]) -> tuple[About, Array]:
     low, high = (int(history.sections["row"][end]) for end in span)
-    places = RowPlaces(*(fresh(high - low, kind) for kind in (np.uint32, np.int32, np.uint8)))
+    about = About(*(fresh(high - low, kind) for kind in (np.uint32, np.int32, np.uint8)))
     part = ratings[:, low:high]
-    count = move_together(history, part, members, span, places)
-    return RowPlaces(*(column[:count] for column in places)), part[:, :count]
+    count = move_together(history, part, members, span, about)
+    return About(*(column[:count] for column in about)), part[:, :count]
 
 
 @compiled
-def move_together(history: History, ratings: Array, members: int, span: tuple[int, int], places: RowPlaces) -> int:
+def move_together(history: History, ratings: Array, members: int, span: tuple[int, int], about: About) -> int:
     """Leave out rows that are not rated and those of people who are no members; returns how many stay."""
     sections, competitors = history.sections, history.competitors
     row = count = 0
@@ -98,9 +98,9 @@ def move_together(history: History, ratings: Array, members: int, span: tuple[in
             for at in range(sections[number].first, sections[number + 1].first):
                 member = competitors[at].member
                 if not math.isnan(ratings[AFTER, row]) and member < members:
-                    places.section[count], places.member[count], places.system[count] = number, member, system
+                    about.section[count], about.member[count], about.system[count] = number, member, system
                     if count < row:
-                        for column in range(RATINGS):
+                        for column in range(RATING_COLUMNS):
                             ratings[column, count] = ratings[column, row]
                     count += 1
                 row += 1
