@@ -14,8 +14,11 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crosstable.history.archive import Archive, read, write
+from crosstable.history.archive import Archive, opened, read, read_for_walk, write
+from crosstable.history.happenings import Happenings
+from crosstable.history.index import Index, build
 from crosstable.history.plain import plain_fold
+from crosstable.history.replay import Walker
 from crosstable.history.running import Wishes, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
@@ -23,9 +26,9 @@ from crosstable.lab.simulate import simulate
 ROUNDS = 3
 # Federations of about 2, 4 and 20 million games; and a small one for the plain engine.
 SIZES = ((116_000, 58_000), (226_000, 113_000), (1_000_000, 500_000))
-# How often each is rated in a run, so that all of them rate about as many games and meet as much of whatever else the
-# machine does; the mean counts.
-TIMES = (12, 6, 1)
+# How often each is rated where sizes are compared, so that all of them rate about as many games and meet as much of
+# whatever else the machine does; the mean of all counts.
+TIMES = (10, 5, 1)
 SMALL = (1_000, 400)
 PEERS = Path(".venv-peers", "bin", "python")
 LARGE_ENOUGH = 0.8  # games per second of the slowest size, as a share of the quickest
@@ -33,17 +36,18 @@ TIMES_PLAIN, TIMES_RIIX, PIPELINE, GIGABYTES = 60.0, 10.0, 3.0, 3.0
 
 
 class Run(NamedTuple):
-    """One replay, Parquet in to Parquet out: its stages in seconds, its memory, and how much there was to rate.
-
-    ``kernel`` is the mean of the seconds that rating alone took, this time and again in the same process.
-    """
+    """One replay, Parquet in to Parquet out: its stages in seconds, its memory, and how much there was to rate."""
 
     games: int
     game_systems: int
     rows: int
     stages: dict[str, float]
-    kernel: float
     peak_gigabytes: float
+
+    @property
+    def kernel(self) -> float:
+        """Seconds of rating alone."""
+        return self.stages["rate"]
 
     @property
     def pipeline(self) -> float:
@@ -63,16 +67,19 @@ def replays() -> str:
         others: dict[str, float] = {}
         alone: list[list[Run]] = [[] for _ in archives]
         for turn in range(ROUNDS):
-            for archive, times, done, on_one in zip(archives, TIMES, runs, alone, strict=True):
-                done.append(child(archive, folder, f"--times={times}"))
-                on_one.append(child(archive, folder, f"--times={times}", "--alone"))
+            for archive, done, on_one in zip(archives, runs, alone, strict=True):
+                done.append(child(archive, folder))
+                on_one.append(child(archive, folder, "--alone"))
             plain.append(_plain_speed(small))
             found = _peers(archives[-1], everybody=turn == 0)
             others |= found
             riix += [speed for name, speed in found.items() if name == RIIX]
         snapshots = child(archives[-1], folder, "--snapshots")
+        speeds = [_speeds(archives, threads) for threads in (None, 1)]
     others |= {RIIX: max(riix)} if riix else {}
-    return _tables([_best(done) for done in runs], [_best(done) for done in alone], max(plain), others, snapshots)
+    return _tables(
+        [_best(done) for done in runs], [_best(done) for done in alone], max(plain), others, snapshots, speeds
+    )
 
 
 RIIX = "riix Elo, batched by section"
@@ -115,11 +122,46 @@ def _peers(archive: str, *, everybody: bool) -> dict[str, float]:
 def _best(runs: list[Run]) -> Run:
     """The best of each stage and of the memory."""
     stages = {name: min(run.stages[name] for run in runs) for name in runs[0].stages}
-    kernel = min(run.kernel for run in runs)
-    return runs[0]._replace(stages=stages, kernel=kernel, peak_gigabytes=min(run.peak_gigabytes for run in runs))
+    return runs[0]._replace(stages=stages, peak_gigabytes=min(run.peak_gigabytes for run in runs))
 
 
-def _tables(best: list[Run], alone: list[Run], plain: float, others: dict[str, float], snapshots: Run) -> str:
+def _speeds(archives: list[str], threads: int | None) -> list[float]:
+    """Games per second of every size, in a process that walks them in turn: the mean of as many games of each."""
+    code = f"from benchmarks.replays import print_speeds; print_speeds({archives!r}, {threads!r})"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    speeds: list[float] = json.loads(found.stdout)
+    return speeds
+
+
+def print_speeds(folders: list[str], threads: int | None) -> None:
+    """Walk every size in turn, again and again, and print the games per second of each."""
+    archives = [read_for_walk(opened(folder)) for folder in folders]
+    indexes = [build(archive) for archive in archives]
+    seconds = [0.0] * len(archives)
+    for _ in range(ROUNDS):
+        for at, times in enumerate(TIMES):
+            seconds[at] += sum(_walked(archives[at], indexes[at], threads) for _ in range(times))
+    rated = [ROUNDS * times * archive.games.height for times, archive in zip(TIMES, archives, strict=True)]
+    print(json.dumps([games / spent for games, spent in zip(rated, seconds, strict=True)]))
+
+
+def _walked(archive: Archive, index: Index, threads: int | None) -> float:
+    walker, happenings = Walker(index, threads), Happenings(archive, index)
+    stops = happenings.stops()
+    happenings.prepare(walker)
+    began = time.perf_counter()
+    walker.walk(stops)
+    return time.perf_counter() - began
+
+
+def _tables(
+    best: list[Run],
+    alone: list[Run],
+    plain: float,
+    others: dict[str, float],
+    snapshots: Run,
+    speeds: list[list[float]],
+) -> str:
     large = best[-1]
     riix = others.get(RIIX, 0.0)
     speed, each = large.games / large.kernel, large.game_systems / large.kernel
@@ -132,8 +174,8 @@ def _tables(best: list[Run], alone: list[Run], plain: float, others: dict[str, f
     ]
     own = alone[-1].kernel
     lines += [
-        f"  slowest of these sizes against the quickest: {_spread(best):.2f}   limit {LARGE_ENOUGH}; "
-        f"on one thread {_spread(alone):.2f}",
+        f"  the same sizes walked in turn, as many games of each: {_spread(speeds[0])}   limit {LARGE_ENOUGH}; "
+        f"on one thread {_spread(speeds[1])}",
         f"  pipeline against kernel, largest: {large.pipeline / large.kernel:.2f}   limit {PIPELINE}; "
         f"against the kernel on one thread ({own:.2f} s) {large.pipeline / own:.2f}",
         f"  peak memory, largest: {large.peak_gigabytes:.2f} GB   limit {GIGABYTES:g} GB",
@@ -152,10 +194,10 @@ def _tables(best: list[Run], alone: list[Run], plain: float, others: dict[str, f
     return "\n".join(lines) + "\n"
 
 
-def _spread(runs: list[Run]) -> float:
-    """The games per second of the slowest, as a share of the quickest."""
-    speeds = [run.games / run.kernel for run in runs]
-    return min(speeds) / max(speeds)
+def _spread(speeds: list[float]) -> str:
+    """Games per second of every size, and those of the slowest as a share of the quickest."""
+    each = ", ".join(f"{speed / 1e6:.1f}" for speed in speeds)
+    return f"{each} M games/s, the slowest {min(speeds) / max(speeds):.2f} of the quickest"
 
 
 def _peak_gigabytes() -> float:
@@ -171,14 +213,11 @@ def main() -> None:
     wishes = Wishes(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
     done = replay_archive(folder, out, wishes)
     peak = _peak_gigabytes()
-    (times,) = [int(one.partition("=")[2]) for one in sys.argv if one.startswith("--times=")] or [1]
-    again = [replay_archive(folder, out, wishes).stages["rate"] for _ in range(times - 1)]
     run: dict[str, Any] = {
         "games": done.games,
         "game_systems": game_systems(read(folder)),
         "rows": done.rows,
         "stages": done.stages,
-        "kernel": (done.stages["rate"] + sum(again)) / times,
         "peak_gigabytes": peak,
     }
     print(json.dumps(run))
