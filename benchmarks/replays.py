@@ -23,7 +23,7 @@ from crosstable.history.running import Wishes, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 
-ROUNDS = 3
+ROUNDS = 5
 # Federations of about 2, 4 and 20 million games; and a small one for the plain engine.
 SIZES = ((116_000, 58_000), (226_000, 113_000), (1_000_000, 500_000))
 # How often each is rated where sizes are compared, so that all of them rate about as many games and meet as much of

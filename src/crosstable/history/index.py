@@ -89,26 +89,20 @@ def build(archive: Archive) -> Index:
 
 def entry_rows(archive: Archive) -> tuple[Rows, int]:
     """The entries as rows, and how many people there are: whoever is no member is a person of his own, met once."""
-    member, members = column_of(archive.entries["member"]), archive.members.height
+    member, members = archive.entries["member"].to_numpy(writable=True), archive.members.height
     strangers = np.flatnonzero(member < 0)
-    if len(strangers):
-        member = member.copy()
-        member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
-        member.flags.writeable = False
+    member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
+    member.flags.writeable = False
     return Rows(column_of(archive.entries["section"]), member), members + len(strangers)
 
 
 def _more_places(archive: Archive, place_of: Array, used: int) -> int:
     """Places for standings that only openings and decisions speak of."""
-    pairs = [
-        *zip(archive.openings["member"], archive.openings["system"], strict=True),
-        *zip(archive.decisions["member"], archive.decisions["system"], strict=True),
-    ]
-    for member, system in pairs:
-        if member >= 0 and system is not None and place_of[member, system] == 0:
-            place_of[member, system] = used
-            used += 1
-    return used
+    told = [frame.select(pl.col("member", "system").cast(pl.Int64)) for frame in (archive.openings, archive.decisions)]
+    pairs = pl.concat(told).drop_nulls().filter(pl.col("member") >= 0).unique(maintain_order=True).to_numpy().T
+    member, system = pairs[:, place_of[pairs[0], pairs[1]] == 0]
+    place_of[member, system] = used + np.arange(len(member))
+    return used + len(member)
 
 
 def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:

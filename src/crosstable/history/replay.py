@@ -87,15 +87,18 @@ class Walker:
         self.index = index
         self.rules = rules
         self.threads = threads or len(os.sched_getaffinity(0))
+        with ThreadPoolExecutor(1) as beside:  # both are large, and memory that is written for the first time is slow
+            ratings = beside.submit(no_ratings, index.rows)
+            standings = unrated(index.standings)
         self.standings = Standings(
-            unrated(index.standings),
+            standings,
             no_limits(0),
             np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE),
             np.zeros(len(index.history.people), dtype=np.uint8),
         )
         working = np.zeros(index.rows if keeps_working else 0, dtype=WORKING)
         working["norm"] = -1
-        self.results = Results(no_ratings(index.rows), working, np.zeros(index.sections, dtype=np.uint8))
+        self.results = Results(ratings.result(), working, np.zeros(index.sections, dtype=np.uint8))
         self._done = np.zeros(index.sections, dtype=np.uint8)
         self._order = np.zeros(index.sections, dtype=np.int32)
         widest, longest = _largest(index)

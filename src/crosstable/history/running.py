@@ -16,6 +16,7 @@ from crosstable.history import index as indexing
 from crosstable.history.archive import Archive, opened, read_for_walk
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
+from crosstable.history.kernel.compiling import is_cached
 from crosstable.history.replay import Progress, Stop, Walker, in_silence
 from crosstable.history.results import (
     HEADING,
@@ -96,8 +97,10 @@ def replay_archive(
     """Replay an archive and write what it gives; ``starting`` is told how many sections there are."""
     stages = Stages()
     with stages.timed("read"), ThreadPoolExecutor(1) as beside:
-        found = opened(folder)
+        if not is_cached():
+            opened(folder)  # so that nobody waits for the compiler in vain
         loading = beside.submit(warm_up)  # compiled code is read, too
+        found = opened(folder)
         archive = read_for_walk(found)
         loading.result()
     with stages.timed("index"):
