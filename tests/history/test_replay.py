@@ -116,6 +116,16 @@ def test_a_history_that_is_laid_out_in_parts_is_the_same_bit_for_bit(monkeypatch
     assert_same(chunked)
 
 
+@pytest.mark.parametrize("name", ["WINDOW", "SLOW_LEVELS"])
+def test_an_index_of_other_windows_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    archive = simulate(BUSY._replace(seed=5))
+    write(archive, str(tmp_path))
+    indexing.save(indexing.build(archive), str(tmp_path), digest(str(tmp_path)))
+    assert indexing.saved(str(tmp_path), digest(str(tmp_path))) is not None
+    monkeypatch.setattr(indexing, name, 7)
+    assert indexing.saved(str(tmp_path), digest(str(tmp_path))) is None
+
+
 def test_ratings_are_taken_from_a_walk_once() -> None:
     walker = walked(simulate(BUSY._replace(seed=5)))
     ratings_frame(walker)

@@ -26,10 +26,11 @@ from crosstable.history.kernel.arrays import (
     PERSON,
     SECTION,
     SYSTEMS,
+    WINDOW,
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import Games, Rows, counted, lay_previous, levels_of
+from crosstable.history.kernel.indexing import SLOW_LEVELS, Games, Rows, counted, lay_previous, levels_of
 from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
@@ -166,9 +167,12 @@ def _people(archive: Archive, everybody: int) -> tuple[Array, Array]:
 
 
 def layout() -> str:
-    """A name for the layout of the arrays and the dates of the editions, which saved numbers point to."""
+    """A name for the layout of the arrays, and for the windows and editions that saved numbers point to.
+
+    Levels of other windows would let a section come before one that it waits for.
+    """
     parts = [repr(dtype.descr) for dtype in (SECTION, COMPETITOR, PERSON, OUTSIDE)]
-    parts += [*History._fields, *(edition.name for edition in EDITIONS)]
+    parts += [*History._fields, f"{WINDOW} {SLOW_LEVELS}", *(edition.name for edition in EDITIONS)]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
 
