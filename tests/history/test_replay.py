@@ -17,8 +17,9 @@ from crosstable.history import replay
 from crosstable.history.archive import Archive, digest, write
 from crosstable.history.happenings import Happenings
 from crosstable.history.kernel.arrays import AFTER
+from crosstable.history.kernel.walk import TURN, lay_order
 from crosstable.history.plain import PlainFolded, plain_fold
-from crosstable.history.replay import Walker
+from crosstable.history.replay import RATING, Walker
 from crosstable.history.results import ratings_frame, standings_frame
 from crosstable.history.running import Wishes, replay_archive
 from crosstable.history.standings import ArrayStandings
@@ -156,7 +157,6 @@ def test_two_threads_give_the_same_bits_as_one() -> None:
 
 
 def test_a_walk_that_fails_in_one_thread_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain code that waits for a section of another thread does not wait for one that will never be rated."""
 
     def fails(*_: object) -> None:
         raise MemoryError("no room for this")
@@ -170,6 +170,41 @@ def test_a_walk_that_fails_in_one_thread_ends_and_says_why(monkeypatch: pytest.M
     monkeypatch.setattr(replay, "walk_share", fails)
     with pytest.raises(MemoryError, match="no room for this"):
         walker.walk(happenings.stops())
+
+
+def test_plain_code_that_fails_ends_the_walk_and_nobody_waits_for_its_section() -> None:
+    def fails(_: Walker) -> None:
+        raise MemoryError("no room for this")
+
+    archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
+    index = indexing.build(archive)
+    happenings = Happenings(archive, index)
+    walker = Walker(index, 2)
+    happenings.prepare(walker)
+    stops = [stop._replace(act=fails) if stop.rank == RATING else stop for stop in happenings.stops()]
+    with pytest.raises(MemoryError, match="no room for this"):
+        walker.walk(stops)
+
+
+@pytest.mark.parametrize("first", [0, 1, 5])
+def test_sections_are_taken_after_those_they_depend_on_and_plain_ones_last_in_their_turn(first: int) -> None:
+    index = indexing.build(simulate(BUSY._replace(members=300, sections=400, seed=1)))
+    sections, competitors = index.history.sections, index.history.competitors
+    order = np.zeros(index.sections, dtype=np.int32)
+    lay_order(index.history, first, index.sections, order)
+    taken = order[first:].tolist()
+    assert sorted(taken) == list(range(first, index.sections))
+    places = {number: place for place, number in enumerate(taken)}
+    before = {
+        number: set(competitors["previous"][sections[number]["first"] : sections[number + 1]["first"]].tolist())
+        for number in taken
+    }
+    assert all(places.get(one, -1) < places[number] for number in taken for one in before[number])
+    slow = [place for place, number in enumerate(taken) if sections[number]["is_slow"]]
+    assert slow
+    for place in slow:
+        behind = taken[place + 1 : place - place % TURN + TURN]
+        assert all(sections[one]["is_slow"] or before[one] & set(taken[place:]) for one in behind)
 
 
 def test_a_replay_from_a_snapshot_ends_where_the_whole_replay_ends(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ events, starts set by hand) are rated by plain code while the compiled walk rate
 """
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from crosstable.history.kernel.arrays import (
 )
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.section import Scratch, scratch_for
-from crosstable.history.kernel.walk import lay_order, say_done, wait_until_ready, walk_share
+from crosstable.history.kernel.walk import NO_SECTION, NOT_YET, Stretch, lay_order, say_done, walk_share
 from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -40,8 +40,6 @@ Progress = Callable[[int], None]
 WORTH_SHARING = 64
 # Progress is told after so many sections.
 LEG = 20_000
-# How long plain code sleeps before it looks again, in seconds.
-NAP = 0.0001
 
 
 def in_silence(done: int) -> None:
@@ -105,6 +103,7 @@ class Walker:
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
         self.constants = constants_of(rules)
         self._plain: Mapping[int, Stop] = {}
+        self._plainly = Lock()
 
     def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
         """Rate everything from a section on, stopping where something rare happens."""
@@ -131,51 +130,29 @@ class Walker:
                     yield first + leg, first + min(leg + LEG, int(end))
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
-        tables = Tables(self.index.history, self.standings, self.results)
         threads = self.threads if last - first >= WORTH_SHARING else 1
-        lay_order(self.index.history.sections, first, last, self._order)
-        plain = [self._plain[number] for number in self._slow(first, last)]
-        span = np.array([0, first, last, threads + len(plain)], dtype=np.int64)
-
-        def share(thread: int) -> None:
-            walk_share(self.constants, tables, span, self._order, self._done, self._scratch[thread])
-
-        if threads == 1 and not plain:
-            share(0)
+        lay_order(self.index.history, first, last, self._order)
+        span = np.array([0, first, last, threads], dtype=np.int64)
+        if threads == 1:
+            self._share(span, 0)
             return
-        shares = [pool.submit(share, thread) for thread in range(threads)]
+        shares = [pool.submit(self._share, span, thread) for thread in range(threads)]
+        for one in shares:
+            one.result()
+
+    def _share(self, span: Array, thread: int) -> None:
+        """One thread's share of a stretch; what plain code has to rate it rates where its turn comes."""
+        tables = Tables(self.index.history, self.standings, self.results)
+        seat = np.array([NOT_YET, 0], dtype=np.int64)
+        stretch, scratch = Stretch(span, self._order, self._done), self._scratch[thread]
         try:
-            for stop in plain:
-                self._wait_for(stop.before, first, shares)
-                stop.act(self)
-                say_done(self._done, stop.before)
+            while (slow := walk_share(self.constants, tables, stretch, seat, scratch)) != NO_SECTION:
+                with self._plainly:
+                    self._plain[slow].act(self)
+                say_done(self._done, slow)
         except BaseException:
-            self._done[first:last] = 1  # nobody waits for what will not come
+            self._done[span[1] : span[2]] = 1  # nobody waits for what will not come
             raise
-        finally:
-            for one in shares:
-                one.result()
-
-    def _wait_for(self, number: int, first: int, shares: Sequence[Future[None]]) -> None:
-        """Sleep until what a section depends on is rated: compiled threads wait at work, which takes a processor."""
-        sections, competitors = self.index.history.sections, self.index.history.competitors
-        before = competitors["previous"][int(sections[number]["first"]) : int(sections[number + 1]["first"])]
-        before = before[before >= first]
-        while not self._done[before].all():
-            time.sleep(NAP)
-            for one in shares:
-                if one.done() and one.exception() is not None:  # what is waited for would never come
-                    one.result()
-        wait_until_ready(self.index.history, number, first, self._done)  # so that all its results are seen
-
-    def _slow(self, first: int, last: int) -> list[int]:
-        """The sections of a stretch that plain code rates while the compiled walk goes on with the others.
-
-        They are taken in the walk's own order: in any other, each could wait for what waits for the other.
-        """
-        order = self._order[first:last]
-        found: list[int] = order[self.index.history.sections["is_slow"][order] != 0].tolist()
-        return found
 
     # What plain code did where the walk stopped; a walk that only rates does not listen.
 

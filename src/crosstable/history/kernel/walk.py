@@ -7,6 +7,7 @@ threads.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,18 +24,23 @@ TURN = 6
 FAR, NEAR = 6, 3
 # Competitors that are sure to touch every line of the cache that holds them.
 TO_A_LINE = 2
+# Where a thread that has taken no turn yet goes on, and the section that is handed out when there is none.
+NOT_YET = NO_SECTION = -1
 
 
 @compiled
-def lay_order(sections: Array, first: int, last: int, order: Array) -> None:
+def lay_order(history: History, first: int, last: int, order: Array) -> None:
     """The sections of a stretch in the order in which they are taken: within each window level by level."""
+    sections = history.sections
     ends = np.zeros(WINDOW + 1, dtype=np.int64)
+    slow = 0
     begin = first
     while begin < last:
         end = min(last, begin - begin % WINDOW + WINDOW)
         ends[:] = 0
         for number in range(begin, end):
             ends[sections[number].level + 1] += 1
+            slow += sections[number].is_slow
         for level in range(WINDOW):
             ends[level + 1] += ends[level]
         for number in range(begin, end):
@@ -42,30 +48,83 @@ def lay_order(sections: Array, first: int, last: int, order: Array) -> None:
             order[begin + ends[level]] = number
             ends[level] += 1
         begin = end
+    if slow > 0:
+        for place in range(last - 2, first - 1, -1):
+            put_off(history, place, min(place - (place - first) % TURN + TURN, last), order)
+
+
+@compiled
+def put_off(history: History, place: int, end: int, order: Array) -> None:
+    """Let a section that plain code rates come after those of its turn that can do without it."""
+    number = order[place]
+    if history.sections[number].is_slow:
+        while place + 1 < end and not comes_from(history, order[place + 1], number):
+            order[place] = order[place + 1]
+            place += 1
+            order[place] = number
+
+
+@compiled
+def comes_from(history: History, number: int, before: int) -> bool:
+    """Whether somebody in a section played another one last."""
+    for at in range(history.sections[number].first, history.sections[number + 1].first):
+        if history.competitors[at].previous == before:
+            return True
+    return False
+
+
+class Stretch(NamedTuple):
+    """Sections after each other, which several threads rate together.
+
+    ``span`` holds how many turns were taken, the first section, the one after the last, and how many threads rate;
+    ``order`` and ``done`` are those of the whole history.
+    """
+
+    span: Array
+    order: Array
+    done: Array
 
 
 @walking
-def walk_share(numbers: Array, tables: Tables, span: Array, order: Array, done: Array, scratch: Scratch) -> None:
-    """Rate sections as long as there are any, together with other threads that have the same ``span``.
+def walk_share(numbers: Array, tables: Tables, stretch: Stretch, seat: Array, scratch: Scratch) -> int:
+    """Rate sections as long as there are any, together with other threads that have the same stretch.
 
-    It holds how many turns were taken, the first section, the one after the last, and how many there are that rate.
+    A section that plain code rates is handed out, once those it depends on are done; ``seat`` keeps where this thread
+    goes on then.
     """
+    span, order, done = stretch.span, stretch.order, stretch.done
     first, last, workers = span[1], span[2], span[3]
-    turn = first + TURN * take_number(span)
+    turn, begin = seat[0], seat[1]
+    if turn == NOT_YET:
+        begin = turn = first + TURN * take_number(span)
     while turn < last:
-        following = first + TURN * take_number(span)  # so that what is asked for ahead is this thread's own
-        for place in range(turn, min(turn + TURN, last)):
+        is_slow = has_slow(tables.history, order, turn, last)
+        # The next turn is taken ahead, so that what is fetched is this thread's own; but not held up by plain code.
+        following = last if is_slow else first + TURN * take_number(span)
+        for place in range(begin, min(turn + TURN, last)):
             fetch_standings(tables, whole(order[ahead(place + FAR, turn, following, last)]))
             fetch_newcomers(tables, whole(order[ahead(place + NEAR, turn, following, last)]))
-            number = whole(order[place])
-            if tables.history.sections[number].is_slow:
-                continue
+            number: int = whole(order[place])
             if workers > 1:
                 wait_for(tables.history, number, first, done)
+            if tables.history.sections[number].is_slow:
+                seat[0], seat[1] = turn, place + 1
+                return number
             rate_section(numbers[tables.history.sections[number].edition], tables, number, scratch)
             if workers > 1:
                 set_flag(done, number)
-        turn = following
+        turn = first + TURN * take_number(span) if is_slow else following
+        begin = turn
+    return NO_SECTION
+
+
+@inner
+def has_slow(history: History, order: Array, turn: int, last: int) -> bool:
+    """Whether plain code rates a section of a turn."""
+    slow = 0
+    for place in range(turn, min(turn + TURN, last)):
+        slow += history.sections[order[place]].is_slow
+    return slow > 0
 
 
 @inner
@@ -74,12 +133,6 @@ def ahead(place: int, turn: int, following: int, last: int) -> int:
     if place >= turn + TURN:
         place += following - turn - TURN
     return min(place, last - 1)
-
-
-@walking
-def wait_until_ready(history: History, number: int, first: int, done: Array) -> None:
-    """Wait, for plain code that will rate a section, until those it depends on are rated."""
-    wait_for(history, number, first, done)
 
 
 @walking
