@@ -11,6 +11,8 @@ from crosstable.history.archive_tables import FIDE
 from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, RatingSystem, Standing
 
 _COUNTED = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
+# What most decisions say more.
+NO_DETAILS = "{}"
 _KNOWN = (*_COUNTED, "as_of", "ceiling", "lowered_floor", "published")
 
 
@@ -75,7 +77,7 @@ def decisions_of(archive: Archive) -> list[Decided]:
             row["value"],
             row["event_id"],
             row["section"],
-            json.loads(row["details"]),
+            {} if row["details"] == NO_DETAILS else json.loads(row["details"]),
         )
         found.append(Decided(row["member"], decision))
     return found

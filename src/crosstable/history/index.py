@@ -18,7 +18,7 @@ import polars as pl
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import FIRST_ABROAD
-from crosstable.history.columns import column_of, portions
+from crosstable.history.columns import portions
 from crosstable.history.kernel.arrays import (
     COMPETITOR,
     NO_DAY,
@@ -30,7 +30,7 @@ from crosstable.history.kernel.arrays import (
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import SLOW_LEVELS, Games, Rows, counted, lay_previous, levels_of
+from crosstable.history.kernel.indexing import SLOW_LEVELS, Games, People, Rows, counted, lay_previous, strangers_in
 from crosstable.history.kernel.rows import standing_places
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
@@ -68,17 +68,17 @@ def days(column: pl.Series) -> Array:
 
 def build(archive: Archive) -> Index:
     """Lay an archive out as arrays."""
-    rows, everybody = entry_rows(archive)
+    rows, numbers = entry_rows(archive)
+    everybody = numbers.everybody
     games = [Games(*columns) for columns in portions(archive.games, Games._fields)]
     sections, members = archive.sections.height, archive.members.height
-    with ThreadPoolExecutor(2) as pool:
-        laid = counted(rows, games, sections, everybody, pool)
+    with ThreadPoolExecutor(3) as pool:  # two lay out games; the third does not wait for them
+        laid = counted(rows, games, sections, numbers, pool)
         laying = [pool.submit(laid.lay, part) for part in range(len(laid.parts))]
         table, slots = _sections(archive, laid.begin)
         placed = pool.submit(standing_places, table, laid.member, everybody)
-        lay_previous(laid.begin, laid.member, everybody, laid.competitors)
         is_slow = np.ascontiguousarray(table["is_slow"][:-1])
-        table["level"][:-1] = levels_of(laid.begin, laid.competitors, is_slow)
+        table["level"][:-1] = lay_previous(laid.begin, laid.member, everybody, laid.competitors, is_slow)
         people, outside = _people(archive, everybody)
         places, place_of, used = placed.result()
         for one in laying:
@@ -88,13 +88,10 @@ def build(archive: Archive) -> Index:
     return Index(history, members, slots, used)
 
 
-def entry_rows(archive: Archive) -> tuple[Rows, int]:
+def entry_rows(archive: Archive) -> tuple[list[Rows], People]:
     """The entries as rows, and how many people there are: whoever is no member is a person of his own, met once."""
-    member, members = archive.entries["member"].to_numpy(writable=True), archive.members.height
-    strangers = np.flatnonzero(member < 0)
-    member[strangers] = members + np.arange(len(strangers), dtype=np.int32)
-    member.flags.writeable = False
-    return Rows(column_of(archive.entries["section"]), member), members + len(strangers)
+    rows = [Rows(*columns) for columns in portions(archive.entries, Rows._fields)]
+    return rows, People(archive.members.height, archive.members.height + strangers_in(rows))
 
 
 def _more_places(archive: Archive, place_of: Array, used: int) -> int:

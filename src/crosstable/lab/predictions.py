@@ -19,7 +19,7 @@ from crosstable.history.archive_tables import ONE_SIDED
 from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
-from crosstable.history.kernel.indexing import competitors_of, first_of
+from crosstable.history.kernel.indexing import numbered
 from crosstable.history.kernel.rows import row_places
 from crosstable.history.replay import Walker, in_silence
 from crosstable.history.running import index_of
@@ -146,9 +146,10 @@ def _in_span(start: Array, span: tuple[date | None, date | None]) -> Truths:
 
 def _positions(archive: Archive, index: Index) -> Whole:
     """The competitor of every entry, counted in its section: both rows of a re-entry are one."""
-    rows, everybody = entry_rows(archive)
-    position, _, _ = competitors_of(rows.member, first_of(rows.section, index.sections, 0), everybody)
-    return np.asarray(position, dtype=np.int64)
+    rows, people = entry_rows(archive)
+    room = np.zeros(archive.entries.height, dtype=np.int32)
+    part = numbered(rows, (0, index.sections), people.everybody, people.members, room)
+    return np.asarray(part.position, dtype=np.int64)
 
 
 def people_of(archive: Archive, index: Index, strength: Floats | None) -> People:

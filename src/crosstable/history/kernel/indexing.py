@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -12,11 +12,16 @@ from crosstable.history.kernel.compiling import compiled
 
 # A result in the archive: half points of the first player, and this where it counts on his row alone.
 ONE_SIDED = 4
-WIN, DRAW = 2, 1
+WIN, DRAW, LOSS = 2, 1, 0
 # So many sections are laid out in two parts, on two threads.
 WORTH_SHARING = 10_000
+# Bits that hold how often two competitors met: no section has so many rounds.
+MEETINGS = 32
 # What a section that plain code rates counts for, in levels.
 SLOW_LEVELS = 80
+
+
+_Portion = TypeVar("_Portion", "Rows", "Games")
 
 
 class Games(NamedTuple):
@@ -29,7 +34,7 @@ class Games(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The entries of an archive, by section and row; ``member`` is never negative here."""
+    """Entries of an archive, by section and row; ``member`` is -1 for somebody who is no member."""
 
     section: Array
     member: Array
@@ -52,38 +57,29 @@ class Part(NamedTuple):
 
 
 @compiled
-def first_of(column: Array, sections: int, base: int) -> Array:
-    """Where each section from ``base`` on begins in a column of section numbers, and where the last one ends."""
-    first = np.zeros(sections + 1, dtype=np.int64)
-    for at in range(len(column)):
-        first[whole(column[at]) - base + 1] += 1
-    for number in range(sections):
-        first[number + 1] += first[number]
-    return first
+def lay_competitors(rows: Rows, part: Part, last: Array, seen: Array, place: Array) -> None:
+    """Each row's competitor in its section, and each competitor's member, for one portion of a part after the other.
 
-
-@compiled
-def competitors_of(member_of: Array, first: Array, members: int) -> tuple[Array, Array, Array]:
-    """Each row's competitor in its section, each competitor's member, and where each section's competitors begin."""
-    sections = len(first) - 1
-    seen = np.full(members, -1, dtype=np.int32)
-    place = np.empty(members, dtype=np.uint16)
-    position = np.empty(len(member_of), dtype=np.uint16)
-    member = np.empty(len(member_of), dtype=np.int32)
-    begin = np.zeros(sections + 1, dtype=np.int64)
-    count = 0
-    for number in range(sections):
-        begin[number] = count
-        for row in range(first[number], first[number + 1]):
-            who = member_of[row]
-            if seen[who] != number:
-                seen[who] = number
-                place[who] = count - begin[number]
-                member[count] = who
-                count += 1
-            position[row] = place[who]
-    begin[sections] = count
-    return position, member[:count], begin
+    ``last`` holds the section of the row before, how many rows and competitors there were, and the next stranger.
+    """
+    section, row, count, stranger = last[0], last[1], last[2], last[3]
+    for at in range(len(rows.section)):
+        number = whole(rows.section[at]) - part.section
+        while section < number:
+            section += 1
+            part.first[section], part.begin[section] = row, count
+        who = whole(rows.member[at])
+        if who < 0:
+            who = stranger
+            stranger += 1
+        if seen[who] != number:
+            seen[who] = number
+            place[who] = count - part.begin[number]
+            part.member[count] = who
+            count += 1
+        part.position[row] = place[who]
+        row += 1
+    last[0], last[1], last[2], last[3] = section, row, count, stranger
 
 
 @compiled
@@ -148,53 +144,46 @@ def lay_games(games: Games, part: Part, competitors: Array, opponents: Array) ->
 
 @compiled
 def count_result(competitor: Array, half: int) -> None:
-    """One more result, in half points."""
-    if half == WIN:
-        competitor.wins += 1
-    elif half == DRAW:
-        competitor.draws += 1
-    else:
-        competitor.losses += 1
+    """One more result, in half points; without branches, which nobody could foretell."""
+    competitor.wins += half == WIN
+    competitor.draws += half == DRAW
+    competitor.losses += half == LOSS
 
 
 @compiled
-def count_meetings(competitors: Array, end: int, opponents: Array) -> None:
-    """How often each competitor met whom he met most often; the sides of the last one end at ``end``."""
+def count_meetings(competitors: Array, end: int, opponents: Array, competitors_at_most: int) -> None:
+    """How often each competitor met whom he met most often; the sides of the last one end at ``end``.
+
+    Meetings are counted on from a number of the competitor's own, so that nobody has to clear what others counted.
+    """
+    met = np.zeros(competitors_at_most, dtype=np.int64)
     for at in range(len(competitors)):
         low, high = competitors[at].first, competitors[at + 1].first if at + 1 < len(competitors) else end
-        most = 0
+        none = at << MEETINGS
+        most = none
         for side in range(low, high):
-            met = 0
-            for other in range(low, high):
-                if opponents[other] == opponents[side]:
-                    met += 1
-            most = max(most, met)
-        competitors[at].most_meetings = most
+            count = max(none, met[opponents[side]]) + 1
+            met[opponents[side]] = count
+            most = max(most, count)
+        competitors[at].most_meetings = most - none
 
 
 @compiled
-def lay_previous(begin: Array, member: Array, members: int, competitors: Array) -> None:
-    """Each member's section before."""
-    last = np.full(members, -1, dtype=np.int32)
-    for number in range(len(begin) - 1):
-        for at in range(begin[number], begin[number + 1]):
-            competitors[at].previous = last[member[at]]
-        for at in range(begin[number], begin[number + 1]):
-            last[member[at]] = number
+def lay_previous(begin: Array, member: Array, members: int, competitors: Array, is_slow: Array) -> Array:
+    """Each member's section before; returns how many sections of its window have to be rated before each one.
 
-
-@compiled
-def levels_of(begin: Array, competitors: Array, is_slow: Array) -> Array:
-    """How many sections of its window have to be rated before each one, one after the other.
-
-    One that plain code rates counts for several: what comes after it is put off until it is likely to be there.
+    One after the other, that is; one that plain code rates counts for several: what comes after it is put off until it
+    is likely to be there.
     """
     levels = np.zeros(len(begin) - 1, dtype=np.uint16)
+    last = np.full(members, -1, dtype=np.int32)
     for number in range(len(levels)):
         window = number - number % WINDOW
         level = 0
         for at in range(begin[number], begin[number + 1]):
-            before = competitors[at].previous
+            before = last[member[at]]
+            last[member[at]] = number
+            competitors[at].previous = before
             if before >= window:
                 level = max(level, whole(levels[before]) + (SLOW_LEVELS if is_slow[before] else 1))
         levels[number] = min(level, TOP_LEVEL)
@@ -223,17 +212,38 @@ class Laid(NamedTuple):
         lay_rows(part, own, self.sides[at])
         for some in games:
             lay_games(some, part, own, self.opponents)
-        count_meetings(own, self.sides[at + 1], self.opponents)
+        count_meetings(own, self.sides[at + 1], self.opponents, widest(part.begin))
 
 
-def counted(rows: Rows, games: Sequence[Games], sections: int, members: int, pool: ThreadPoolExecutor) -> Laid:
+class People(NamedTuple):
+    """How many members there are, and how many people with those who are none and are met once."""
+
+    members: int
+    everybody: int
+
+
+def counted(
+    rows: Sequence[Rows], games: Sequence[Games], sections: int, people: People, pool: ThreadPoolExecutor
+) -> Laid:
     """Room for a whole history, of which everything is counted and nothing laid out; in parts where it is long."""
-    parts = 2 if min(sections, len(rows.section)) >= WORTH_SHARING else 1
-    cuts = [len(rows.section) * part // parts for part in range(parts)]
-    spans = list(pairwise([0, *(int(rows.section[cut]) for cut in cuts[1:]), sections]))
-    played = [list(_games_of(games, span)) for span in spans]
-    found = list(pool.map(lambda span, own: _counted(rows, own, span, members), spans, played))
+    spans = _spans(rows, sections)
+    entered = [list(_inside(rows, span)) for span in spans]
+    played = [list(_inside(games, span)) for span in spans]
+    before = [0, *accumulate(_length(some) for some in entered)]
+    strangers = list(accumulate((strangers_in(some) for some in entered), initial=people.members))
+    member = fresh(before[-1], np.int32)
+
+    def count(at: int) -> Part:
+        part = numbered(entered[at], spans[at], people.everybody, strangers[at], member[before[at] : before[at + 1]])
+        for some in played[at]:
+            count_sides(some, part)
+        return part
+
+    found = list(pool.map(count, range(len(spans))))
     places = [0, *accumulate(len(part.member) for part in found)]
+    for at, (part, place) in enumerate(zip(found, places, strict=False)):
+        member[place : places[at + 1]] = part.member  # together: somebody who entered again is one competitor
+    found = [part._replace(member=member[low:high]) for part, (low, high) in zip(found, pairwise(places), strict=True)]
     sides = [0, *accumulate(int(part.sides.sum()) for part in found)]
     competitors = fresh(places[-1] + 1, COMPETITOR)
     competitors["first"][-1] = sides[-1]
@@ -241,7 +251,7 @@ def counted(rows: Rows, games: Sequence[Games], sections: int, members: int, poo
     return Laid(
         competitors,
         fresh(sides[-1], np.uint16),
-        np.concatenate([part.member for part in found]),
+        member[: places[-1]],
         np.concatenate([*begins, np.array(places[-1:], dtype=np.int64)]),
         list(zip(found, played, strict=True)),
         places,
@@ -249,19 +259,45 @@ def counted(rows: Rows, games: Sequence[Games], sections: int, members: int, poo
     )
 
 
-def _games_of(games: Sequence[Games], span: tuple[int, int]) -> Iterator[Games]:
-    """The games of some sections, portion by portion as they lie."""
-    for some in games:
+def _spans(rows: Sequence[Rows], sections: int) -> list[tuple[int, int]]:
+    """Sections in parts that have about as many rows."""
+    if min(sections, _length(rows)) < WORTH_SHARING:
+        return [(0, sections)]
+    half = _length(rows) // 2
+    begins = accumulate((len(some.section) for some in rows), initial=0)
+    (cut,) = [
+        int(some.section[half - low])
+        for some, low in zip(rows, begins, strict=False)
+        if 0 <= half - low < len(some.section)
+    ]
+    return [(0, cut), (cut, sections)]
+
+
+def _length(portions: Sequence[Rows | Games]) -> int:
+    return sum(len(some.section) for some in portions)
+
+
+def strangers_in(rows: Sequence[Rows]) -> int:
+    """How many rows are of people who are no members."""
+    return sum(int(np.count_nonzero(some.member < 0)) for some in rows)
+
+
+def _inside(portions: Sequence[_Portion], span: tuple[int, int]) -> Iterator[_Portion]:
+    """What portions have of some sections, as it lies."""
+    for some in portions:
         low, high = np.searchsorted(some.section, np.array(span, dtype=some.section.dtype))
         if low < high:
-            yield Games(*(column[low:high] for column in some))
+            yield type(some)(*(column[low:high] for column in some))
 
 
-def _counted(rows: Rows, games: Sequence[Games], span: tuple[int, int], members: int) -> Part:
-    low, high = np.searchsorted(rows.section, np.array(span, dtype=rows.section.dtype))
-    first = first_of(rows.section[low:high], span[1] - span[0], span[0])
-    position, member, begin = competitors_of(rows.member[low:high], first, members)
-    part = Part(span[0], first, position, member, begin, fresh(int(high - low), np.int32))
-    for some in games:
-        count_sides(some, part)
-    return part
+def numbered(rows: Sequence[Rows], span: tuple[int, int], everybody: int, stranger: int, member: Array) -> Part:
+    """The rows of some sections, each with its competitor; strangers have numbers from ``stranger`` on."""
+    sections, length = span[1] - span[0], _length(rows)
+    first, begin = (np.zeros(sections + 1, dtype=np.int64) for _ in range(2))
+    part = Part(span[0], first, fresh(length, np.uint16), member, begin, fresh(length, np.int32))
+    last = np.array([-1, 0, 0, stranger], dtype=np.int64)
+    seen, place = np.full(everybody, -1, dtype=np.int32), np.empty(everybody, dtype=np.uint16)
+    for some in rows:
+        lay_competitors(some, part, last, seen, place)
+    first[last[0] + 1 :], begin[last[0] + 1 :] = last[1], last[2]
+    return part._replace(member=member[: last[2]])
