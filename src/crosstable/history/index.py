@@ -156,10 +156,9 @@ def _people(archive: Archive, everybody: int) -> tuple[Array, Array]:
     outside = np.zeros(frame.height, dtype=OUTSIDE)
     outside["body"], outside["rating"] = frame["body"].to_numpy(), frame["rating"].to_numpy()
     outside["as_of"] = days(frame["as_of"])
-    owner = frame["member"].to_numpy()
-    numbers = np.arange(everybody)
-    people["outside"] = np.searchsorted(owner, numbers, side="left")
-    people["outside_end"] = np.searchsorted(owner, numbers, side="right")
+    counts = np.bincount(frame["member"].to_numpy(), minlength=everybody)
+    people["outside_end"] = ends = np.cumsum(counts)
+    people["outside"] = ends - counts
     return people, outside
 
 

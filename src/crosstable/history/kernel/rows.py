@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.history.kernel.arrays import AFTER, RATING_COLUMNS, SYSTEMS, Array, History, fresh
+from crosstable.history.kernel.arrays import AFTER, RATING_COLUMNS, SYSTEMS, Array, History, fresh, whole
 from crosstable.history.kernel.compiling import compiled
+from crosstable.history.kernel.processor import fetch
+
+# So many competitors ahead the places of their standings are asked for.
+AHEAD = 24
 
 
 @compiled
@@ -27,6 +31,7 @@ def standing_places(sections: Array, member_of: Array, members: int) -> tuple[Ar
             if sections[number].systems & (1 << system) == 0:
                 continue
             for at in range(sections[number].first, sections[number + 1].first):
+                fetch(place_of, whole(member_of[min(at + AHEAD, len(member_of) - 1)]))
                 member = member_of[at]
                 if place_of[member, system] == 0:
                     place_of[member, system] = used
@@ -137,6 +142,7 @@ def rated_standings(standings: Array, place_of: Array, members: int) -> tuple[Ar
     count = 0
     for member in range(members):
         for system in range(SYSTEMS):
+            fetch(standings, whole(place_of[min(member + AHEAD, members - 1), system]))
             place = place_of[member, system]
             if place > 0 and not math.isnan(standings[place].rating):
                 owners[count], places[count] = member * SYSTEMS + system, place
@@ -155,6 +161,7 @@ class StandingColumns(NamedTuple):
 def lay_columns(standings: Array, places: Array, out: StandingColumns) -> None:
     """Standings at some places, column by column."""
     for at in range(len(places)):
+        fetch(standings, whole(places[min(at + AHEAD, len(places) - 1)]))
         one = standings[places[at]]
         numbers, counts = out.numbers[:, at], out.counts[:, at]
         numbers[0], numbers[1], numbers[2], numbers[3] = one.rating, one.games, one.peak, one.peak_since_2010
