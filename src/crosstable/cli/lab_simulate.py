@@ -38,7 +38,9 @@ def add_simulate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     made.add_argument(
         "--sandbaggers", type=_share, metavar="SHARE", help="settled adults who hold back (default: 0.01)"
     )
-    made.add_argument("--regions", type=_regions, metavar="N", help="how many regions (default: one for 2500 members)")
+    made.add_argument(
+        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one for 2500 members)"
+    )
     made.add_argument("--national", type=_share, metavar="SHARE", help="sections open to all regions (default: 0.1)")
     gap = made.add_mutually_exclusive_group()
     gap.add_argument(
