@@ -30,7 +30,7 @@ SIZES = ((100_000, 50_000, 5), (200_000, 100_000, 9), (1_000_000, 500_000, 44))
 # How often each is rated where sizes are compared, so that all of them rate about as many games and meet as much of
 # whatever else the machine does; the mean of all counts.
 TIMES = (10, 5, 1)
-SMALL = (1_000, 400, 1)
+SMALL = (1_000, 400)
 PEERS = Path(".venv-peers", "bin", "python")
 LARGE_ENOUGH = 0.8  # games per second of the slowest size, as a share of the quickest
 TIMES_PLAIN, TIMES_RIIX, PIPELINE, GIGABYTES = 60.0, 10.0, 3.0, 3.0
@@ -86,7 +86,7 @@ def replays() -> str:
 RIIX = "riix Elo, batched by section"
 
 
-def _made(folder: str, members: int, sections: int, regions: int) -> str:
+def _made(folder: str, members: int, sections: int, regions: int = 0) -> str:
     path = os.path.join(folder, f"{members}-members")
     write(simulate(Federation(members=members, sections=sections, regions=regions, seed=1)), path)
     return path
