@@ -24,8 +24,9 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 
 ROUNDS = 5
-# Federations of about 2, 4 and 20 million games: members, sections, and regions of about 20,000 members, so that they
-# are of one kind. In smaller regions people play less and more of them are new. And a small one for the plain engine.
+# Federations of about 2, 4 and 20 million games: members, sections, and regions of about 20,000 members on average, so
+# that they are of one kind. In smaller regions people play less and more of them are new. And a small one for the plain
+# engine.
 SIZES = ((100_000, 50_000, 5), (200_000, 100_000, 9), (1_000_000, 500_000, 44))
 # How often each is rated where sizes are compared, so that all of them rate about as many games and meet as much of
 # whatever else the machine does; the mean of all counts.

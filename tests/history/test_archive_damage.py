@@ -195,6 +195,13 @@ BROKEN: list[tuple[str, str, int, object, str]] = [
         "10000002",
         "members.parquet, row 1: the member id stands on two rows, and so in 1 more",
     ),
+    (
+        "sections",
+        "event_id",
+        1,
+        "202102070001",
+        "sections.parquet, row 0: the section stands in two rows, and so in 1 more",
+    ),
     ("outside", "member", 2, 4, "outside.parquet, row 2: there are only 4 members."),
     ("outside", "body", 2, 2, "outside.parquet, row 2: body is neither 0 (FIDE) nor 1 (CFC)."),
     ("outside", "rating", 0, float("nan"), "outside.parquet, row 0: the rating is not a number."),

@@ -19,7 +19,7 @@ from crosstable.history.happenings import Happenings
 from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.walk import TURN, lay_order
 from crosstable.history.plain import PlainFolded, plain_fold
-from crosstable.history.replay import RATING, Walker
+from crosstable.history.replay import Walker
 from crosstable.history.results import ratings_frame, standings_frame
 from crosstable.history.running import Wishes, replay_archive
 from crosstable.history.standings import ArrayStandings
@@ -103,14 +103,32 @@ def test_a_quarter_century_of_one_busy_federation_is_the_same_bit_for_bit() -> N
     assert walker.index.match_slots >= 10
 
 
+def with_a_re_entry(archive: Archive) -> tuple[Archive, int]:
+    """The same history, where somebody entered a section twice, on two rows that follow each other; and the second."""
+    entries, games = archive.entries, archive.games
+    sections = entries["section"].to_list()
+    met = {(section, *sorted(pair)) for section, *pair in games.select("section", "first", "second").iter_rows()}
+    for row in range(1001, entries.height):
+        place = row - sections.index(sections[row])
+        if place > 0 and (sections[row], place - 1, place) not in met:
+            member = entries["member"].to_list()
+            member[row] = member[row - 1]
+            return archive._replace(entries=entries.with_columns(pl.Series("member", member, pl.Int32))), row
+    raise AssertionError("everybody met his neighbour")
+
+
 def test_a_history_that_is_laid_out_in_parts_is_the_same_bit_for_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts beside each other and memory of its own are for long histories; the plain fold is the measure here too."""
-    archive = simulate(BUSY._replace(members=300, sections=400, seed=3))
+    archive, cut = with_a_re_entry(simulate(BUSY._replace(members=300, sections=400, seed=3)))
     whole = indexing.build(archive)
+    assert len(whole.history.competitors) - 1 == archive.entries.height - 1
     monkeypatch.setattr("crosstable.history.kernel.indexing.WORTH_SHARING", 1)
     monkeypatch.setattr("crosstable.history.kernel.arrays._LARGE", 1)
-    chunked = archive._replace(games=pl.concat([archive.games[:1000], archive.games[1000:]], rechunk=False))
-    assert chunked.games.n_chunks() == 2
+    chunked = archive._replace(
+        games=pl.concat([archive.games[:1000], archive.games[1000:]], rechunk=False),
+        entries=pl.concat([archive.entries[:cut], archive.entries[cut:]], rechunk=False),
+    )
+    assert chunked.games.n_chunks() == chunked.entries.n_chunks() == 2
     assert [array.tobytes() for array in indexing.build(chunked).history] == [
         array.tobytes() for array in whole.history
     ]
@@ -149,14 +167,7 @@ def test_norms_and_working_are_those_of_the_engine() -> None:
     assert any(norms.values())
 
 
-def test_two_threads_give_the_same_bits_as_one() -> None:
-    archive = simulate(Federation(members=500, sections=600, seed=2, years=3, start=date(2021, 1, 1)))
-    one, two = walked(archive, 1), walked(archive, 2)
-    assert one.results.ratings.tobytes() == two.results.ratings.tobytes()
-    assert one.standings.standings.tobytes() == two.standings.standings.tobytes()
-
-
-def test_a_walk_that_fails_in_one_thread_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_walk_that_fails_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def fails(*_: object) -> None:
         raise MemoryError("no room for this")
@@ -170,20 +181,6 @@ def test_a_walk_that_fails_in_one_thread_ends_and_says_why(monkeypatch: pytest.M
     monkeypatch.setattr(replay, "walk_share", fails)
     with pytest.raises(MemoryError, match="no room for this"):
         walker.walk(happenings.stops())
-
-
-def test_plain_code_that_fails_ends_the_walk_and_nobody_waits_for_its_section() -> None:
-    def fails(_: Walker) -> None:
-        raise MemoryError("no room for this")
-
-    archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
-    index = indexing.build(archive)
-    happenings = Happenings(archive, index)
-    walker = Walker(index, 2)
-    happenings.prepare(walker)
-    stops = [stop._replace(act=fails) if stop.rank == RATING else stop for stop in happenings.stops()]
-    with pytest.raises(MemoryError, match="no room for this"):
-        walker.walk(stops)
 
 
 @pytest.mark.parametrize("first", [0, 1, 5])

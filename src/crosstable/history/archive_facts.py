@@ -11,9 +11,9 @@ from crosstable.history.archive_tables import FIDE
 from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, RatingSystem, Standing
 
 _COUNTED = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
-# What most decisions say more.
-NO_DETAILS = "{}"
 _KNOWN = (*_COUNTED, "as_of", "ceiling", "lowered_floor", "published")
+# The details of a decision that has none, as most have.
+NO_DETAILS = "{}"
 
 
 class Opened(NamedTuple):

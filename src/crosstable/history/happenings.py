@@ -1,6 +1,6 @@
 """What happens in a history beside ordinary sections: openings, decisions, foreign events, starts set by hand.
 
-Each is rare, so plain code does it: the compiled walk stops before it, and goes on after it on the same standings.
+Each is rare, so plain code does it, on the same standings as the compiled walk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -149,7 +149,7 @@ class Happenings:
         if not len(numbers):
             return
         part = _part(self.archive, numbers)
-        slow = _SlowSections(part, numbers, self.openings, self.decisions)
+        slow = _SlowSections(part, self.openings, self.decisions)
         for at, archived in zip(numbers.tolist(), sections_of(part), strict=True):
             day = archived.section.end.toordinal()
             yield Stop(at, day, RATING, partial(slow.take, at=at, archived=archived))
@@ -239,7 +239,6 @@ class _SlowSections:
     def __init__(
         self,
         part: Archive,
-        numbers: Array,
         openings: Sequence[Opened],
         decisions: Sequence[Decided],
     ) -> None:
@@ -264,6 +263,8 @@ class _SlowSections:
             for member, player in _members(archived, rated):
                 if player.played and player.after is not None and member != NO_MEMBER:
                     arrays.put(member, rated.system, bare(player.after))
+        for rank, rated in enumerate(taken.rated):
+            _keep_match_changes(walker, at, rank, (archived, rated))
 
 
 def _members(archived: ArchivedSection, rated: RatedSection) -> Iterator[tuple[int, RatedPlayer]]:
@@ -271,12 +272,26 @@ def _members(archived: ArchivedSection, rated: RatedSection) -> Iterator[tuple[i
         yield row.member, player
 
 
+def _keep_match_changes(walker: Walker, at: int, rank: int, taken: tuple[ArchivedSection, RatedSection]) -> None:
+    """What a match that plain code rated adds to the changes by match play (§7), where the index kept room for it."""
+    archived, rated = taken
+    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    members = {player.number: member for member, player in _members(archived, rated)}
+    section = walker.index.history.sections[at]
+    n = int(walker.index.history.sections[at + 1]["first"] - section["first"])
+    for position, player in enumerate(_competitors(rated)):
+        before = player.before.match_changes if player.before is not None else ()
+        after = player.after.match_changes if player.after is not None else ()
+        if player.played and len(after) > len(before) and members[player.number] != NO_MEMBER:
+            place = int(section["match"]) + rank * n + position
+            arrays.add_match_change(members[player.number], rated.system, place, after[-1])
+
+
 def _write(walker: Walker, at: int, rank: int, rated: RatedSection) -> None:
     """The rows of results of one section and system; both rows of a re-entry are one competitor."""
     section = walker.index.history.sections[at]
     n = int(walker.index.history.sections[at + 1]["first"] - section["first"])
-    players = [next(group) for _, group in groupby(_by_competitor(rated), key=lambda one: one[0])]
-    for position, (_, player) in enumerate(players):
+    for position, player in enumerate(_competitors(rated)):
         row = int(section["row"]) + rank * n + position
         ratings = walker.results.ratings[:, row]
         ratings[BEFORE] = np.nan if player.before is None else player.before.rating
@@ -285,6 +300,11 @@ def _write(walker: Walker, at: int, rank: int, rated: RatedSection) -> None:
             ratings[GAMES_AFTER] = np.inf if player.after.games is None else player.after.games
             if len(walker.results.working):
                 _write_working(walker.results.working[row], player)
+
+
+def _competitors(rated: RatedSection) -> list[RatedPlayer]:
+    """The players of a section, one for each competitor."""
+    return [next(group)[1] for _, group in groupby(_by_competitor(rated), key=lambda one: one[0])]
 
 
 def _by_competitor(rated: RatedSection) -> list[tuple[int, RatedPlayer]]:

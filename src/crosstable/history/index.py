@@ -68,12 +68,12 @@ def days(column: pl.Series) -> Array:
 
 def build(archive: Archive) -> Index:
     """Lay an archive out as arrays."""
-    rows, numbers = entry_rows(archive)
-    everybody = numbers.everybody
+    rows, entered = entry_rows(archive)
+    everybody = entered.everybody
     games = [Games(*columns) for columns in portions(archive.games, Games._fields)]
     sections, members = archive.sections.height, archive.members.height
     with ThreadPoolExecutor(3) as pool:  # two lay out games; the third does not wait for them
-        laid = counted(rows, games, sections, numbers, pool)
+        laid = counted(rows, games, sections, entered, pool)
         laying = [pool.submit(laid.lay, part) for part in range(len(laid.parts))]
         table, slots = _sections(archive, laid.begin)
         placed = pool.submit(standing_places, table, laid.member, everybody)

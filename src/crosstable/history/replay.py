@@ -1,13 +1,13 @@
 """Replay: a whole history rated by the compiled walk, with the same bits as the plain engine.
 
-Where something rare happens that is no section (an opening standing,
-a decision) the walk stops, plain code does it on the same standings, and the walk goes on. Rare sections (foreign
-events, starts set by hand) are rated by plain code while the compiled walk rates others.
+Where something rare happens that is no section (an opening standing, a decision) the walk stops, plain code does it on
+the same standings, and the walk goes on. Rare sections (foreign events, starts set by hand) are rated by plain code, by
+the thread whose turn it is; other threads go on meanwhile.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Lock
 from typing import NamedTuple
 
@@ -67,8 +67,8 @@ CLOSING, DECIDING, RATING = range(3)
 class Walker:
     """A history while it is walked: standings now, and every result so far.
 
-    Sections that plain code rates are rated beside the others as soon as those they depend on are done; a walk that
-    ``keeps_order`` stops for each of them.
+    Sections that plain code rates are rated by the thread whose turn it is, once those they depend on are done; a walk
+    that ``keeps_order`` stops for each of them.
     """
 
     keeps_order = False
@@ -133,24 +133,32 @@ class Walker:
         threads = self.threads if last - first >= WORTH_SHARING else 1
         lay_order(self.index.history, first, last, self._order)
         span = np.array([0, first, last, threads], dtype=np.int64)
+        faults: list[BaseException] = []
         if threads == 1:
-            self._share(span, 0)
+            self._share(span, 0, faults)
             return
-        shares = [pool.submit(self._share, span, thread) for thread in range(threads)]
-        for one in shares:
-            one.result()
+        shares = [pool.submit(self._share, span, thread, faults) for thread in range(threads)]
+        wait(shares)
+        if faults:
+            raise faults[0]
 
-    def _share(self, span: Array, thread: int) -> None:
-        """One thread's share of a stretch; what plain code has to rate it rates where its turn comes."""
+    def _share(self, span: Array, thread: int, faults: list[BaseException]) -> None:
+        """One thread's share of a stretch; what plain code has to rate it rates where its turn comes.
+
+        The first fault is the cause of all others: nobody goes on after it.
+        """
         tables = Tables(self.index.history, self.standings, self.results)
         seat = np.array([NOT_YET, 0], dtype=np.int64)
         stretch, scratch = Stretch(span, self._order, self._done), self._scratch[thread]
         try:
             while (slow := walk_share(self.constants, tables, stretch, seat, scratch)) != NO_SECTION:
                 with self._plainly:
-                    self._plain[slow].act(self)
+                    if not faults:
+                        self._plain[slow].act(self)
                 say_done(self._done, slow)
-        except BaseException:
+        except BaseException as error:
+            faults.append(error)
+            span[0] = span[2]  # no more turns
             self._done[span[1] : span[2]] = 1  # nobody waits for what will not come
             raise
 

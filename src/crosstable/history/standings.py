@@ -95,6 +95,12 @@ class ArrayStandings:
             newest = place
         row["match"] = newest
 
+    def add_match_change(self, member: int, system: RatingSystem, place: int, change: MatchChange) -> None:
+        """Write the newest match change of a member, into the place that was kept for it."""
+        row = self._row(member, system)
+        self.arrays.match_changes[place] = (change.on.toordinal(), row["match"], change.change)
+        row["match"] = place
+
 
 class Limits(NamedTuple):
     """Floors and ceiling of one member in one system, from the section whose results begin at ``since``."""

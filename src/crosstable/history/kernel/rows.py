@@ -11,7 +11,7 @@ from crosstable.history.kernel.arrays import AFTER, RATING_COLUMNS, SYSTEMS, Arr
 from crosstable.history.kernel.compiling import compiled
 from crosstable.history.kernel.processor import fetch
 
-# So many competitors ahead the places of their standings are asked for.
+# So many competitors, members or standings ahead what is read of them is asked for.
 AHEAD = 24
 
 

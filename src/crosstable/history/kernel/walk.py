@@ -1,9 +1,9 @@
 """Many sections in the order of the fold, on several threads, with the results of one.
 
-A section may be rated once every competitor's section before it is. Threads take the next few sections in the order of
-the fold and wait for those they depend on; everything a section depends on comes earlier, so the oldest section that is
-not done can always go on. Each section reads the same numbers whoever rates it, so the results do not depend on the
-threads.
+A section may be rated once every competitor's section before it is. Threads take the next few sections in the order
+that ``lay_order`` gives and wait for those they depend on; everything a section depends on comes earlier, so the first
+section that is not done can always go on. Each section reads the same numbers whoever rates it, so the results do not
+depend on the threads.
 """
 
 import math
@@ -30,7 +30,10 @@ NOT_YET = NO_SECTION = -1
 
 @compiled
 def lay_order(history: History, first: int, last: int, order: Array) -> None:
-    """The sections of a stretch in the order in which they are taken: within each window level by level."""
+    """The sections of a stretch in the order in which they are taken: within each window level by level.
+
+    Those that plain code rates come last in their turn.
+    """
     sections = history.sections
     ends = np.zeros(WINDOW + 1, dtype=np.int64)
     slow = 0
