@@ -152,15 +152,25 @@ class Walker:
         stretch, scratch = Stretch(span, self._order, self._done), self._scratch[thread]
         try:
             while (slow := walk_share(self.constants, tables, stretch, seat, scratch)) != NO_SECTION:
-                with self._plainly:
-                    if not faults:
-                        self._plain[slow].act(self)
+                self._rate_plainly(slow, faults)
                 say_done(self._done, slow)
         except BaseException as error:
-            faults.append(error)
+            if error not in faults:
+                faults.append(error)
             span[0] = span[2]  # no more turns
             self._done[span[1] : span[2]] = 1  # nobody waits for what will not come
             raise
+
+    def _rate_plainly(self, number: int, faults: list[BaseException]) -> None:
+        """Rate a section by plain code, one thread at a time and none after a fault."""
+        with self._plainly:
+            if faults:
+                return
+            try:
+                self._plain[number].act(self)
+            except BaseException as error:
+                faults.append(error)  # before another thread may begin
+                raise
 
     # What plain code did where the walk stopped; a walk that only rates does not listen.
 
