@@ -1,0 +1,31 @@
+"""Sentences: templates with an id and named values.
+
+Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of the
+rules come from the edition that is spoken of, never from the template. The id and the values travel with the text, so
+that the same sentence can be said in another language later.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Sentence(NamedTuple):
+    """A sentence that was said: the id of its template, the values put in, and the text."""
+
+    key: str
+    values: Mapping[str, object]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Template(NamedTuple):
+    """A sentence that can be said: its id, and its text with named places such as ``{k_numerator:g}``."""
+
+    key: str
+    text: str
+
+    def say(self, **values: object) -> Sentence:
+        """The sentence with these values put in."""
+        return Sentence(self.key, values, self.text.format(**values))
