@@ -5,7 +5,7 @@ from pathlib import Path
 
 from crosstable.formats import archive
 from crosstable.output.verify_html import plot_bins, plot_svg
-from crosstable.output.verify_json import verify_document
+from crosstable.pipeline.verifying import verify_document
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.evidence import evidence_for
 from crosstable.verify import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify

@@ -1,8 +1,8 @@
 """Sentences: templates with an id and named values.
 
-Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of the
-rules come from the edition that is spoken of, never from the template. The id and the values travel with the text, so
-that the same sentence can be said in another language later.
+Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of
+the rules come from the edition that is spoken of, never from the template. The id and the values travel with the text,
+so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping

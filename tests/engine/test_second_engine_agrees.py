@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from crosstable.output.rated_json import rated_document
 from crosstable.rules.editions import EDITIONS
 from tests.engine.by_file import EventFile, Row, error_codes, rated_file, rows_by_system
 from tests.engine.random_events import EDITION_DAYS, random_event, random_schedule
@@ -41,7 +40,7 @@ def differences(seed: int) -> list[str]:
         return [] if error_codes(rated) == ["rule-not-found"] else [f"{seed}: not known"]
     if error_codes(rated):
         return [f"{seed}: {error_codes(rated)}"]
-    systems = rated_document(rated)["sections"][0]["systems"]
+    systems = rated.to_dict()["sections"][0]["systems"]
     if set(systems) != set(expected) or system not in systems:
         return [f"{seed}: systems {list(systems)} and {list(expected)}"]
     return [
@@ -155,7 +154,7 @@ def test_the_random_events_visit_every_rule() -> None:
         if rated.has_errors:
             seen["not known"] += error_codes(rated) == ["rule-not-found"]
         else:
-            seen += features(event, rated_document(rated)["sections"][0]["systems"])
+            seen += features(event, rated.to_dict()["sections"][0]["systems"])
     missing = sorted(name for name in MUST_BE_SEEN if seen[name] < 3)
     assert not missing, f"hardly seen: {missing}"
 
@@ -215,7 +214,7 @@ def test_random_time_controls_belong_to_the_systems_the_second_engine_names(chun
     for seed in range(chunk * 1000, (chunk + 1) * 1000):
         event = random_schedule(seed)
         rated = rated_file(event)
-        systems = [result.system.name for by_system in rated.sections for result in by_system]
+        systems = [result.system.name for by_system in rated.rated for result in by_system]
         try:
             expected = systems_of(event["sections"][0], event)
         except NotRatable:

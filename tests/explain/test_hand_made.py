@@ -15,7 +15,7 @@ def explained(event: EventFile, number: int, system: str = "OTBR") -> tuple[Line
     """The lines about one player of the only section."""
     rated = rated_file(event)
     assert not rated.has_errors, rated.faults
-    (section,) = (section for section in rated.sections[0] if section.system.name == system)
+    (section,) = (section for section in rated.rated[0] if section.system.name == system)
     return explain(section, number)
 
 
@@ -351,8 +351,8 @@ def test_the_calendar_of_the_announcements_is_told() -> None:
     """§8, readings 98: 2014-03-17 to 04-07 has B = 8 by its start and B = 10 by its end."""
     event = event_file(player(1, "W2 W3 W4", 1500.0), *opponents(3, 1500.0, "L"), on="2014-03-17")
     event["event"]["end_date"] = "2014-04-07"
-    by_start = explain(rated_file(event).sections[0][0], 1)
-    by_end = explain(rated_file(event, Calendar.ANNOUNCED).sections[0][0], 1)
+    by_start = explain(rated_file(event).rated[0][0], 1)
+    by_end = explain(rated_file(event, Calendar.ANNOUNCED).rated[0][0], 1)
     assert "exceeds 8√4 by" in texts(by_start)
     assert "exceeds 10√4 by" in texts(by_end)
 

@@ -32,7 +32,7 @@ def sample() -> tuple[tuple[dict[str, Any], RatedSection], ...]:
         event, _ = random_event(seed)
         rated = rated_file(event)
         if not rated.has_errors:
-            found += [(event["sections"][0], section) for section in rated.sections[0]]
+            found += [(event["sections"][0], section) for section in rated.rated[0]]
     return tuple(found)
 
 

@@ -7,16 +7,19 @@ import pytest
 from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "errors"})
+NOUNS = frozenset({"terms", "errors", "notation", "sentences"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
-ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event", "folding"})
-INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output", "preview", "history"}
+ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "pipeline", "folding"})
+INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats", "output", "history"}
 
 # room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
 # "crosstable" is the package itself, which holds the version. Nobody imports a door.
 MAY_SEE: dict[str, frozenset[str]] = {
     "terms": frozenset({"errors"}),
-    "errors": frozenset({"terms"}),
+    "errors": frozenset(),
+    "notation": frozenset({"terms"}),
+    "sentences": frozenset(),
+    "remedies": NOUNS,
     "catalogue": NOUNS,
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
@@ -25,18 +28,18 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
-    "preview": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
     "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
-    "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
+    "pipeline": ENGINE_AND_BELOW | {"catalogue", "checks", "explain", "formats", "remedies", "verify", "crosstable"},
     "output": ENGINE_AND_BELOW
-    | {"catalogue", "explain", "calculator", "verify", "whole_event", "formats.sheet_rows", "crosstable"},
+    | {"catalogue", "explain", "calculator", "verify", "pipeline", "formats.sheet_rows", "crosstable"},
     "folding": ENGINE_AND_BELOW | {"crosstable"},
     "history": ENGINE_AND_BELOW | {"folding", "crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},
     "cli": INSIDE | {"office", "lab", "crosstable"},
     "web": INSIDE | {"office", "lab", "crosstable"},
-    "crosstable": NOUNS,
+    "library": INSIDE,
+    "crosstable": INSIDE | {"library"},
     "__main__": frozenset({"cli"}),
 }
 

@@ -29,7 +29,6 @@ from crosstable.office.public_views import PublicOffice
 from crosstable.office.veiled_record import IN_FULL, Hidden
 from crosstable.office.veils import CLEAR, Span, Veil, veil_of
 from crosstable.office.views import RippleRow
-from crosstable.output.rated_json import rated_document
 from crosstable.terms import Background, FloorKind, GivenStart, OutsideRating, RatingSystem, SectionType, Standing
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played, rate_wallchart
@@ -175,7 +174,7 @@ def test_the_keys_of_a_rated_document_are_each_decided_about() -> None:
     event = rated_file(
         {"format": "crosstable-event/1", "event": {"id": "1", "name": "Two", **days}, "sections": [section]}
     )
-    document = rated_document(event)
+    document = event.to_dict()
     public = public_document(document, veils_of_event(event))
     first, second = public["sections"][0]["systems"]["OTBR"]["players"]
     told = {"number", "member_id", "name", "games_before", "games_after", "formula", "score", "norm", "assumed"}

@@ -21,7 +21,6 @@ from crosstable.office.titles import norms_of
 from crosstable.office.top_lists import AGE_BANDS, Wanted, top_list
 from crosstable.office.veiled_record import spans_on_list
 from crosstable.office.veils import block_of
-from crosstable.output.rated_json import rated_document
 from crosstable.terms import RatingSystem
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played
@@ -228,7 +227,7 @@ def test_the_public_document_of_a_file_hides_what_hangs_on_age() -> None:
         for player in made.sections[0].players
     )
     event = rated_file(json.loads(write(made._replace(sections=(made.sections[0]._replace(players=players),)))))
-    document = rated_document(event)
+    document = event.to_dict()
     public = public_document(document, veils_of_event(event))
     assert "age" in json.dumps(document["sections"][0]["systems"]["OTBR"]["players"][0]["initial"])
     rows = public["sections"][0]["systems"]["OTBR"]["players"]

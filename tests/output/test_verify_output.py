@@ -11,8 +11,8 @@ import pytest
 
 from crosstable.formats import event_json
 from crosstable.output.verify_html import verify_page
-from crosstable.output.verify_json import verify_document
 from crosstable.output.verify_text import verify_text
+from crosstable.pipeline.verifying import verify_document
 from crosstable.terms import RatingSystem
 from crosstable.verify import Page, Verification, pages_of, tally, verify
 from crosstable.verify.norms import norm_rows, norm_tally

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from crosstable.calculator.classes import page_class, rating_class
 from crosstable.calculator.estimate import Estimate, estimate
-from crosstable.calculator.notation import read_game, read_player
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.old_page import old_page, page_bonus, page_k
 from crosstable.calculator.performance import algorithm_of_400, logarithmic_performance
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
@@ -20,6 +20,7 @@ from crosstable.formulas.floors import level_below
 from crosstable.formulas.initial import age_based_rating, converted_rating
 from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.notation import read_rating
 from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
 from crosstable.terms import RatingSystem
 
@@ -46,7 +47,7 @@ def differences() -> tuple[Difference, ...]:
 
 
 def _asked(player: str, games: str, system: RatingSystem | None = None, *, is_dual: bool = False) -> Estimate:
-    rating, played = read_player(player)
+    rating, played = read_rating(player)
     opponents = tuple(read_game(game) for game in games.split())
     request = EstimateRequest(
         LAW_SEEN_THROUGH, opponents, rating, played, system=system, is_dual=is_dual, opponents_at=OpponentsAt.BEFORE

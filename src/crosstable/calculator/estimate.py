@@ -85,6 +85,11 @@ class Estimate(NamedTuple):
         return self.rated.players[len(self.request.opponents)]
 
     @property
+    def post(self) -> float:
+        """The rating after the event in full, by the name that rated files use."""
+        return self.rating
+
+    @property
     def gain(self) -> float:
         """What the event brings, measured from the pre-event rating, or from the start of an unrated player."""
         return self.rating - (self.prior if self.before is None else self.before)

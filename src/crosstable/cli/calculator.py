@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from crosstable.calculator.badges import badge, thresholds
 from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.documents import badge_object, difference_object, old_page_object
-from crosstable.calculator.notation import read_day, read_game, read_player
+from crosstable.calculator.notation import read_day, read_game
 from crosstable.calculator.old_page import LABEL, old_page
 from crosstable.calculator.performance import performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
@@ -19,6 +19,7 @@ from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
+from crosstable.notation import read_rating
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
 from crosstable.terms import GAME_SCORES
@@ -89,7 +90,7 @@ def _game(text: str) -> Opponent:
 
 def _player(text: str) -> tuple[float, float | None]:
     try:
-        rating, games = read_player(text)
+        rating, games = read_rating(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if rating is None:

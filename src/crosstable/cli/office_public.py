@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.explain import line_objects, lines_text
+from crosstable.cli.explain import lines_text
 from crosstable.cli.office_desk import opened
 from crosstable.cli.office_drawing import Column, games_count, print_json, print_table, say
 from crosstable.cli.office_explain import place_of
@@ -17,6 +17,7 @@ from crosstable.office.ledger.fold import steps_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
 from crosstable.office.views import known
+from crosstable.pipeline.explaining import line_objects
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

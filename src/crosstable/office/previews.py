@@ -32,8 +32,8 @@ from crosstable.office.submissions import (
 )
 from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.veils import CLEAR, Span
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
-from crosstable.whole_event import RatedEvent
 
 # Findings about results: what they say, and that they are there, hangs on computed ratings.
 _ABOUT_RESULTS = frozenset({"far-from-performance", "bonus-lost", "match-limited", "floor-requested"})
@@ -155,7 +155,7 @@ def _without_results(checked: CheckedSubmission, hidden: Collection[int]) -> tup
 
 def _previewed(record: Record, event: RatedEvent, veils: RecordVeils | None) -> Iterator[PreviewedSection]:
     hiding = None if veils is None else _Hiding(record, event, veils)
-    order = sorted(event.sections, key=lambda one: _key(event, one[0]))
+    order = sorted(event.rated, key=lambda one: _key(event, one[0]))
     shown = []
     for by_system in order:
         found = [None if hiding is None else hiding.made_up(_key(event, rated), rated) for rated in by_system]
@@ -184,7 +184,7 @@ class _Hiding:
             raise ChangedMeanwhileError("the record has just changed; please ask again in a moment")
         self._veils = veils
         self._chains = Chains(record.connection)
-        self._members = {player.member_id for one in event.sections for rated in one for player in rated.players}
+        self._members = {player.member_id for one in event.rated for rated in one for player in rated.players}
         self._chains.load(sorted(self._members))
         self._adults = {member for member, one in record.people(self._members).items() if one.adult}
         self._earlier: dict[MemberSystem, Ends] = {}

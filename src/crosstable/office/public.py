@@ -22,8 +22,8 @@ from crosstable.office.ledger.postings import Posting
 from crosstable.office.veiled_record import Hidden
 from crosstable.office.veils import ESTABLISHED_ABOVE, Span, Veil, veil_of
 from crosstable.office.views import RippleRow
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import FloorKind, Formula, RatingSystem, Standing
-from crosstable.whole_event import RatedEvent
 
 UNRATED = "Unrated"
 NOT_PUBLIC = "not public: a birth date could be computed from"
@@ -241,7 +241,7 @@ def _say(part: str, section: str, text: str) -> Line:
 
 def veils_of_event(event: RatedEvent) -> dict[tuple[int, RatingSystem], Veil]:
     """The veils of an event that stands alone: nothing is known to be hidden before it."""
-    return {(rated.section.number, rated.system): veil_of(rated) for by_system in event.sections for rated in by_system}
+    return {(rated.section.number, rated.system): veil_of(rated) for by_system in event.rated for rated in by_system}
 
 
 def public_document(document: Mapping[str, Any], veils: Mapping[tuple[int, RatingSystem], Veil]) -> dict[str, Any]:
