@@ -31,7 +31,6 @@ from crosstable.terms import NORM_CODES, RatingSystem
 from tests.history.small_archives import small_archive
 
 # The first test to come here waits for the compiler.
-pytestmark = pytest.mark.timeout(400)
 EXAMPLES = 6 * int(os.environ.get("CROSSTABLE_SOAK", "1"))
 # Everything rare made common, so that a small history meets all of it.
 BUSY = Federation(

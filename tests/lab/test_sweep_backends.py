@@ -26,7 +26,6 @@ from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
 
-pytestmark = pytest.mark.timeout(400)
 WISHES = Wishes(draws=Draws(replicates=40), lanes=1)
 PLAN = {"grid": {"k_numerator": [400, 800, 1200], "bonus_threshold": [8, 12]}}
 

@@ -12,7 +12,7 @@ import pytest
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
 from tests.office.made_office import HandClock, filled, founded
-from tests.office.postgres import Server
+from tests.office.postgres import Server, connected
 
 SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1"))
 Fill = Callable[[Office], None]
@@ -41,7 +41,7 @@ class Cluster:
         """The address of an office as a function fills it; nobody else has it until it is given back."""
         rows = self._rows(fill)
         address = self._free.pop() if self._free else self._new()
-        with psycopg.connect(address) as connection:
+        with connected(address) as connection, connection.transaction():
             connection.execute("SET LOCAL session_replication_role = replica")  # the guards look away
             for name, content in rows.items():
                 connection.execute(f'DELETE FROM "{name}"'.encode())
@@ -64,7 +64,7 @@ class Cluster:
             office = Office(address, HandClock())
             fill(office)
             office.close()
-            with psycopg.connect(address) as connection:
+            with connected(address) as connection, connection.transaction():
                 self._kept[fill] = {name: _copied(connection, name) for name in EVERY_TABLE}
         return self._kept[fill]
 

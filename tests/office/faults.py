@@ -13,12 +13,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import OperationalError
 
 from crosstable.office.database import Office
+from tests.office.postgres import connected
 
 IS_SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1")) > 1
 
@@ -38,11 +38,7 @@ class Raw:
 
     def __init__(self, address: str) -> None:
         self.is_sqlite = "://" not in address
-        self._connection: Any = (
-            sqlite3.connect(address, isolation_level=None)
-            if self.is_sqlite
-            else psycopg.connect(address, autocommit=True)
-        )
+        self._connection: Any = sqlite3.connect(address, isolation_level=None) if self.is_sqlite else connected(address)
 
     def rows(self, query: str) -> Rows:
         """What a query finds."""

@@ -21,7 +21,6 @@ from tests.office.made_office import HandClock, filled
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 # A story that fails is made shorter for up to five minutes before it is told.
-TO_THE_END = pytest.mark.timeout(0 if SOAK > 1 else 600)
 
 Maker = Callable[[HandClock], Office]
 
@@ -65,11 +64,9 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
     cluster.give_back(taken.pop())
 
 
-@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
     play(on_sqlite, stories=10, steps=30)
 
 
-@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
     play(on_postgresql, stories=2, steps=20)
