@@ -1,7 +1,9 @@
 """``crosstable serve``: where it listens, what a demonstration holds, and that several workers answer at once."""
 
 import asyncio
+import gc
 import http.client
+import os
 import re
 import resource
 import statistics
@@ -14,9 +16,11 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main, serve
+from crosstable.web.app import create_app, from_environment
 from crosstable.web.settings import Settings, handed_over
 from tests.browser.served import served
 from tests.office.faults import IS_SOAK
+from tests.web.client import HOST, TestClient
 from tests.web.site import made_file
 from tests.web.told import told
 
@@ -69,6 +73,22 @@ def test_settings_survive_the_way_to_a_worker() -> None:
     settings = Settings("office.db", hosts=("one", "two"), is_demo=True)
     settings.hand_over(environment)
     assert handed_over(environment) == settings
+
+
+def test_a_worker_leaves_what_it_has_read_out_of_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is large and lives long; a site within another program leaves that program's collector alone."""
+    settings = Settings(str(made_file(tmp_path)), hosts=(HOST,))
+    with TestClient(create_app(settings)) as site:
+        assert site.get("/").status_code == 200
+        assert gc.get_freeze_count() == 0
+    monkeypatch.setenv("CROSSTABLE_SITE", "")
+    settings.hand_over(os.environ)
+    try:
+        with TestClient(from_environment()) as site:
+            assert site.get("/").status_code == 200
+            assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="module")
