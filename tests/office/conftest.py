@@ -1,6 +1,5 @@
 """The two stores: every test that asks for an ``address`` or an ``office`` runs on SQLite and on PostgreSQL."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -11,10 +10,10 @@ import pytest
 
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
+from tests.amounts import amount
 from tests.office.made_office import HandClock, filled, founded
 from tests.office.postgres import Server, connected
 
-SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1"))
 Fill = Callable[[Office], None]
 CopyOf = Callable[..., Office]
 NewOffice = Callable[..., Office]
@@ -90,7 +89,7 @@ def store(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def seeds(store: str) -> Sequence[int]:
     """The seeds of random federations: several on SQLite, one on PostgreSQL, more in a soak."""
-    return range((2 if store == "sqlite" else 1) * SOAK)
+    return range(amount(2 if store == "sqlite" else 1))
 
 
 @pytest.fixture

@@ -1,10 +1,6 @@
-"""What the fault tests share: amounts, a whole state as one hash, and failures at a chosen statement.
-
-``CROSSTABLE_SOAK=10`` (``make soak``) asks for the long forms.
-"""
+"""What the fault tests share: a whole state as one hash, and failures at a chosen statement."""
 
 import hashlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -20,14 +16,7 @@ from sqlalchemy.exc import OperationalError
 from crosstable.office.database import Office
 from tests.office.postgres import connected
 
-IS_SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1")) > 1
-
 Rows = list[tuple[Any, ...]]
-
-
-def amount(per_commit: int, soak: int | None = None) -> int:
-    """How often a fault is tried: the amount of every commit, or ten times as often in the long form."""
-    return (soak or 10 * per_commit) if IS_SOAK else per_commit
 
 
 # The whole state

@@ -14,9 +14,10 @@ import pytest
 
 from crosstable.office.audit import audit
 from crosstable.office.ledger.rerate import rerate
+from tests.amounts import amount
 from tests.office.children import INTERRUPTED, Children
 from tests.office.chores import office_at
-from tests.office.faults import amount, put_copy
+from tests.office.faults import put_copy
 from tests.office.made_office import DEED, derived, posted
 from tests.office.small_season import new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of

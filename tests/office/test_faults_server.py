@@ -15,9 +15,9 @@ from random import Random
 import psycopg
 
 from crosstable.office.ledger.rerate import rerate
+from tests.amounts import amount
 from tests.office.children import REFUSED, Children
 from tests.office.chores import office_at
-from tests.office.faults import amount
 from tests.office.made_office import DEED, club, derived, posted
 from tests.office.postgres import Server, connected
 from tests.office.small_season import progress_of, states_from_zero

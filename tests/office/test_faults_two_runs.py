@@ -19,8 +19,9 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.submissions import submit
+from tests.amounts import amount
 from tests.office.children import Children
-from tests.office.faults import address_of, amount, raw
+from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, join, posted
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of

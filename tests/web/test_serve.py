@@ -18,8 +18,8 @@ import pytest
 from crosstable.cli import main, serve
 from crosstable.web.app import create_app, from_environment
 from crosstable.web.settings import Settings, handed_over
+from tests.amounts import IS_SOAK
 from tests.browser.served import served
-from tests.office.faults import IS_SOAK
 from tests.web.client import HOST, TestClient
 from tests.web.site import made_file
 from tests.web.told import told
