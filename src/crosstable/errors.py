@@ -14,7 +14,7 @@
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
         ├── SchemaError               the office's tables are older or newer than this program
-        └── OfficeBusyError           somebody else is writing; the message says who
+        └── OfficeBusyError           somebody else is writing, or the server recovers; the message says which
 
 Faults of the input are values, all of them reported at once; faults of the caller are exceptions.
 """
@@ -111,4 +111,4 @@ class SchemaError(OfficeError):
 
 
 class OfficeBusyError(OfficeError):
-    """Somebody else is writing; the message says who."""
+    """Somebody else is writing, or the database is not ready yet; the message says which. Trying again helps."""

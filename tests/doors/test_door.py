@@ -28,7 +28,7 @@ def started(*arguments: str, **settings: str) -> subprocess.CompletedProcess[byt
     """The real command in a process of its own."""
     environment = {**os.environ, **settings}
     command = [sys.executable, "-m", "crosstable.cli", *arguments]
-    return subprocess.run(command, capture_output=True, check=False, env=environment, timeout=60)
+    return subprocess.run(command, capture_output=True, check=False, env=environment)
 
 
 # Help and wrong usage
@@ -156,7 +156,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str]) -> None:
     os.close(reading)
     command = [sys.executable, "-m", "crosstable.cli", *arguments]
     try:
-        ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)
+        ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     finally:
         os.close(writing)
     assert (ran.returncode, ran.stderr) == (0, b"")
@@ -192,7 +192,7 @@ def imported(tmp_path: Path, *arguments: str) -> set[str]:
         "with open(sys.argv[1], 'w') as file: file.write('\\n'.join(set(sys.modules) - before))\n"
     )
     command = [sys.executable, "-c", program, str(names), *arguments]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True)
     return set(names.read_text("utf-8").split())
 
 

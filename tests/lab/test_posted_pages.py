@@ -13,8 +13,6 @@ from crosstable.lab import Draws, backtest
 from crosstable.lab.posted_pages import history_of, pages_in
 from tests.verify.made_pages import archive_bytes, line, quad
 
-pytestmark = pytest.mark.timeout(400)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:

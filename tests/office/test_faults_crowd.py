@@ -14,9 +14,10 @@ import pytest
 from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
+from tests.amounts import amount
 from tests.office.children import Children
 from tests.office.crowd import MEMBERS, Crowd, contradictions
-from tests.office.faults import IS_SOAK, address_of, amount, raw
+from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, join, posted
 from tests.office.wholeness import flaws_of
 
@@ -33,7 +34,6 @@ def children() -> Iterator[Children]:
         yield made
 
 
-@pytest.mark.timeout(0 if IS_SOAK else 600)
 def test_of_everything_that_a_crowd_submits_each_event_enters_once(
     office: Office, tmp_path: Path, children: Children
 ) -> None:

@@ -1,7 +1,6 @@
 """ETags, kept pages, problem bodies, headers, and who may call under which name."""
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from crosstable.web.cache import Kept, PageCache
 from crosstable.web.routes import Policy
 from tests.engine.wallcharts import Played
 from tests.office.made_office import HandClock, join, quad, run, send
+from tests.waiting import until
 from tests.web.client import TestClient
 from tests.web.site import LATER, client, made_file
 
@@ -216,10 +216,7 @@ def test_in_a_large_office_a_ripple_is_worked_out_while_one_waits(
         first = site.get(run_page)
         assert first.status_code == 503
         assert first.headers["retry-after"]
-        until = time.monotonic() + 30
-        while site.get(run_page).status_code == 503:
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        until(lambda: site.get(run_page).status_code != 503)
         assert site.get(run_page).json()["lines"]
         assert site.get(f"{MEMBER}.json?size=99").json()["notices"][0]["change"] is not None
 

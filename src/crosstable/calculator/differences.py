@@ -22,7 +22,7 @@ from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating
 from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
-from crosstable.terms import RatingSystem
+from crosstable.terms import RatingSystem, total
 
 EDITION = edition_for(LAW_SEEN_THROUGH)
 CONSTANTS = EDITION.constants
@@ -255,7 +255,7 @@ def _rounding() -> Difference:
 def _expectancies() -> Difference:
     gaps = (-50.0, 50.0, 100.0)
     exact = [winning_expectancy(odds(gap), odds(0.0)) for gap in gaps]
-    change = page_k(15.0) * (2.5 - sum(exact) - winning_expectancy(odds(-100.0), odds(0.0)))
+    change = page_k(15.0) * (2.5 - total(exact) - winning_expectancy(odds(-100.0), odds(0.0)))
     return Difference(
         "expected",
         "Expected scores of the old page's example",

@@ -24,7 +24,7 @@ from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explain import Line, explain
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.steps import formula_for
-from crosstable.terms import FloorKind, Formula, RatingSystem, Result
+from crosstable.terms import FloorKind, Formula, RatingSystem, Result, total
 
 NO_RESULT = "No game has a result yet."
 
@@ -210,7 +210,7 @@ def _estimate(
         k=player.final.k if is_standard else None,
         score=player.score,
         played=player.played,
-        expected=sum(game.expected for game in points),
+        expected=total(game.expected for game in points),
         change=player.final.k * (player.score - player.final.expected) if is_standard else None,
         bonus=player.final.bonus if is_standard else None,
         earns_bonus=player.earns_bonus,

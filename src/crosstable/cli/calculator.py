@@ -22,7 +22,7 @@ from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_
 from crosstable.notation import read_rating
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
-from crosstable.terms import GAME_SCORES
+from crosstable.terms import GAME_SCORES, total
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -155,14 +155,15 @@ def _performance(options: argparse.Namespace, edition: Edition) -> Figures:
 def _badge(options: argparse.Namespace, edition: Edition) -> Figures:
     opponents, scores = _games(options)
     own = odds(options.rating[0])
-    expected = sum(winning_expectancy(own, odds(opponent)) for opponent in opponents)
-    found = badge(sum(scores), expected, len(scores))
+    expected = total(winning_expectancy(own, odds(opponent)) for opponent in opponents)
+    score = total(scores)
+    found = badge(score, expected, len(scores))
     high, low = thresholds(len(scores))
     text = (
-        f"{found.symbol} {found.name}: {sum(scores):g} of {len(scores)}, expected {expected:.2f}. {found.words}\n"
+        f"{found.symbol} {found.name}: {score:g} of {len(scores)}, expected {expected:.2f}. {found.words}\n"
         f"The old calculator page's own idea: thresholds {high:g} and {low:g} of score.\n"
     )
-    return text, {**badge_object(found), "score": sum(scores), "expected": expected, "high": high, "low": low}
+    return text, {**badge_object(found), "score": score, "expected": expected, "high": high, "low": low}
 
 
 def _class(options: argparse.Namespace, edition: Edition) -> Figures:
@@ -198,10 +199,10 @@ def _k(options: argparse.Namespace, edition: Edition) -> Figures:
 def _expected(options: argparse.Namespace, edition: Edition) -> Figures:
     own = odds(options.rating[0])
     found = [(rating, winning_expectancy(own, odds(rating))) for rating, _ in options.opponent]
-    total = sum(expected for _, expected in found)
+    whole = total(expected for _, expected in found)
     lines = [f"  {rating:g}  {expected:.6f}\n" for rating, expected in found]
-    document = {"games": [{"opponent": rating, "expected": expected} for rating, expected in found], "expected": total}
-    return "".join(lines) + f"expected {total:.6f} of {len(found)}\n", document
+    document = {"games": [{"opponent": rating, "expected": expected} for rating, expected in found], "expected": whole}
+    return "".join(lines) + f"expected {whole:.6f} of {len(found)}\n", document
 
 
 def _old_page(options: argparse.Namespace, edition: Edition) -> Figures:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import POINTS, Cell, Entry, Formula, RatingSystem, Standing
+from crosstable.terms import POINTS, Cell, Entry, Formula, RatingSystem, Standing, total
 
 ESTABLISHED_ABOVE = 25.0
 
@@ -57,7 +57,7 @@ def cell_text(cell: Cell) -> str:
 
 def total_points(entry: Entry) -> float:
     """The points of the wallchart: games, byes and forfeits."""
-    return sum(POINTS.get(cell.result, 0.0) for cell in entry.cells)
+    return total(POINTS.get(cell.result, 0.0) for cell in entry.cells)
 
 
 def section_title(by_system: Sequence[RatedSection]) -> str:

@@ -19,7 +19,7 @@ from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating, split_games
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
-from crosstable.terms import GAME_SCORES, RatingSystem
+from crosstable.terms import GAME_SCORES, RatingSystem, total
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
@@ -88,7 +88,7 @@ def calculator(
     constants = EDITIONS[-1].constants
     expected = k = effective = None
     if own is not None and opponents:
-        expected = sum(winning_expectancy(odds(own), odds(one)) for one in opponents)
+        expected = total(winning_expectancy(odds(own), odds(one)) for one in opponents)
         effective = most_effective_games(constants, own) if games is None else effective_games(constants, own, games)
         k = (
             None
@@ -107,7 +107,7 @@ def calculator(
         rating_class=None if own is None else rating_class(own).title,
         old_class=None if own is None else page_class(own).title,
         performance=performance_ratings(constants, opponents, scores)._asdict() if opponents else None,
-        badge=None if expected is None else badge_object(badge(sum(scores), expected, len(scores))),
+        badge=None if expected is None else badge_object(badge(total(scores), expected, len(scores))),
         badges=[badge_object(one) for one in BADGES],
         thresholds=(marks.high, marks.low),
         expected=expected,
