@@ -1,8 +1,8 @@
 """Sentences: templates with an id and named values.
 
-Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of the
-rules come from the edition that is spoken of, never from the template. The id and the values travel with the text, so
-that the same sentence can be said in another language later.
+Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of
+the rules come from the edition that is spoken of, never from the template. The id and the values travel with the text,
+so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
@@ -18,6 +18,13 @@ class Sentence(NamedTuple):
 
     def __str__(self) -> str:
         return self.text
+
+
+class Said(NamedTuple):
+    """What is to be said: the id of a template and the values to put in."""
+
+    key: str
+    values: Mapping[str, object]
 
 
 class Template(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "errors"})
+NOUNS = frozenset({"terms", "errors", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
 ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event", "folding"})
 INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output", "preview", "history"}
@@ -17,6 +17,8 @@ INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output",
 MAY_SEE: dict[str, frozenset[str]] = {
     "terms": frozenset({"errors"}),
     "errors": frozenset({"terms"}),
+    "sentences": frozenset(),
+    "limits": frozenset(),
     "catalogue": NOUNS,
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
