@@ -28,7 +28,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
     "preview": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
-    "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
+    "formats": NOUNS | {"catalogue", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
     "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
     "output": ENGINE_AND_BELOW
     | {"catalogue", "explain", "calculator", "verify", "whole_event", "formats.sheet_rows", "crosstable"},

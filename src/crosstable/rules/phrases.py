@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Constants, Conversion, Piece
+from crosstable.rules.editions import HALF_K_ENDED
 from crosstable.rules.law import Edition
 
 # The windows of match play (§7, item 2).
@@ -17,18 +17,13 @@ def phrases(edition: Edition) -> Mapping[str, str]:
     """Rules of an edition as parts of sentences, by name: what the meanings of findings have places for."""
     constants = edition.constants
     return {
-        "half_k_ended": month_of(half_k_ended()),
+        "half_k_ended": month_of(HALF_K_ENDED),
         "bonus_repeats": bonus_repeats(constants),
         "match_limits": match_limits(constants),
         "match_conditions": match_conditions(constants),
         "floor_request_drop": f"{constants.floor_request_drop:g}",
         "foreign_conditions": foreign_conditions(constants),
     }
-
-
-def half_k_ended() -> date:
-    """The day from which no section may be half-K."""
-    return next(one.effective for one in AMENDMENTS if one.changes.get("half_k_is_allowed") is False)
 
 
 def month_of(day: date) -> str:
@@ -81,11 +76,6 @@ def foreign_conditions(constants: Constants) -> str:
         f"Current members with {status} Regular rating are updated: from {constants.foreign_automatic_from:g} FIDE up "
         "under the USA flag without asking, others who opted in before the event."
     )
-
-
-def peaks_count_from() -> date:
-    """The day from which peaks earn the floors that were added below the older ones (§5, §8)."""
-    return next(one.effective for one in AMENDMENTS if "peak_lowest_since_2010" in one.changes)
 
 
 def converted_by(conversion: Conversion, name: str) -> str:

@@ -10,18 +10,17 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.rules.constants import Constants, Credit, Initialisation, Priority
+from crosstable.rules.editions import HALF_K_ENDED, PEAKS_COUNT_FROM
 from crosstable.rules.law import Amendment, Edition
 from crosstable.rules.phrases import (
     bonus_repeats,
     converted_by,
     foreign_conditions,
     games_credited,
-    half_k_ended,
     listed,
     match_conditions,
     match_limits,
     month_of,
-    peaks_count_from,
 )
 from crosstable.rules.reference import DESCRIBED
 from crosstable.rules.rule_sets import printed_lines
@@ -301,7 +300,7 @@ def _k(constants: Constants) -> Iterator[_Said]:
         yield _said("half-k", "An organizer may ask for half K.", constants, "half_k_is_allowed")
     else:
         text = "There are no half-K sections; they ended in {month}."
-        yield _said("no-half-k", text, constants, "half_k_is_allowed", month=month_of(half_k_ended()))
+        yield _said("no-half-k", text, constants, "half_k_is_allowed", month=month_of(HALF_K_ENDED))
 
 
 def _bonus(constants: Constants) -> Iterator[_Said]:
@@ -358,7 +357,7 @@ def _peak(constants: Constants) -> _Said:
         lowest = f"from {constants.peak_lowest:g} to {constants.peak_highest:g}"
     newer = ""
     if math.isfinite(constants.peak_lowest_since_2010):
-        newer = f" (from {constants.peak_lowest_since_2010:g} for peaks since {peaks_count_from()})"
+        newer = f" (from {constants.peak_lowest_since_2010:g} for peaks since {PEAKS_COUNT_FROM})"
     return _said(
         "peak",
         "Established players have a floor at the {peak_step:g}-point level {peak_drop:g} below their highest "
