@@ -31,6 +31,12 @@ def changed_on(rule: str) -> date:
     return next(amendment.effective for amendment in AMENDMENTS if rule in amendment.changes)
 
 
+def last_changed(edition: Edition, rule: str) -> date:
+    """The day since which a rule is as an edition has it: of the last amendment that changed it, or of the first."""
+    changes = [amendment.effective for amendment in edition.amendments if rule in amendment.changes]
+    return changes[-1] if changes else edition.amendments[0].effective
+
+
 HALF_K_ENDED = changed_on("half_k_is_allowed")
 # Peaks of sections that end from this day on earn the floors that were added below the older ones (readings 94).
 PEAKS_COUNT_FROM = changed_on("peak_lowest_since_2010")

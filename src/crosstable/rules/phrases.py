@@ -98,3 +98,14 @@ def _piece(piece: Piece, name: str) -> str:
 def games_credited(above: float, below: float, split: float) -> str:
     """The games that an outside rating counts for (§2.1, §2.2)."""
     return f"{above:g} games" if above == below else f"{above:g} games above {split:g}, else for {below:g}"
+
+
+def dual_k(constants: Constants) -> str:
+    """What a dual-rated section does to K (§4.2)."""
+    return f"K is smaller above {constants.dual_k_above:g}" if constants.dual_k_is_reduced else "K is the same"
+
+
+def age_based(constants: Constants) -> str:
+    """The start that age gives (§2.3)."""
+    base = f"{constants.age_base:g} + " if constants.age_base else ""
+    return f"{base}{constants.age_slope:g} points for every year"

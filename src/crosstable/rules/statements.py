@@ -13,6 +13,7 @@ from crosstable.rules.constants import Constants, Credit, Initialisation, Priori
 from crosstable.rules.editions import HALF_K_ENDED, PEAKS_COUNT_FROM
 from crosstable.rules.law import Amendment, Edition
 from crosstable.rules.phrases import (
+    age_based,
     bonus_repeats,
     converted_by,
     foreign_conditions,
@@ -31,17 +32,33 @@ from crosstable.terms import RatingSystem, Source
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 # Rules of an edition that are no constants, and the section that has them.
-_SECTION_OF = {"systems": "1", "controls": "1", "lists": "7"}
+_SECTION_OF = {"systems": "1", "controls": "1", "lists": ""}
 _CHANGED_BY = {"systems": "adds_systems"}
 
 
+DOCUMENTS = (
+    "The texts of 2004, 2015, 2020 and 2025 are the rating committee's documents of those years; sections (§) are "
+    "those of the 2025 text."
+)
+TIME_CONTROLS = "Time controls and rating systems"
+FLOORS = "Floors"
+
+
 class Statement(NamedTuple):
-    """A rule in words: the part it belongs to, the sentence, the § of the 2025 document, the rules it speaks of."""
+    """A rule in words: the part it belongs to, the sentence, the § of the 2025 document, the rules it speaks of.
+
+    Supplements are no matter of that document; their section is empty.
+    """
 
     part: str
     sentence: Sentence
     section: str
     names: tuple[str, ...]
+
+    @property
+    def mark(self) -> str:
+        """The section as it stands before how the statement is known: ``§4.2; ``."""
+        return f"§{self.section}; " if self.section else ""
 
 
 class Known(NamedTuple):
@@ -63,18 +80,23 @@ def known_from(edition: Edition, statement: Statement) -> Known:
 def statements(edition: Edition) -> tuple[Statement, ...]:
     """Every rule of an edition in words, in the order in which a director asks for them."""
     parts = {
-        "Time controls and rating systems": _time_controls(edition),
+        TIME_CONTROLS: _time_controls(edition),
         "Provisional and established ratings": _ratings(edition.constants),
         "How an unrated player starts": _starts(edition),
         "Which formula": _formulas(edition.constants),
         "K": _k(edition.constants),
         "Bonus": _bonus(edition.constants),
-        "Floors": _floors(edition.constants),
+        FLOORS: _floors(edition.constants),
         "Matches": _matches(edition.constants),
         "Foreign FIDE events": _foreign(edition.constants),
         "Rating supplements": _lists(edition),
     }
     return tuple(_statement(part, said) for part, found in parts.items() for said in found)
+
+
+def said_of(edition: Edition, part: str) -> tuple[str, ...]:
+    """The sentences of one part."""
+    return tuple(one.sentence.text for one in statements(edition) if one.part == part)
 
 
 class _Said(NamedTuple):
@@ -171,14 +193,13 @@ def _starts(edition: Edition) -> Iterator[_Said]:
         games=games_credited(constants.cfc_games_above, constants.cfc_games_below, constants.cfc_split),
         who=who,
     )
-    base = f"{constants.age_base:g} + " if constants.age_base else ""
     yield _said(
         "age",
-        "Without any of these the age decides: {base}{age_slope:g} points for every year from {age_youngest:g} to "
+        "Without any of these the age decides: {start} from {age_youngest:g} to "
         "{age_oldest:g} (days are counted), {adult_start:g} beyond.",
         constants,
         *("age_slope", "age_base", "age_youngest", "age_oldest", "adult_start"),
-        base=base,
+        start=age_based(constants),
     )
     young = "as if an adult" if constants.too_young_is_adult else "as if there were no birth date"
     yield _said(
@@ -202,8 +223,8 @@ def _blended(edition: Edition) -> Iterator[_Said]:
     )
     for system in edition.systems:
         factors = constants.game_factors[system]
-        others = [f"{factors[other]:g} from {other.title}" for other in edition.systems if other is not system]
-        text = "A start in {title} counts at most so many games of each other rating: {others}."
+        others = [f"{factors[other]:g} of {other.title}" for other in edition.systems if other is not system]
+        text = "A start in {title} counts at most these games of other ratings: {others}."
         values = {"title": system.title, "others": ", ".join(others)}
         yield _said(f"game-factors-{system.name}", text, constants, *("game_factors", "initialisation"), **values)
     yield _said(
