@@ -7,7 +7,7 @@ import pytest
 from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "errors", "notation", "sentences"})
+NOUNS = frozenset({"terms", "errors", "notation", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
 ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "pipeline", "folding"})
 INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats", "output", "history"}
@@ -19,6 +19,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "errors": frozenset(),
     "notation": frozenset({"terms"}),
     "sentences": frozenset(),
+    "limits": frozenset(),
     "remedies": NOUNS,
     "catalogue": NOUNS,
     "rules": NOUNS,
@@ -28,7 +29,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
-    "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
+    "formats": NOUNS | {"catalogue", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
     "pipeline": ENGINE_AND_BELOW | {"catalogue", "checks", "explain", "formats", "remedies", "verify", "crosstable"},
     "output": ENGINE_AND_BELOW
     | {"catalogue", "explain", "calculator", "verify", "pipeline", "formats.sheet_rows", "crosstable"},

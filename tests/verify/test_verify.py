@@ -52,7 +52,7 @@ def test_a_verdict_is_a_point_or_a_possible_floor(
     pre: float, computed: float, posted: float, day: str, verdict: Verdict
 ) -> None:
     """As the interface defines it: a floor is 150 or less, or a hundred from 1200 (1400 before 2010-04) to 2200."""
-    assert verdict_of(pre, computed, posted, date.fromisoformat(day)) is verdict
+    assert verdict_of(edition_for(date.fromisoformat(day)).constants, pre, computed, posted) is verdict
 
 
 def test_two_independent_calculations_agree_on_a_plain_page() -> None:

@@ -32,6 +32,8 @@ from crosstable.cli.estimate_text import (
 )
 from crosstable.errors import Fault, UnratableSectionError
 from crosstable.notation import read_number
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.phrases import dual_k
 from crosstable.terms import RatingSystem
 
 FAULTY = 1
@@ -101,7 +103,10 @@ def parser() -> argparse.ArgumentParser:
 def _add_player_options(made: "argparse._ArgumentGroup") -> None:
     made.add_argument("--games", metavar="N", help="games the rating is based on (default: established, not known)")
     made.add_argument("--record", metavar="W-D-L", help="wins, draws, losses so far, like 5-0-0 (all wins matter)")
-    made.add_argument("--events", metavar="N", help="events of three or more games so far (for the absolute floor)")
+    games = EDITIONS[-1].constants.personal_event_games
+    made.add_argument(
+        "--events", metavar="N", help=f"events of {games:g} or more games so far (for the absolute floor)"
+    )
     made.add_argument("--peak", metavar="R", help="highest established rating ever (for the floor)")
     made.add_argument("--floor", metavar="R", help="a floor known from elsewhere")
     made.add_argument("--birth-date", metavar="DATE", help="of an unrated player, who starts by age")
@@ -125,7 +130,7 @@ def _add_event_options(made: "argparse._ArgumentGroup") -> None:
     systems = [system.name for system in RatingSystem]
     made.add_argument("--system", choices=systems, help="the system of the rating (default: Regular, or the control's)")
     made.add_argument("--online", action="store_true", help="the event is online")
-    made.add_argument("--dual", action="store_true", help="dual-rated: K is smaller above 2200")
+    made.add_argument("--dual", action="store_true", help=f"dual-rated: {dual_k(EDITIONS[-1].constants)}")
     made.add_argument("--match", action="store_true", help="a match against one opponent: no bonus, limits")
     made.add_argument(
         "--opponents",

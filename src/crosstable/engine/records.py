@@ -18,7 +18,7 @@ class Assumption(StrEnum):
     PEAK = "peak: not given, so the pre-event rating"
     PEAK_SINCE_2010 = "peak_since_2010: not given, so the peak of all time"
     AS_OF = "as_of: a rating used for the start has no date, so the section's end"
-    NOT_ADULT = "birth_date, adult: not given, so not an adult (750)"
+    NOT_ADULT = "birth_date, adult: not given, so not an adult"
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"

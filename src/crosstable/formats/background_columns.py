@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from crosstable.formats.event_json import FLOOR_ORIGINS
 from crosstable.formats.json_fields import iso_day, shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
+from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.terms import (
     Background,
     Floor,
@@ -84,7 +85,7 @@ def background_of(cells: Cells) -> Background:
 
 def _given_start(cells: Cells) -> GivenStart | None:
     """An unrated player's start set by hand; both its columns are needed."""
-    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=10.0)
+    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=MOST_CREDITED_GAMES)
     for column, other in (("start rating", "start games"), ("start games", "start rating")):
         if column in cells and other not in cells:
             cells.report(column, "missing-field", f"A start needs a {other} too.")
@@ -114,8 +115,8 @@ def _standing(cells: Cells, name: str) -> Standing | None:
         match_changes=tuple(_match_changes(cells, f"{name} match changes")),
         as_of=cells.day(f"{name} as of"),
         floors=tuple(_floors(cells, f"{name} floor")),
-        ceiling=cells.number(f"{name} ceiling", least=100.0, most=4000.0),
-        lowered_floor=cells.number(f"{name} lowered floor", least=100.0, most=4000.0),
+        ceiling=cells.number(f"{name} ceiling", least=LOWEST_FLOOR, most=4000.0),
+        lowered_floor=cells.number(f"{name} lowered floor", least=LOWEST_FLOOR, most=4000.0),
         published=cells.number(f"{name} published", most=4000.0),
     )
 
@@ -131,7 +132,7 @@ def _floors(cells: Cells, column: str) -> list[Floor]:
     for part in filter(None, map(str.strip, cells.text(column).split("/"))):
         found = _LEVEL.fullmatch(part)
         origin = (found[2] or "office").lower().replace(" ", "_") if found else ""
-        if found is None or origin not in FLOOR_ORIGINS or not 100.0 <= float(found[1]) <= 4000.0:
+        if found is None or origin not in FLOOR_ORIGINS or not LOWEST_FLOOR <= float(found[1]) <= 4000.0:
             cells.report(column, "bad-value", f"{shown(part)} is no floor; write 1400 or 1400 money.")
         else:
             floors.append(Floor(FLOOR_ORIGINS[origin], float(found[1])))

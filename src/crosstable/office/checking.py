@@ -10,6 +10,7 @@ from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
+from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
@@ -19,7 +20,6 @@ from crosstable.office.sections import SectionRows, section_rows
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
 
-LONGEST_ID = 40
 # Names less alike than this are probably two people.
 ALIKE = 0.45
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
@@ -72,8 +72,8 @@ def _days(report: Report, section: ReportedSection) -> tuple[date | None, date |
 def _event_id_faults(report: Report) -> list[Fault]:
     given = report.event_id
     plain = given.isprintable() and not any(character.isspace() for character in given)
-    if given and (len(given) > LONGEST_ID or given.startswith(OWN) or not plain):
-        return [fault("event-id-shape", "event", f"The event id {given!r} cannot be used.")]
+    if given and (len(given) > LONGEST_EVENT_ID or given.startswith(OWN) or not plain):
+        return [fault("event-id-shape", "event", given=given)]
     return []
 
 
@@ -153,9 +153,9 @@ class _Known:
             if section.kind.is_foreign and not player.is_rated:
                 continue
             if not player.member_id:
-                found.append(fault("id-needed", where, f"{player.name or 'The player'} has no member id."))
+                found.append(fault("id-needed", where, name=player.name or "The player"))
             elif player.member_id not in self.people:
-                found.append(fault("member-not-known", where, f"Nobody here has the id {player.member_id}."))
+                found.append(fault("member-not-known", where, member_id=player.member_id))
             else:
                 found += self._about(player, where, end)
         return found
@@ -171,19 +171,19 @@ class _Known:
                 standing = player.background.standings.get(system)
                 if standing is not None and standing.published is None:
                     month = list_in_force(checked.section.start)
-                    message = f"The player has no {system.name} rating on the list of {month}, which was in force."
-                    found.append(fault("match-not-eligible", place.row(player, row), message))
+                    here = place.row(player, row)
+                    found.append(fault("match-not-eligible:not-published", here, system=system.name, month=month))
         return found
 
     def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:
         found = []
         known = self.people[player.member_id]
         if player.name and known.name and likeness(player.name, known.name) < ALIKE:
-            message = f"The report says {player.name}, the office {known.name} for {player.member_id}."
-            found.append(fault("other-name", where, message))
+            names = {"reported": player.name, "known": known.name}
+            found.append(fault("other-name", where, member_id=player.member_id, **names))
         opened = self.openings.get(self.record.one_id(player.member_id))
         if opened is not None and end is not None and end < opened:
-            found.append(fault("before-opening", where, f"The standings of {known.name} are as of {opened}."))
+            found.append(fault("before-opening", where, name=known.name, opened=opened))
         return found
 
 

@@ -24,6 +24,7 @@ def _stage(stage: RatedEvent, section: int, system: int) -> RatedSection | None:
 
 
 def _table(rated: RatedSection, stages: Sequence[RatedSection | None]) -> list[str]:
+    constants = rated.edition.constants
     names = [printable(player.name) or player.member_id for player in rated.players]
     width = max(map(len, names), default=0)
     rounds = max((len(entry.cells) for entry in rated.section.entries), default=0)
@@ -31,7 +32,8 @@ def _table(rated: RatedSection, stages: Sequence[RatedSection | None]) -> list[s
     lines = [f"\n{rated.system.name}\n{'No':>4}  {'Player':<{width}}{'before':>{WIDTH}}{heads}\n"]
     for at, player in enumerate(rated.players):
         cells = "".join(
-            f"{'' if stage is None else rating_text(stage.players[at].after):>{WIDTH}}" for stage in stages[:rounds]
+            f"{'' if stage is None else rating_text(constants, stage.players[at].after):>{WIDTH}}"
+            for stage in stages[:rounds]
         )
-        lines.append(f"{player.number:>4}  {names[at]:<{width}}{pre_text(player):>{WIDTH}}{cells}\n")
+        lines.append(f"{player.number:>4}  {names[at]:<{width}}{pre_text(constants, player):>{WIDTH}}{cells}\n")
     return lines

@@ -55,7 +55,7 @@ def _table(by_system: Sequence[RatedSection], event: RatedEvent) -> "Table":
             f"{total_points(entry):.1f}",
             *cells,
             "\n".join(
-                rating_line(rated.system, rated.players[at]) + _range(event, rated, rated.players[at].number)
+                rating_line(rated, rated.players[at]) + _range(event, rated, rated.players[at].number)
                 for rated in by_system
             ),
         )

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.tally import is_established
 from crosstable.terms import Background, Posted, RatingSystem, Standing
 from crosstable.verify.changes import ALL_LOSSES, ALL_WINS, Change
 from crosstable.verify.memory import (
-    ESTABLISHED_ABOVE,
     Memory,
     expected_count,
     known_count,
@@ -37,7 +37,9 @@ class Carried:
             standing = background.standings.get(page.system)
             memory = self._memory(page, number)
             if standing is not None and memory is not None:
-                background = _with_standing(background, page.system, remember(standing, memory))
+                background = _with_standing(
+                    background, page.system, remember(page.checked.edition.constants, standing, memory)
+                )
             found[number] = background
         return found
 
@@ -48,7 +50,8 @@ class Carried:
             standing = background.standings.get(page.system)
             memory = self._memory(page, number)
             if standing is not None and standing.games is None and memory is not None:
-                standing = standing._replace(games=expected_count(memory, page.checked.section.start))
+                constants, start = page.checked.edition.constants, page.checked.section.start
+                standing = standing._replace(games=expected_count(constants, memory, start))
                 found[number] = _with_standing(background, page.system, standing)
         return found
 
@@ -76,11 +79,13 @@ class Carried:
         shown = page.checked.backgrounds[player.number].standings.get(page.system)
         memory = self._memory(page, player.number) or Memory()
         count = posted.games
-        if count is None and player.after is not None and (shown is None or known_count(shown, memory) is not None):
+        constants = rated.edition.constants
+        is_known = shown is None or known_count(constants, shown, memory) is not None
+        if count is None and player.after is not None and is_known:
             count = player.after.games
-        memory = with_past_shown(memory, player, posted.rating)
+        memory = with_past_shown(constants, memory, player, posted.rating)
         memory = learned(memory, player, shown, rated, posted.rating)
-        self._memories[_key(page, player.number)] = with_count(memory, count, rated.section.end)
+        self._memories[_key(page, player.number)] = with_count(constants, memory, count, rated.section.end)
 
     def _learn_past(self, page: Page, change: Change) -> None:
         assert isinstance(change.fact, Standing)
@@ -111,9 +116,10 @@ def are_inputs_known(page: Page, backgrounds: Mapping[int, Background], number: 
 def _is_known(page: Page, standing: Standing | None) -> bool:
     if standing is None:
         return False
+    constants = page.checked.edition.constants
     if standing.games is None:
-        return most_effective_games(page.checked.edition.constants, standing.rating) <= ESTABLISHED_ABOVE + 1.0
-    if standing.games > ESTABLISHED_ABOVE:
+        return most_effective_games(constants, standing.rating) <= constants.established_above + 1.0
+    if is_established(constants, standing.games):
         return True
     wins, draws, losses = standing.wins or 0, standing.draws or 0, standing.losses or 0
     is_complete = wins + draws + losses == standing.games

@@ -143,7 +143,7 @@ def _still_wrong(inquiry: Inquiry, left: set[int]) -> tuple[set[int], float]:
     error = 0.0
     for row in inquiry.rows.values():
         computed = ratings[inquiry.trials.position[row.number]]
-        verdict = verdict_of(row.pre, computed, row.posted, row.start)
+        verdict = verdict_of(inquiry.constants, row.pre, computed, row.posted)
         if verdict is not Verdict.AT_FLOOR:
             error += math.fabs(row.posted - computed)
         if verdict is Verdict.UNEXPLAINED or (row.number in left and verdict is not Verdict.WITHIN):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
 from crosstable.terms import Floor, FloorKind, GivenStart, MatchChange, RatingSystem, SectionType, Standing
 from crosstable.verify.pages import Page, circle
@@ -24,7 +25,6 @@ MATCH_CAP = "a limit of match play"
 HIDDEN_FLOOR = "a floor that the page does not show"
 INITIAL_RATING = "an initial rating not published"
 
-FEWEST_ESTABLISHED = 26
 LARGEST_FIELD = 300
 HALVINGS = 24
 
@@ -71,7 +71,7 @@ def pasts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     for number in sorted(numbers):
         prepared = inquiry.trials.prepared(number)
         standing = prepared.standing
-        is_provisional = standing.games is not None and standing.games <= inquiry.constants.established_above
+        is_provisional = standing.games is not None and not is_established(inquiry.constants, standing.games)
         if prepared.start is None and is_provisional:
             count = int(standing.games or 0)
             yield Change(number, ALL_WINS, "", standing._replace(wins=count, draws=0, losses=0))
@@ -85,7 +85,7 @@ def counts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
         shown = inquiry.page.checked.backgrounds[number].standings.get(inquiry.page.system)
         if prepared.start is None and shown is not None and shown.games is None:
             most = math.ceil(most_effective_games(inquiry.constants, prepared.standing.rating))
-            for games in range(FEWEST_ESTABLISHED, most + 1):
+            for games in range(math.floor(inquiry.constants.established_above) + 1, most + 1):
                 counted = prepared.standing._replace(games=float(games))
                 yield Change(number, UNKNOWN_COUNT, f" ({games} would fit)", counted)
 

@@ -12,11 +12,11 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.engine.after import PEAKS_COUNT_FROM
+from crosstable.formulas.tally import is_established
+from crosstable.rules.constants import Constants
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import Floor, FloorKind, MatchChange, SectionType, Standing
-from crosstable.verify.rows import LOWEST_FLOORS, Verdict, verdict_of
-
-ESTABLISHED_ABOVE = 25.0
+from crosstable.verify.rows import Verdict, verdict_of
 
 
 class Count(NamedTuple):
@@ -50,11 +50,11 @@ class Memory(NamedTuple):
     floor: float = -math.inf
 
 
-def remember(standing: Standing, memory: Memory) -> Standing:
+def remember(constants: Constants, standing: Standing, memory: Memory) -> Standing:
     """A standing of a page, completed by what was seen before."""
-    games = known_count(standing, memory)
+    games = known_count(constants, standing, memory)
     peak, since_2010 = memory.peak, memory.peak_since_2010
-    if _is_established(games):
+    if _is_established(constants, games):
         peak = max(peak, standing.rating)
     return standing._replace(
         games=games,
@@ -69,15 +69,15 @@ def remember(standing: Standing, memory: Memory) -> Standing:
     )
 
 
-def known_count(standing: Standing, memory: Memory) -> float | None:
+def known_count(constants: Constants, standing: Standing, memory: Memory) -> float | None:
     """The count of a standing: the page's own, or the last one seen where the page starts where that one ended."""
     if standing.games is not None or memory.last_count is None or memory.since:
         return standing.games
-    follows_on = standing.rating == memory.posted and _is_established(memory.last_count.games)
+    follows_on = standing.rating == memory.posted and _is_established(constants, memory.last_count.games)
     return memory.last_count.games if follows_on else None
 
 
-def expected_count(memory: Memory, on: date) -> float | None:
+def expected_count(constants: Constants, memory: Memory, on: date) -> float | None:
     """The count an established member has reached by a day at his own pace; none unless it was seen on two days.
 
     A section that was not seen lies between, or the count would be known: it is taken to be as long as the member's
@@ -88,7 +88,7 @@ def expected_count(memory: Memory, on: date) -> float | None:
         return None
     pace = (last.games - first.games) / (last.on - first.on).days
     at_least = memory.since + memory.played / memory.sections
-    return max(ESTABLISHED_ABOVE + 1.0, last.games + max(at_least, pace * (on - last.on).days))
+    return max(constants.established_above + 1.0, last.games + max(at_least, pace * (on - last.on).days))
 
 
 def learned(memory: Memory, player: RatedPlayer, shown: Standing | None, rated: RatedSection, posted: float) -> Memory:
@@ -98,8 +98,9 @@ def learned(memory: Memory, player: RatedPlayer, shown: Standing | None, rated: 
     changes = memory.match_changes
     if section.kind is SectionType.MATCH and player.before is not None:
         changes = (*changes, MatchChange(section.end, posted - player.before.rating))
-    before = -math.inf if shown is None or not _is_established(shown.games) else shown.rating
-    has_three_games = len(results) >= rated.edition.constants.personal_event_games
+    constants = rated.edition.constants
+    before = -math.inf if shown is None or not _is_established(constants, shown.games) else shown.rating
+    has_three_games = len(results) >= constants.personal_event_games
     return memory._replace(
         games=memory.games + len(results),
         wins=memory.wins + results.count(1.0),
@@ -116,12 +117,12 @@ def learned(memory: Memory, player: RatedPlayer, shown: Standing | None, rated: 
     )
 
 
-def with_count(memory: Memory, count: float | None, section_end: date) -> Memory:
+def with_count(constants: Constants, memory: Memory, count: float | None, section_end: date) -> Memory:
     """The memory with the count after a section, where it is known, and the peak that its posted figure may be."""
     if count is not None:
         seen = Count(section_end, count)
         memory = memory._replace(first_count=memory.first_count or seen, last_count=seen, since=0)
-    if not _is_established(count):
+    if not _is_established(constants, count):
         return memory
     since_2010 = memory.peak_since_2010
     if section_end >= PEAKS_COUNT_FROM:
@@ -129,10 +130,10 @@ def with_count(memory: Memory, count: float | None, section_end: date) -> Memory
     return memory._replace(peak=max(memory.peak, memory.posted), peak_since_2010=since_2010)
 
 
-def with_past_shown(memory: Memory, player: RatedPlayer, posted: float) -> Memory:
+def with_past_shown(constants: Constants, memory: Memory, player: RatedPlayer, posted: float) -> Memory:
     """Losses that leave a rating where it was show that all games before were losses, and wins likewise (§4.1)."""
     before = player.before
-    if before is None or before.games is None or before.games > ESTABLISHED_ABOVE or posted != before.rating:
+    if before is None or before.games is None or posted != before.rating or is_established(constants, before.games):
         return memory
     games = int(before.games)
     if player.score == 0.0:
@@ -142,8 +143,8 @@ def with_past_shown(memory: Memory, player: RatedPlayer, posted: float) -> Memor
     return memory
 
 
-def _is_established(count: float | None) -> bool:
-    return count is None or count > ESTABLISHED_ABOVE
+def _is_established(constants: Constants, count: float | None) -> bool:
+    return count is None or is_established(constants, count)
 
 
 def _floors(standing: Standing, memory: Memory) -> tuple[Floor, ...]:
@@ -158,8 +159,10 @@ def _merits_unseen(player: RatedPlayer, rated: RatedSection, posted: float) -> i
 
     The personal floor only ever rises (§5), so what it was above the games seen it stays above them.
     """
-    is_used = rated.edition.constants.personal_floor_is_used and not rated.system.is_online
-    is_low = player.outcome.floor_kind in (FloorKind.PERSONAL, FloorKind.ABSOLUTE) and posted <= LOWEST_FLOORS
+    constants = rated.edition.constants
+    is_used = constants.personal_floor_is_used and not rated.system.is_online
+    is_personal = player.outcome.floor_kind in (FloorKind.PERSONAL, FloorKind.ABSOLUTE)
+    is_low = is_personal and posted <= constants.personal_floor_top
     if not is_used or not is_low or player.after is None:
         return 0
     return max(0, round(posted - player.after.rating))
@@ -167,7 +170,8 @@ def _merits_unseen(player: RatedPlayer, rated: RatedSection, posted: float) -> i
 
 def _floor_seen(player: RatedPlayer, rated: RatedSection, posted: float) -> float:
     """The level at which a page shows this player stopped, minus infinity if it does not."""
-    if player.before is None or player.after is None or posted <= LOWEST_FLOORS:
+    constants = rated.edition.constants
+    if player.before is None or player.after is None or posted <= constants.personal_floor_top:
         return -math.inf
-    verdict = verdict_of(player.before.rating, player.after.rating, posted, rated.section.start)
+    verdict = verdict_of(constants, player.before.rating, player.after.rating, posted)
     return posted if verdict is Verdict.AT_FLOOR else -math.inf

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, RatingSystem
 from crosstable.verify.pages import Page, is_clean
 
@@ -13,10 +14,7 @@ from crosstable.verify.pages import Page, is_clean
 # half, and an unrounded rating moves its owner and his opponents by at most as much as itself.
 WITHIN = 1.0
 WITHIN_DECIMALS = 0.01
-LOWEST_FLOORS = 150
-HIGHEST_FLOOR = 2200
 EXACT_PAGES_FROM = date(2004, 1, 1)
-LOW_PEAK_FLOORS_FROM = date(2010, 4, 1)
 
 
 class Verdict(StrEnum):
@@ -63,12 +61,13 @@ class Row(NamedTuple):
         return self.posted != math.floor(self.posted)
 
 
-def verdict_of(pre: float, computed: float, posted: float, section_start: date) -> Verdict:
-    """Within one point, stopped at a floor that the row alone does not show, or neither."""
+def verdict_of(constants: Constants, pre: float, computed: float, posted: float) -> Verdict:
+    """Within one point, stopped at a floor that the row alone does not show, or neither (§5)."""
     if math.fabs(posted - computed) <= WITHIN:
         return Verdict.WITHIN
-    lowest = 1200 if section_start >= LOW_PEAK_FLOORS_FROM else 1400
-    is_level = posted <= LOWEST_FLOORS or (posted % 100 == 0 and lowest <= posted <= HIGHEST_FLOOR and posted <= pre)
+    lowest = min(constants.peak_lowest, constants.peak_lowest_since_2010)
+    is_between = lowest <= posted <= constants.life_master_level and posted <= pre
+    is_level = posted <= constants.personal_floor_top or (is_between and posted % constants.peak_step == 0)
     return Verdict.AT_FLOOR if posted > computed and is_level else Verdict.UNEXPLAINED
 
 
@@ -102,7 +101,7 @@ def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) ->
         computed=computed,
         posted=posted,
         is_clean=is_clean(page, player.number),
-        verdict=verdict_of(pre, computed, posted, start),
+        verdict=verdict_of(rated.edition.constants, pre, computed, posted),
         floor_kind=player.outcome.floor_kind,
         is_whole_number_era=rated.edition.constants.stores_whole_numbers
         and page.rated_on is not None

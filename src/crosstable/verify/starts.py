@@ -9,14 +9,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart, RatingSystem
 from crosstable.verify.pages import Page, is_clean
 from crosstable.verify.rows import Verdict, verdict_of
 from crosstable.verify.trials import Trials
 
-AGE_BASED = (100.0, 1300.0)
-CREDITED = (100.0, 2900.0)
-FIRST_GUESS = 750.0
+# Between which ratings a start is looked for: one by age, and one that other ratings give.
+AGE_BASED = (LOWEST_FLOOR, max(edition.constants.adult_start for edition in EDITIONS))
+CREDITED = (LOWEST_FLOOR, 2900.0)
+FIRST_GUESS = EDITIONS[-1].constants.unknown_start
 NUDGE = 40.0
 ROUNDS = 3
 LARGEST_ERROR = 40.0
@@ -56,7 +58,8 @@ def fitted(page: Page, backgrounds: Mapping[int, Background]) -> FittedSection |
         starts = _improved(trials, starts, rows, slopes)
     ratings = _ratings(trials, starts)
     resting = [row for row in rows if not row.is_clean]
-    verdicts = [verdict_of(row.pre, ratings[row.position], row.posted, page.checked.section.start) for row in resting]
+    constants = page.checked.edition.constants
+    verdicts = [verdict_of(constants, row.pre, ratings[row.position], row.posted) for row in resting]
     return FittedSection(
         page.event_id,
         page.checked.section.number,

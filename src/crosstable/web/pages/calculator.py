@@ -11,8 +11,8 @@ from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.differences import differences
 from crosstable.calculator.documents import badge_object, difference_object
 from crosstable.calculator.notation import read_game
-from crosstable.calculator.old_page import LABEL, old_page
-from crosstable.calculator.performance import performance_ratings
+from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
+from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, MOST_GAMES, Opponent
 from crosstable.calculator.texts import RESOURCES, texts
 from crosstable.formulas.effective import effective_games, most_effective_games
@@ -25,8 +25,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES
-
-PAGE_ESTABLISHED = 50.0
 
 
 class CalculatorView(View):
@@ -46,6 +44,7 @@ class CalculatorView(View):
     effective_games: float | None
     old_page: dict[str, Any] | None
     old_label: str
+    full_score_points: float
     errors: list[str]
 
 
@@ -115,6 +114,7 @@ def calculator(
         effective_games=effective,
         old_page=page,
         old_label=LABEL,
+        full_score_points=FULL_SCORE_DIFFERENCE,
         errors=errors,
     )
 
