@@ -85,7 +85,7 @@ def rated_abroad(
         constants,
         row.before.rating,
         update.rating,
-        match_past(section, row.before),
+        match_past(constants, section, row.before),
         standing_floor(constants, system, merits(constants, row.before, section, counted), decided_floor(row.before)),
         math.inf if row.before.ceiling is None else row.before.ceiling,
     )

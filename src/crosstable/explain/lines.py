@@ -279,7 +279,7 @@ def _outcome(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
     outcome = player.outcome
     if not math.isnan(outcome.limited_change):
         assert player.before is not None
-        past = match_past(rated.section, player.before)
+        past = match_past(rated.edition.constants, rated.section, player.before)
         computed = player.final.computed - player.before.rating
         yield from _record(
             "Result",
