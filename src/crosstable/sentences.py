@@ -1,12 +1,15 @@
 """Sentences: templates with an id and named values.
 
-Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of the
-rules come from the edition that is spoken of, never from the template. The id and the values travel with the text, so
-that the same sentence can be said in another language later.
+Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of
+the rules come from the edition that is spoken of, never from the template. The id and the values travel with the text,
+so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
+from string import Formatter
 from typing import NamedTuple
+
+_PLAINLY = Formatter()
 
 
 class Sentence(NamedTuple):
@@ -26,6 +29,6 @@ class Template(NamedTuple):
     key: str
     text: str
 
-    def say(self, **values: object) -> Sentence:
-        """The sentence with these values put in."""
-        return Sentence(self.key, values, self.text.format(**values))
+    def say(self, formatter: Formatter = _PLAINLY, /, **values: object) -> Sentence:
+        """The sentence with these values put in, by a formatter that may know how to print them."""
+        return Sentence(self.key, values, formatter.vformat(self.text, (), values))

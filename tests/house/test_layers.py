@@ -21,7 +21,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},
-    "explain": ENGINE_AND_BELOW | {"crosstable"},
+    "explain": ENGINE_AND_BELOW | {"sentences", "crosstable"},
     "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
@@ -36,6 +36,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "lab": INSIDE | {"crosstable"},
     "cli": INSIDE | {"office", "lab", "crosstable"},
     "web": INSIDE | {"office", "lab", "crosstable"},
+    "sentences": frozenset(),
     "crosstable": NOUNS,
     "__main__": frozenset({"cli"}),
 }

@@ -164,7 +164,11 @@ def test_180_days_end_with_the_match(days_before: int, half_year: float, three_y
     """§7, readings 74 and 107: counted in days, both ends included; what comes later does not count."""
     change = MatchChange(TODAY - timedelta(days=days_before), 30.0)
     section = section_of(wallchart(FOUR_WINS), MATCH)
-    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(change,))) == (True, half_year, three_years)
+    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(change,))) == (
+        True,
+        half_year,
+        three_years,
+    )
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,14 @@ def lines_text(lines: tuple[Line, ...]) -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
     out = []
     part = ""
+    documents = [line.document for line in lines if line.document]
+    usual = max(documents, key=documents.count, default="")
     for line in lines:
         if line.part != part:
             part = line.part
             out.append(f"\n{part}\n")
-        cited = f" ({line.section})" if line.section else ""
-        out.append(f"  {line.text}{cited}\n")
+        cited = line.section if line.document in ("", usual) else f"{line.document} {line.section}"
+        out.append(f"  {line.text} ({cited})\n" if cited else f"  {line.text}\n")
     return "".join(out)
 
 
@@ -116,6 +118,10 @@ def line_objects(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
             "text": line.text,
             "name": line.name or None,
             "value": None if math.isnan(line.value) else line.value,
+            "key": line.key,
+            "document": line.document or None,
+            "symbol": line.symbol or None,
+            "formula": line.formula,
         }
         for line in lines
     ]

@@ -1,7 +1,7 @@
 """Numbers in sentences and formulas: what kind each one is, and how many decimals that kind is printed with.
 
-A place such as ``{prior:r}`` says that a rating is put in; ``{change:+p}`` are points with their sign. Several numbers in
-one place are added, numbers in a group within it multiplied.
+A place such as ``{prior:r}`` says that a rating is put in; ``{change:+p}`` are points with their sign. Several
+numbers in one place are added, numbers in a group within it multiplied.
 """
 
 import math
@@ -94,7 +94,10 @@ EXACTLY = Exactly()
 def kinds_in(*templates: str) -> Mapping[str, str]:
     """The places of some templates, each with the kind of its number."""
     return {
-        name: spec or "" for template in templates for _, name, spec, _ in Formatter().parse(template) if name is not None
+        name: spec or ""
+        for template in templates
+        for _, name, spec, _ in Formatter().parse(template)
+        if name is not None
     }
 
 

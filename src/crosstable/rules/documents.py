@@ -11,7 +11,7 @@ from crosstable.terms import RatingSystem
 
 
 class Document(NamedTuple):
-    """A text of the rating committee: its name, its title, the first edition cited by it, and its own order of rules."""
+    """A text of the rating committee: name, title, the first edition cited by it, and where it has its own order."""
 
     name: str
     title: str
