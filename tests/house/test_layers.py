@@ -25,7 +25,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},
-    "explain": ENGINE_AND_BELOW | {"crosstable"},
+    "explain": ENGINE_AND_BELOW | {"sentences", "crosstable"},
     "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
     "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},

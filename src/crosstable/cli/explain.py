@@ -64,10 +64,12 @@ def lines_text(lines: tuple[Line, ...]) -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
     out = []
     part = ""
+    documents = [line.document for line in lines if line.document]
+    usual = max(documents, key=documents.count, default="")
     for line in lines:
         if line.part != part:
             part = line.part
             out.append(f"\n{part}\n")
-        cited = f" ({line.section})" if line.section else ""
-        out.append(f"  {line.text}{cited}\n")
+        cited = line.section if line.document in ("", usual) else f"{line.document} {line.section}"
+        out.append(f"  {line.text} ({cited})\n" if cited else f"  {line.text}\n")
     return "".join(out)

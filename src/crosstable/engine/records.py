@@ -1,5 +1,6 @@
 """What rating a section returns: every player's result with the working of every step."""
 
+import math
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
@@ -57,7 +58,10 @@ class PassWorking(NamedTuple):
 
 
 class RatedGame(NamedTuple):
-    """One game of a player: the opponent and the strength he is met at in Steps 3, 4 and 5."""
+    """One game of a player: the opponent, and the strength they are met at in Steps 3, 4 and 5.
+
+    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN.
+    """
 
     round_number: int
     opponent: int
@@ -67,6 +71,7 @@ class RatedGame(NamedTuple):
     strength: float
     intermediate: float
     post_event: float
+    fide: float = math.nan
 
 
 class RatedPlayer(NamedTuple):

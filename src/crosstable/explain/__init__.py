@@ -5,6 +5,7 @@ that the parts add up to the rating that stands. The words live in ``explain.wor
 working record. Sees the engine and below.
 """
 
-from crosstable.explain.lines import Line, explain
+from crosstable.explain.lines import explain
+from crosstable.explain.telling import Line
 
 __all__ = ["Line", "explain"]

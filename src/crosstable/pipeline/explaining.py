@@ -53,6 +53,10 @@ def line_objects(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
             "text": line.text,
             "name": line.name or None,
             "value": None if math.isnan(line.value) else line.value,
+            "key": line.key,
+            "document": line.document or None,
+            "symbol": line.symbol or None,
+            "formula": line.formula,
         }
         for line in lines
     ]
