@@ -12,6 +12,7 @@ from crosstable.checks.plausibility import plausibility
 from crosstable.checks.report import birth_faults, check_section
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, Severity
+from crosstable.explain.rounding import half_up
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
@@ -24,6 +25,8 @@ from crosstable.whole_event import RatedEvent, rate_event
 LONGEST_ID = 40
 # Names less alike than this are probably two people.
 ALIKE = 0.45
+# What a preview for the public says of somebody whose birth date it does without.
+WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
 _OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
 
@@ -47,20 +50,20 @@ class CheckedSubmission(NamedTuple):
     is_refused: bool
 
 
-def check_submission(record: Record, report: Report, read: Sequence[Fault], today: date | None) -> CheckedSubmission:
+def check_submission(
+    record: Record, report: Report, read: Sequence[Fault], today: date | None, public_places: int | None = None
+) -> CheckedSubmission:
     """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section.
 
-    What is found does not depend on birth dates that only the office knows: whoever made events up for many days would
-    read them off.
+    No finding quotes a birth date that only the office knows. With ``public_places`` players bring what is public of
+    them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
-    known = _Known(record, report)
+    known = _Known(record, report, public_places)
     filled = report._replace(sections=tuple(known.filled(at) for at in range(len(report.sections))))
     found: list[list[Fault]] = []
     checked: list[CheckedSection | None] = []
     for at in range(len(filled.sections)):
         faults, section = check_section(filled, at, today)
-        if section is not None and _is_gap_hidden(section):
-            faults, _ = check_section(_without_gap(filled, at), at, today)
         own = [one for one in faults if one.code not in _OF_BIRTH_DATES]
         found.append([*own, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
         checked.append(section)
@@ -75,31 +78,12 @@ def check_submission(record: Record, report: Report, read: Sequence[Fault], toda
     return CheckedSubmission(report, sections, every, rated, is_refused)
 
 
-def _is_gap_hidden(checked: CheckedSection) -> bool:
-    """Whether somebody in a match is provisional: it is none then (§7), and how far apart the two are is not told.
-
-    Such ratings may be hidden, and the gap to a rating that everybody knows would tell them.
-    """
-    constants = checked.edition.constants
-    if checked.section.kind is not SectionType.MATCH or not constants.match_needs_established:
-        return False
-    known = [
-        background.standings.get(system)
-        for background in checked.backgrounds.values()
-        for system in checked.section.systems
-    ]
-    return any(one is not None and one.games is not None and one.games <= constants.established_above for one in known)
-
-
-def _without_gap(report: Report, at: int) -> Report:
-    """A report in which the published ratings of a match are the same."""
-    section = report.sections[at]
-    players = []
-    for player in section.players:
-        standings = {system: one._replace(published=0.0) for system, one in player.background.standings.items()}
-        players.append(player._replace(background=player.background._replace(standings=standings)))
-    level = section._replace(players=tuple(players))
-    return report._replace(sections=(*report.sections[:at], level, *report.sections[at + 1 :]))
+def _in_public(known: Background, own: Background, places: int) -> Background:
+    """What is public of a member: posted ratings, and the birth date that the report itself gives, if any."""
+    standings = {system: one._replace(rating=half_up(one.rating, places)) for system, one in known.standings.items()}
+    bare = known._replace(standings=standings, birth_date=own.birth_date, adult=own.adult)
+    is_withheld = known.birth_date not in (None, own.birth_date) or known.adult not in (None, own.adult)
+    return bare._replace(assumed=(*known.assumed, WITHHELD)) if is_withheld and not standings else bare
 
 
 def _event_id_faults(report: Report) -> list[Fault]:
@@ -150,8 +134,9 @@ def _rows(report: Report, at: int, checked: CheckedSection | None, faults: Seque
 class _Known:
     """What the record knows of the people of a report."""
 
-    def __init__(self, record: Record, report: Report) -> None:
+    def __init__(self, record: Record, report: Report, public_places: int | None) -> None:
         self.record = record
+        self.public_places = public_places
         self.report = report
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
@@ -181,6 +166,8 @@ class _Known:
         if player.member_id not in self.people:
             return player._replace(background=Background(fide=own.fide, given_start=own.given_start))
         known = self.walk.background(member, key)
+        if self.public_places is not None:
+            known = _in_public(known, own, self.public_places)
         if section.kind is SectionType.MATCH:
             known = self._with_published(member, known, key)
         opted = player.has_opted_in

@@ -1,6 +1,6 @@
 """Rating and checking a file without storing anything: the same answers as ``crosstable rate`` and ``check`` print.
 
-The file is the asker's own, so he gets all of it back; ``form=public`` gives what may be shown to anybody.
+The file is the asker's own, so they get all of it back; ``form=public`` gives what may be shown to anybody.
 """
 
 import json
@@ -12,11 +12,12 @@ from fastapi import Query, Request, Response
 from crosstable.checks import check
 from crosstable.checks.report import CheckedEvent
 from crosstable.errors import FormatError, Severity
-from crosstable.office.public import public_document, veils_of_event
+from crosstable.office.public import public_document
 from crosstable.output.rated_json import fault_object, rated_document
 from crosstable.preview import missing_ratings, with_pairing_ratings
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import files_queue, in_queue
+from crosstable.web.gate import reading_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
@@ -30,11 +31,12 @@ Pairing = Annotated[bool, Query(description="Take the ratings that the file carr
 async def rate_file(request: Request, form: Form = "own", name: Name = "report", pairing: Pairing = False) -> Response:
     """Rate a report of any known format: crosstable-rated/1 with every player's rating before and after."""
     content = await _content(request)
+    places = reading_of(request).places
 
     def made() -> dict[str, Any]:
         event = _rated(_checked(content, name), is_pairing=pairing)
         document = rated_document(event)
-        return public_document(document, veils_of_event(event)) if form == "public" else document
+        return public_document(document, event, places) if form == "public" else document
 
     return _reply(await in_queue(files_queue(request), made))
 
