@@ -13,6 +13,7 @@ from datetime import date
 
 import polars
 import pytest
+from crosstable.office.veils import NOTHING_HIDDEN, Span
 from python_calamine import CalamineWorkbook
 
 from crosstable.errors import FormatError, OfficeError
@@ -33,7 +34,6 @@ from crosstable.office.list_files import (
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish, supplements
 from crosstable.office.top_lists import TopList, TopRow
-from crosstable.office.veils import NOTHING_HIDDEN, Span
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf

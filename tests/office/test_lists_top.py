@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from crosstable.office.veils import NOTHING_HIDDEN, Span
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
@@ -11,7 +12,6 @@ from crosstable.office.list_files import top_text
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, ListRow, publish, supplements
 from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, ranked, top_list
-from crosstable.office.veils import NOTHING_HIDDEN, Span
 from crosstable.terms import RatingSystem
 from tests.office.conftest import CopyOf
 from tests.office.made_office import DEED, OTBR, join, member_id, opening, person, run

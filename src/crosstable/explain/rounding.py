@@ -17,7 +17,7 @@ SHARE_PLACES = 2
 # No strength is lower than this, and no score or count of games in a line about them as high.
 _LEAST_RATING = 100.0
 # A number with decimals; not a section of the document (§4.2), nor a constant under a root sign.
-_NUMBER = re.compile(r"(?<![§\d.])\d+\.\d+(?![\d.√])")
+_NUMBER = re.compile(r"(?<![§\d.])\d+\.\d+(?!\d|\.\d|√)")
 
 
 def rounded(line: Line, places: int) -> Line:
