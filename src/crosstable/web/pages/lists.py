@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import Path as InPath
@@ -242,6 +243,7 @@ def _top_line(row: TopRow) -> TopLine:
 
 # files
 
+_WRITERS = (public, supplements, list_files, sheet_rows)
 FILES = {
     "csv": (list_csv, "text/csv; charset=utf-8"),
     "xlsx": (list_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
@@ -273,14 +275,18 @@ async def list_file(request: Request, month: MonthText, form: Literal["csv", "xl
     return OpenFile(found, media_type, headers)
 
 
-@cache
-def _program() -> str:
-    """What writes the files: another version, or another text of it, writes them anew."""
+def program(*modules: ModuleType) -> str:
+    """What writes files: another version, or another text of the modules that make them, writes them anew."""
     digest = hashlib.sha256(__version__.encode())
-    for module in (public, supplements, list_files, sheet_rows):
+    for module in modules:
         assert module.__file__ is not None
         digest.update(Path(module.__file__).read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def _program() -> str:
+    return program(*_WRITERS)
 
 
 def _key(listed: Supplement, form: str) -> str:
