@@ -173,23 +173,6 @@ def test_pages_follow_the_record(tmp_path: Path) -> None:
         assert site.get("/events", headers={"If-None-Match": old}).status_code == 200
 
 
-def test_a_renewed_snapshot_gives_the_same_ripple_as_a_fresh_one(tmp_path: Path) -> None:
-    """While the veils of the run before are at hand the ripple is found from them; without them by two walks."""
-    path = made_file(tmp_path)
-    with client(path, watch_every=3600.0) as site:
-        office = open_office(str(path), HandClock())
-        send(office, quad("202610100001", Played(start=LATER.start)))
-        done = run(office)
-        office.close()
-        assert done is not None
-        snapshot = site.app.state.reading.renew()  # type: ignore[attr-defined]
-        assert done.act in snapshot.found.ripples
-        renewed = site.get(f"/ripples/{done.act}.json?every=true").json()["lines"]
-    with client(path) as site:
-        assert site.get(f"/ripples/{done.act}.json?every=true").json()["lines"] == renewed
-        assert renewed
-
-
 def test_the_cache_lets_the_oldest_pages_go() -> None:
     cache = PageCache(10_000)
     scopes = [{"path": f"/{number}", "query_string": b""} for number in range(30)]

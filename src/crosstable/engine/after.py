@@ -1,7 +1,6 @@
 """A player's standing before and after a section: counts, peaks, floors, match record (§5, §7)."""
 
 import math
-from datetime import date
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.records import Assumption

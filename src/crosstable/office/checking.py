@@ -10,6 +10,7 @@ from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
+from crosstable.explain.rounding import half_up
 from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
@@ -22,6 +23,8 @@ from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection
 
 # Names less alike than this are probably two people.
 ALIKE = 0.45
+# What a preview for the public says of somebody whose birth date it does without.
+WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
 _OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
 
@@ -45,14 +48,16 @@ class CheckedSubmission(NamedTuple):
     is_refused: bool
 
 
-def check_submission(record: Record, report: Report, read: Sequence[Fault], today: date | None) -> CheckedSubmission:
+def check_submission(
+    record: Record, report: Report, read: Sequence[Fault], today: date | None, public_places: int | None = None
+) -> CheckedSubmission:
     """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section.
 
-    What is found does not depend on birth dates that only the office knows: whoever made events up for many days would
-    read them off.
+    No finding quotes a birth date that only the office knows. With ``public_places`` players bring what is public of
+    them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
     whole = report._replace(faults=(*_event_id_faults(report), *read))
-    rated = rate(whole, source=_Known(record, report), today=today, ranges=False)
+    rated = rate(whole, source=_Known(record, report, public_places), today=today, ranges=False)
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -69,6 +74,14 @@ def _days(report: Report, section: ReportedSection) -> tuple[date | None, date |
     return section.start or report.start, section.end or report.end
 
 
+def _in_public(known: Background, own: Background, places: int) -> Background:
+    """What is public of a member: posted ratings, and the birth date that the report itself gives, if any."""
+    standings = {system: one._replace(rating=half_up(one.rating, places)) for system, one in known.standings.items()}
+    bare = known._replace(standings=standings, birth_date=own.birth_date, adult=own.adult)
+    is_withheld = known.birth_date not in (None, own.birth_date) or known.adult not in (None, own.adult)
+    return bare._replace(assumed=(*known.assumed, WITHHELD)) if is_withheld and not standings else bare
+
+
 def _event_id_faults(report: Report) -> list[Fault]:
     given = report.event_id
     plain = given.isprintable() and not any(character.isspace() for character in given)
@@ -80,8 +93,9 @@ def _event_id_faults(report: Report) -> list[Fault]:
 class _Known:
     """What the record knows of the people of a report."""
 
-    def __init__(self, record: Record, report: Report) -> None:
+    def __init__(self, record: Record, report: Report, public_places: int | None) -> None:
         self.record = record
+        self.public_places = public_places
         self.report = report
         self.chained = frozenset(
             player.member_id for section in report.sections for player in section.players if player.member_id
@@ -117,6 +131,8 @@ class _Known:
         if player.member_id not in self.people:
             return player._replace(background=Background(fide=own.fide, given_start=own.given_start))
         known = self.walk.background(member, key)
+        if self.public_places is not None:
+            known = _in_public(known, own, self.public_places)
         if section.kind is SectionType.MATCH:
             known = self._with_published(member, known, key)
         opted = player.has_opted_in

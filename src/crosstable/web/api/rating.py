@@ -1,6 +1,6 @@
 """Rating and checking a file without storing anything: the same answers as ``crosstable rate`` and ``check`` print.
 
-The file is the asker's own, so he gets all of it back; ``form=public`` gives what may be shown to anybody.
+The file is the asker's own, so they get all of it back; ``form=public`` gives what may be shown to anybody.
 """
 
 import json
@@ -11,7 +11,7 @@ from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from crosstable.errors import FormatError
-from crosstable.office.public import public_document, veils_of_event
+from crosstable.office.public import public_document
 from crosstable.pipeline.checking import CheckedReport
 from crosstable.pipeline.documents import fault_object
 from crosstable.pipeline.explaining import chosen, explained_document
@@ -21,6 +21,7 @@ from crosstable.remedies import Reader
 from crosstable.terms import RatingSystem
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import files_queue, in_queue
+from crosstable.web.gate import reading_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
@@ -70,11 +71,12 @@ AskedFile = Annotated[Asked, Depends(asked)]
 
 async def rate_file(request: Request, given: AskedFile, form: Form = "own") -> Response:
     """Rate a report of any known format: crosstable-rated/1 with every player's rating before and after."""
+    places = reading_of(request).places
 
     def made() -> dict[str, Any]:
         event = _rated(given)
         document = event.to_dict()
-        return public_document(document, veils_of_event(event)) if form == "public" else document
+        return public_document(document, event, places) if form == "public" else document
 
     return _reply(await in_queue(files_queue(request), made))
 

@@ -12,7 +12,6 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.rerate import last_run
-from crosstable.office.previews import posted_faults
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
@@ -205,7 +204,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in posted_faults(one, reading.veils, run)],
+                faults=[FaultBody(**fault) for fault in one.faults],
             )
             for one in record.headings_of(act.subject)
         ]

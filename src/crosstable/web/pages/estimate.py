@@ -149,10 +149,10 @@ def document_of(done: Answered) -> dict[str, Any]:
 def outcome_chart(found: Outcomes, mine: float | None) -> Any:  # noqa: ANN401
     """The rating for every score, as a line; the score that was made is a point of its own."""
     points = [
-        Point(one.score, one.rating, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
+        Point(one.score, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
         for one in found.possibilities
     ]
-    level = [Point(points[0].at, found.before, found.before, ""), Point(points[-1].at, found.before, found.before, "")]
+    level = [Point(points[0].at, found.before, ""), Point(points[-1].at, found.before, "")]
     series = [Series("level", "now", tuple(level)), Series("otbr", "after", tuple(points))]
     if mine is not None:
         series.append(Series("otbq", "yours", tuple(point for point in points if point.at == mine)))
