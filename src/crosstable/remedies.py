@@ -23,7 +23,7 @@ _PAGE, _API, _LIBRARY = Reader.PAGE, Reader.API, Reader.LIBRARY
 _PAIRING = "to take these with everything else assumed"
 REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     "rating-not-known": {
-        _PAGE: f"Add a members file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
+        _PAGE: f"Send an event file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
         _API: f"Send an event file with their ratings, or pairing=true {_PAIRING}.",
         _LIBRARY: f"Give members=FILE with their ratings, or pairing_ratings=True {_PAIRING}.",
     },
