@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crosstable.calculator.estimate import Estimate
     from crosstable.errors import CrosstableError, Fault, FormatError, Severity, UnratableSectionError
-    from crosstable.explain import Line
+    from crosstable.explanation import Line
     from crosstable.library import RateOptions, check, estimate, estimates, explain, rate, read, verify
     from crosstable.pipeline.checking import CheckedReport
     from crosstable.pipeline.rating import RatedEvent
@@ -53,7 +53,7 @@ _HOMES = {
     "Estimate": "crosstable.calculator.estimate",
     "Fault": "crosstable.errors",
     "FormatError": "crosstable.errors",
-    "Line": "crosstable.explain",
+    "Line": "crosstable.explanation",
     "PlayerResult": "crosstable.pipeline.results",
     "RatedEvent": "crosstable.pipeline.rating",
     "RatingSystem": "crosstable.terms",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from crosstable.calculator.estimate import Estimate
     from crosstable.calculator.requests import EstimateRequest
-    from crosstable.explain import Line
+    from crosstable.explanation import Line
     from crosstable.formats.members import MembersFile
     from crosstable.pipeline.verifying import VerifiedEvents
     from crosstable.rules.rule_sets import RuleSet
@@ -165,7 +165,7 @@ def explain(
     Raises:
         LookupError: There is no such section, system or player.
     """
-    from crosstable.explain import explain as explain_section
+    from crosstable.explanation import explain as explain_section
     from crosstable.pipeline.explaining import chosen
 
     found = chosen(rated, player, section, system)

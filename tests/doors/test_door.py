@@ -201,7 +201,9 @@ def test_rating_to_json_imports_nothing_heavy(tmp_path: Path) -> None:
     found = imported(tmp_path, "rate", "--json", SAMPLE)
     assert "crosstable.engine.rating" in found
     assert {name.split(".")[0] for name in found} & HEAVY == set()
-    assert {name for name in found if name.startswith(("crosstable.explain", "crosstable.output.terminal"))} == set()
+    assert {
+        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.terminal"))
+    } == set()
 
 
 def test_drawing_a_table_does_import_rich(tmp_path: Path) -> None:

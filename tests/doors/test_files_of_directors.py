@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main
-from tests.verify.made_pages import archive_bytes, page_line, player
+from tests.verification.made_pages import archive_bytes, page_line, player
 
 Capture = pytest.CaptureFixture[str]
 

@@ -11,9 +11,9 @@ from datetime import date
 import pytest
 
 from crosstable.engine import RatedSection
-from crosstable.explain import Line, explain
-from crosstable.explain.public import is_coarse
-from crosstable.explain.rounding import half_up, rounded
+from crosstable.explanation import Line, explain
+from crosstable.explanation.public import is_coarse
+from crosstable.explanation.rounding import half_up, rounded
 from crosstable.office.ledger.postings import Key, postings_of
 from crosstable.office.public import (
     DECIMALS,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.explain.rounding import half_up
+from crosstable.explanation.rounding import half_up
 from crosstable.formats.event_json_write import write
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.audit import audit

@@ -21,7 +21,7 @@ from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.steps import formula_for
 from crosstable.terms import FloorKind, Formula, RatingSystem, Result, total

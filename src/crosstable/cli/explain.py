@@ -7,7 +7,7 @@ import sys
 from crosstable.cli.files import FAULTY, USAGE, Help, add_file_options, display_name, print_faults, rated_files
 from crosstable.cli.rule_option import take_rules
 from crosstable.engine import RatedSection
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.pipeline.explaining import chosen, explained_document
 from crosstable.terms import RatingSystem
 

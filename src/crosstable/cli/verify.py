@@ -14,7 +14,7 @@ from crosstable.formats.detect import Input, read_input
 from crosstable.pipeline.verifying import posted_pages, verify
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
-from crosstable.verify import Page
+from crosstable.verification import Page
 
 
 def parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
-from crosstable.explain.rounding import half_up
+from crosstable.explanation.rounding import half_up
 from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.explain import Line
-from crosstable.explain import public as explained
-from crosstable.explain.rounding import SHARE_PLACES, half_up, rounded
+from crosstable.explanation import Line
+from crosstable.explanation import public as explained
+from crosstable.explanation.rounding import SHARE_PLACES, half_up, rounded
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind

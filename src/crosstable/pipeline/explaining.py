@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from crosstable.engine import RatedSection
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.pipeline.rating import RatedEvent
 
 FORMAT = "crosstable-explained/1"

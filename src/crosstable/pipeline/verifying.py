@@ -7,11 +7,11 @@ from crosstable.checks import check
 from crosstable.errors import Fault, Severity
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
-from crosstable.verify import Page, Row, Tally, Verification, by_era, pages_of, tally, unexplained
-from crosstable.verify import verify as verify_pages
-from crosstable.verify.norms import NormTally, norm_rows, norm_tally
-from crosstable.verify.tallies import exactness, inputs_known
-from crosstable.verify.whole import FITTED_START
+from crosstable.verification import Page, Row, Tally, Verification, by_era, pages_of, tally, unexplained
+from crosstable.verification import verify as verify_pages
+from crosstable.verification.norms import NormTally, norm_rows, norm_tally
+from crosstable.verification.tallies import exactness, inputs_known
+from crosstable.verification.whole import FITTED_START
 
 FORMAT = "crosstable-verify/1"
 
@@ -61,7 +61,7 @@ def verify(
     """Rate every page and compare; ``online_fault`` rates old online pages with the fault they were rated with."""
     compared = list(pages)
     if online_fault:
-        from crosstable.verify.quirks import with_online_fault
+        from crosstable.verification.quirks import with_online_fault
 
         compared = [with_online_fault(page) for page in compared]
     found = verify_pages(compared, tell)

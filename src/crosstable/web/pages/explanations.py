@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.explain import Line
+from crosstable.explanation import Line
 from crosstable.office.public import WHOLE, PublicRow, public_lines, working_places
 from crosstable.terms import GAME_SCORES
 from crosstable.web.pages.game_points import brought, is_leave_one_out

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from crosstable.calculator.points import points_of
-from crosstable.explain.rounding import half_up
+from crosstable.explanation.rounding import half_up
 from crosstable.office.public import working_places
 from crosstable.terms import Cell, Formula
 from crosstable.web.pages.sections import Rated

@@ -15,7 +15,7 @@ from starlette.datastructures import FormData
 
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault, Severity
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import of_reading
