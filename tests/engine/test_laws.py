@@ -21,6 +21,8 @@ from crosstable.engine import rate
 from crosstable.formats import event_json
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
+from crosstable.pipeline.rating import RatedEvent
+from tests.amounts import amount
 from tests.engine.by_file import EventFile, Row, rated_file, rows_by_system
 from tests.engine.random_events import LAST_DAY, random_event
 
@@ -39,7 +41,7 @@ def events(draw: st.DrawFn, *kinds: str) -> EventFile:
     return event
 
 
-many = settings(max_examples=250)
+many = settings(max_examples=amount(80, 2500))
 shuffles = st.integers(0, 10_000).map(random.Random)
 
 

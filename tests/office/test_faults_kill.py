@@ -92,7 +92,7 @@ def test_no_kill_leaves_half_an_event_and_the_next_run_equals_the_fold(
     season = Season(tmp_path, children)
     chance = Random(seed)
     doing: Counter[str] = Counter()
-    kills = amount(250)
+    kills = amount(100, 2500)
     while doing.total() < kills or min(doing["rating"], doing["submitting"]) <= kills // 10:
         if season.interrupt(chance, signal.SIGKILL) == -signal.SIGKILL:
             # The lock file still says what the dead were doing when they died; nothing between two deeds.

@@ -31,12 +31,7 @@ from tests.waiting import FOR_EVER, until
 AHEAD = 0.015
 AT_ONCE = 0.0
 LONG_ENOUGH = FOR_EVER
-PAIRS = {
-    ("sqlite", LONG_ENOUGH): 80,
-    ("sqlite", AT_ONCE): 80,
-    ("postgresql", LONG_ENOUGH): 20,
-    ("postgresql", AT_ONCE): 20,
-}
+PAIRS = {"sqlite": amount(30, 800), "postgresql": amount(10, 200)}
 NAMES = ("Ada", "Boris")
 
 
@@ -93,7 +88,7 @@ def test_of_two_runs_started_at_once_one_rates(
     address = address_of(season)
     children.warm(address)
     for pair in count():
-        is_enough = pair >= amount(PAIRS[store, patience])
+        is_enough = pair >= PAIRS[store]
         # An impatient one is refused sooner or later; on a busy machine two that start at once seldom meet.
         if is_enough and (len(told) > 2 or patience > AT_ONCE):
             break
