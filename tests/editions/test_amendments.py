@@ -439,3 +439,12 @@ def test_an_edition_keeps_the_amendments_it_is_made_of() -> None:
     """§8: all up to its day."""
     for edition in EDITIONS:
         assert edition.amendments == tuple(a for a in AMENDMENTS if a.effective <= edition.effective)
+
+
+def test_a_summary_prints_the_numbers_of_its_own_row() -> None:
+    """§8: no summary has a place that its row does not fill, and each threshold is told as it is in force."""
+    assert not [one.summary for one in AMENDMENTS if "{" in one.summary]
+    told = {one.effective: one.summary for one in AMENDMENTS if "bonus_threshold" in one.changes}
+    assert told[date(2008, 6, 6)] == "Bonus point threshold reduced to 6."
+    for day, summary in told.items():
+        assert summary.endswith(f" to {edition_for(day).constants.bonus_threshold:g}.")

@@ -107,7 +107,8 @@ def test_the_rules_in_words_follow_every_line_of_a_list(system: RatingSystem) ->
 )
 def test_the_rules_in_words_follow_every_range_of_time_controls(name: str) -> None:
     """§1, footnote 1; below the Blitz range the least total of Quick is spoken of only where there is no Blitz."""
-    assert str(ODD) in text_of(NEWEST._replace(controls=NEWEST.controls._replace(**{name: ODD})))
+    given: dict[str, Any] = {name: ODD}
+    assert str(ODD) in text_of(NEWEST._replace(controls=NEWEST.controls._replace(**given)))
     before_blitz = NEWEST.controls._replace(blitz_to=0, quick_from=ODD)
     assert f"Quick: {ODD} or more" in text_of(NEWEST._replace(controls=before_blitz))
     assert "do not count" in text_of(NEWEST._replace(controls=NEWEST.controls._replace(counts_seconds=False)))

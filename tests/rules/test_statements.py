@@ -39,13 +39,13 @@ def of(edition: Edition, key: str) -> Statement:
         (
             "2026-01-01",
             "quick",
-            "Quick: more than 10, less than 30, in one sudden-death stage with at least 5 minutes.",
+            "Quick: more than 10, less than 30, in one sudden-death stage of at least 5 minutes.",
         ),
-        ("2026-01-01", "blitz", "Blitz: 5 to 10, in one sudden-death stage with at least 3 minutes."),
+        ("2026-01-01", "blitz", "Blitz: 5 to 10, in one sudden-death stage of at least 3 minutes."),
         (
             "2003-01-01",
             "quick-alone",
-            "Quick: 10 or more, less than 30, in one sudden-death stage with at least 5 minutes.",
+            "Quick: 10 or more, less than 30, in one sudden-death stage of at least 5 minutes.",
         ),
         ("2003-01-01", "main-time", "The minutes of all stages decide; delay and increment do not count."),
         # Delegates' motion of August 2008: a longer delay is Regular alone.

@@ -133,7 +133,7 @@ def _time_controls(edition: Edition) -> Iterator[_Said]:
         )
     else:
         yield said("main-time", "The minutes of all stages decide; delay and increment do not count.")
-    yield said("regular", "Regular: {regular_from} or more, with at least {quick_main_from} minutes.")
+    yield said("regular", "Regular: {regular_from} or more, with a main time of at least {quick_main_from} minutes.")
     if ranges.dual_to:
         long = "" if ranges.dual_seconds_to == ANY_SECONDS else " and a delay of at most {dual_seconds_to} seconds"
         yield said(
@@ -141,12 +141,12 @@ def _time_controls(edition: Edition) -> Iterator[_Said]:
             f"Regular and Quick at once (dual-rated), over the board: {{regular_from}} to {{dual_to}}{long}. "
             "Online there is no dual rating.",
         )
-    stage = "less than {regular_from}, in one sudden-death stage with at least {quick_main_from} minutes."
+    stage = "less than {regular_from}, in one sudden-death stage of at least {quick_main_from} minutes."
     if ranges.blitz_to:
         yield said("quick", f"Quick: more than {{blitz_to}}, {stage}")
         yield said(
             "blitz",
-            "Blitz: {blitz_from} to {blitz_to}, in one sudden-death stage with at least {blitz_main_from} minutes.",
+            "Blitz: {blitz_from} to {blitz_to}, in one sudden-death stage of at least {blitz_main_from} minutes.",
         )
     else:
         yield said("quick-alone", f"Quick: {{quick_from}} or more, {stage}")
@@ -363,8 +363,8 @@ def _floors(constants: Constants) -> Iterator[_Said]:
     )
     yield _said(
         "money",
-        "A prize of ${money_prize:,.0f} or more in a section for ratings under {money_highest:g} or less sets a floor "
-        "at the limit of that section, in steps of {step:g}.",
+        "A prize of ${money_prize:,.0f} or more in a section under {money_highest:g} or a lower limit sets a floor at "
+        "that limit, in steps of {step:g}.",
         constants,
         *("money_prize", "money_highest"),
         step=constants.peak_step,
