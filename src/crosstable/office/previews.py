@@ -13,7 +13,6 @@ from sqlalchemy import select
 from crosstable.errors import Fault
 from crosstable.office import tables
 from crosstable.office.checking import CheckedSubmission, check_submission
-from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.public import PublicRow, public_rows
 from crosstable.office.submissions import (
@@ -84,7 +83,7 @@ def preview(record: Record, document: Document, today: date, public_places: int 
         is_new=known is None,
         sections=tuple(_outlook(checked)),
         faults=checked.faults,
-        differences=found if public_places is None else tuple(public_differences(found)),
+        differences=found,
         rated=tuple(_previewed(checked.rated, public_places)),
     )
 

@@ -10,6 +10,7 @@ from starlette.datastructures import FormData
 
 from crosstable.errors import Fault, Severity
 from crosstable.office.database import Office
+from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
 from crosstable.office.submissions import Status, Wishes
 from crosstable.office.views import known
@@ -63,12 +64,16 @@ async def preview_upload(request: Request) -> Response:
 
 
 def _previews(office: Office, places: int, files: Sequence[Any], actor: Actor) -> list[Shown]:
-    """What would become of files: directors and the office see everything, others what is public."""
-    uploads = uploads_of(files)
-    if may(Policy.TD, actor):
-        shown = [_shown(office, upload, None) for upload in uploads]
-        return [one._replace(carried=one.upload.carried) for one in shown]
-    return [_shown(office, upload, places) for upload in uploads]
+    """What would become of files: directors and the office see results in full, others from what is public."""
+    may_submit = may(Policy.TD, actor)
+    found = []
+    for upload in uploads_of(files):
+        shown = _shown(office, upload, None if may_submit else places)
+        if shown.preview is not None and not actor.is_office:  # the event may be somebody else's
+            differences = tuple(public_differences(shown.preview.differences))
+            shown = shown._replace(preview=shown.preview._replace(differences=differences))
+        found.append(shown._replace(carried=upload.carried) if may_submit else shown)
+    return found
 
 
 def _shown(office: Office, upload: Upload, public_places: int | None) -> Shown:
