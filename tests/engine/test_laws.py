@@ -21,7 +21,6 @@ from crosstable.engine import rate
 from crosstable.formats import event_json
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
-from crosstable.pipeline.rating import RatedEvent
 from tests.amounts import amount
 from tests.engine.by_file import EventFile, Row, rated_file, rows_by_system
 from tests.engine.random_events import LAST_DAY, random_event

@@ -14,7 +14,6 @@ from crosstable.web.cache import Kept, PageCache
 from crosstable.web.routes import Policy
 from tests.engine.wallcharts import Played
 from tests.office.made_office import HandClock, join, quad, run, send
-from tests.waiting import until
 from tests.web.client import TestClient
 from tests.web.site import LATER, client, made_file
 
