@@ -143,7 +143,7 @@ def rate(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> Rat
     >>> rated = rate(section)
     >>> ann = rated.sections[0].systems["OTBR"].players[0]
     >>> ann.rounded, ann.formula
-    (1536, 'standard')
+    (1541, 'standard')
     """
     return rate_report(read_source(source), **_options(options))
 
@@ -172,14 +172,14 @@ def explain(
     return tuple(line for one in found for line in explain_section(one, player))
 
 
-def estimate(rating: str | float, games: str | Iterable[str], **fields: object) -> "Estimate":
+def estimate(rating: str | float, results: str | Iterable[str], /, **fields: object) -> "Estimate":
     """One player's new rating from what the player knows: the rating before, the opponents, the results.
 
     Args:
         rating: ``1512``, ``1512/40`` with the games it is based on, ``1641P17``, or ``U`` for unrated.
-        games: The games as a text, ``W1640 D1720 L1600``, or one by one.
-        **fields: More that is known: ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``, ``fide`` …,
-            the fields of ``POST /api/v1/estimate``.
+        results: The games as a text, ``W1640 D1720 L1600``, or one by one.
+        **fields: More that is known: ``games``, ``date``, ``control``, ``system``, ``record``, ``peak``, ``birth``,
+            ``fide`` …, the fields of ``POST /api/v1/estimate``.
 
     Returns:
         An estimate with ``post`` (in full), ``official`` (the whole number), ``k``, ``expected``, ``bonus`` and more.
@@ -188,11 +188,11 @@ def estimate(rating: str | float, games: str | Iterable[str], **fields: object) 
         UnratableSectionError: The request has faults; the exception carries all of them.
 
     >>> estimate("1512/40", "W1640 D1720 L1600", date="2026-06-14").official
-    1528
+    1538
     """
     from crosstable.calculator.estimate import estimate as estimate_request
 
-    return estimate_request(_request(rating, games if isinstance(games, str) else " ".join(games), fields))
+    return estimate_request(_request(rating, results if isinstance(results, str) else " ".join(results), fields))
 
 
 def estimates(
@@ -227,7 +227,7 @@ def estimates(
     ...     games=[40, 300],
     ...     date="2026-06-14",
     ... ).round(2).tolist()
-    [1553.68, 1780.98]
+    [1552.31, 1780.37]
     """
     from crosstable.calculator.arrays import arrays_of, estimated
     from crosstable.calculator.estimate import checked

@@ -26,6 +26,16 @@ class Help(argparse.HelpFormatter):
         super().__init__(prog, width=100)
 
 
+class Overview(Help):
+    """Help whose list of commands stands in one column, however long their names."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Make room for the names of commands, which stand further in than options."""
+        super().add_argument(action)
+        names = [len(inner.dest) for inner in self._iter_indented_subactions(action)]
+        self._action_max_length = max([self._action_max_length, *(self._current_indent + 4 + name for name in names)])
+
+
 def add_file_options(parser: argparse.ArgumentParser, *, chooses_sections: bool = True) -> None:
     """The options that complete a file, say where ratings come from, and by which calendar they are rated."""
     parser.add_argument(

@@ -96,7 +96,10 @@ def _rating(rating: object) -> object:
     if isinstance(rating, str):
         from crosstable.notation import read_rating
 
-        written = read_rating(rating)
+        try:
+            written = read_rating(rating)
+        except ValueError:
+            return {"rating": rating}  # the reader of event files says where it stands and what is wrong
         return None if written.rating is None else _known(written.rating, written.games)
     if isinstance(rating, int | float) and not isinstance(rating, bool):
         return _known(rating, None)
