@@ -29,7 +29,7 @@ def evaluated(formula: str) -> float:
     return float(_value(ast.parse(formula, mode="eval").body))
 
 
-def _value(node: ast.expr) -> Any:  # noqa: ANN401 (a number, or the tuple that sum takes)
+def _value(node: ast.expr) -> Any:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return number
