@@ -39,8 +39,8 @@ def test_the_standard_formula_of_the_readings_round_robin() -> None:
     assert value(lines, "Step 5", "rating") == pytest.approx(1860.750324, abs=6e-7)
     assert value(lines, "Result", "rating") == value(lines, "Step 5", "rating")
     assert value(lines, "Result", "games") == 123
-    assert "K = 800/(N' + m) with m = 3 games." in texts(lines)
-    assert "It is what the change exceeds 10√4 by, and never negative." in texts(lines)
+    assert "K = 800 / (23.6166 + 3) = 30.0564" in texts(lines)
+    assert "The bonus is max(0, 10.7503 - 10 × √(max(3, 4))) = 0: " in texts(lines)
 
 
 def test_the_first_estimate_of_a_newcomer_in_the_readings_round_robin() -> None:
@@ -120,7 +120,7 @@ def test_a_start_from_a_priority_list() -> None:
     newcomer = player(1, "W2", 1640.0, 12)
     event = event_file(newcomer, player(2, "L1", ratings={"OTBQ": record(1500.0)}), on="2019-03-02", systems=["OTBQ"])
     lines = explained(event, 1, "OTBQ")
-    assert "The first source of the priority list is OTBR." in texts(lines)
+    assert "The first source of the priority list that the player has is OTBR. (§2.2)" in texts(lines)
     assert (value(lines, "Step 1", "rating"), value(lines, "Step 1", "games")) == (1640.0, 10.0)
 
 
@@ -163,7 +163,7 @@ def test_half_k_is_told() -> None:
     assert value(lines, "Step 2", "effective") == 20.0
     assert value(lines, "Step 5", "k") == pytest.approx(400 / 22, abs=1e-9)
     assert value(lines, "Result", "games") == 22
-    assert "Half K: 400/(N' + m/2) with m = 4 games." in texts(lines)
+    assert "Half K was asked for: K = 800 / 2 / (20 + 4 / 2) = 18.1818, with m = 4 games. (node 5)" in texts(lines)
 
 
 @pytest.mark.parametrize(("rating", "share"), [(2300.0, 600.0), (2400.0, 400.0), (2500.0, 200.0), (2650.0, 200.0)])
@@ -172,21 +172,25 @@ def test_the_smaller_k_of_a_dual_section_is_told(rating: float, share: float) ->
     event = event_file(player(1, "W2", rating), player(2, "L1", 2200.0), time_control="G/45;d5")
     lines = explained(event, 1)
     assert value(lines, "Step 5", "k") * (value(lines, "Step 2", "effective") + 1) == pytest.approx(share, abs=1e-9)
-    assert "dual-rated and the rating above 2200, so K is smaller" in texts(lines)
+    assert "dual-rated and the rating is above 2200" in texts(lines)
     assert "so K is smaller" not in texts(explained(event, 2))
 
 
 @pytest.mark.parametrize(
     ("rounds", "opponent_rounds", "kind", "words"),
     [
-        ("W2 W2", "L1 L1", "swiss", "It needs three games."),
-        ("W2 W2 W2", "L1 L1 L1", "swiss", "An opponent was met too often."),
-        ("W2 W2 W2", "L1 L1 L1", "match", "Matches have none (§7)."),
+        ("W2 W2", "L1 L1", "swiss", "it needs 3 games, and 2 were played."),
+        ("W2 W2 W2", "L1 L1 L1", "swiss", "player 2 was met 3 times, and 2 are the most."),
+        ("W2 D2 W3", "L1 D1 U", "swiss", "player 2 was met 2 times, and on 3 games 1 is the most."),
+        ("W2 W2 W2", "L1 L1 L1", "match", "matches have none. (§7)"),
     ],
 )
 def test_why_there_is_no_bonus(rounds: str, opponent_rounds: str, kind: str, words: str) -> None:
     """§4.2, §7: three games, nobody met too often, no match."""
-    lines = explained(event_file(player(1, rounds, 1700.0), player(2, opponent_rounds, 1700.0), type=kind), 1)
+    rivals = [player(2, opponent_rounds, 1700.0)]
+    if "3" in rounds:
+        rivals.append(player(3, "U U L1", 1700.0))
+    lines = explained(event_file(player(1, rounds, 1700.0), *rivals, type=kind), 1)
     assert value(lines, "Step 5", "bonus") == 0.0
     assert words in texts(lines)
 
@@ -240,9 +244,13 @@ def test_a_match_result_under_the_floor_is_told_as_a_request() -> None:
 @pytest.mark.parametrize(
     ("more", "level", "words"),
     [
-        ({"peak": 1941.0}, 1700.0, "The floor from the highest rating of 1700 holds the rating up."),
+        ({"peak": 1941.0}, 1700.0, "the highest established rating is 1941, rounded and less 200"),
         ({"peak": 1705.0, "floor": {"level": 1700, "origin": "money"}}, 1700.0, "The money floor of 1700"),
-        ({"floor": {"level": 2200, "origin": "life_master"}}, 2200.0, "The Original Life Master floor of 2200"),
+        (
+            {"floor": {"level": 2200, "origin": "life_master"}},
+            2200.0,
+            "The Original Life Master floor of 2200 holds the rating up; it was decided",
+        ),
         ({"floor": 1702}, 1702.0, "The floor set by the office of 1702"),
     ],
 )
@@ -260,8 +268,11 @@ def test_the_limit_of_100_and_the_personal_floor_are_told() -> None:
     me = player(1, "L2 L3 L4", ratings={"OTBR": {**record(105.0, 30), "wins": 0, "draws": 0, "losses": 29}})
     lines = explained(event_file(me, *opponents(3, 110.0, "W")), 1)
     assert values(lines, "Step 5", "rating")[-1] == 100.0
-    assert "No rating is below 100, so it is 100.0000." in texts(lines)
-    assert "The personal absolute floor of 101 holds the rating up." in texts(lines)
+    assert "No rating is below 100, so it is 100." in texts(lines)
+    assert (
+        "The personal absolute floor of 101 holds the rating up: min(100 + 4 × 0 + 2 × 0 + 1 × 1, 150), for"
+        in texts(lines)
+    )
     assert value(lines, "Result", "rating") == 101.0
 
 
@@ -269,7 +280,7 @@ def test_a_ceiling_is_told() -> None:
     """§7: a level above which a rating may not rise."""
     me = player(1, "W2 W3 W4", ratings={"OTBR": record(1700.0, ceiling=1710.0)})
     lines = explained(event_file(me, *opponents(3, 1700.0, "L")), 1)
-    assert "The ceiling set by the office holds the rating down." in texts(lines)
+    assert "The ceiling of 1710 set by the office holds the rating down." in texts(lines)
     assert value(lines, "Result", "rating") == 1710.0
 
 
@@ -306,7 +317,7 @@ def test_a_foreign_event_is_one_pass_against_converted_opponents() -> None:
     expected = [1 / (1 + 10 ** ((strength - 2400.0) / 400)) for strength in (2468.0, 1747.06)]
     assert values(lines, "Foreign event", "expectancy") == pytest.approx(expected, abs=1e-9)
     assert "The score is S = 1.5." in texts(lines)  # the game against player 4, who has no FIDE rating, is ignored
-    assert "FIDE ratings by the conversion; the formula is applied once" in texts(lines)
+    assert "FIDE ratings by the conversion." in texts(lines)
     event["sections"][0]["type"] = "foreign_fide_youth"
     youth = explained(event, 1)
     assert "by the youth conversion" in texts(youth)
@@ -335,7 +346,7 @@ def test_a_norm_is_told() -> None:
     """Official facts §1: four wins over about 1580 exceed 4 × 0.55 at the level 1600 by more than 1, not 4 at 1800."""
     lines = explained(event_file(player(1, "W2 W3 W4 W5", 1400.0), *opponents(4, 1600.0, "L")), 1)
     (line,) = (line for line in lines if line.section == "norms")
-    assert line.text == "A norm was earned: 2."
+    assert line.text == "A norm was earned: 2, at the level of 1600."
 
 
 def test_both_rows_of_a_re_entry_are_explained_alike() -> None:
@@ -353,8 +364,8 @@ def test_the_calendar_of_the_announcements_is_told() -> None:
     event["event"]["end_date"] = "2014-04-07"
     by_start = explain(rated_file(event).rated[0][0], 1)
     by_end = explain(rated_file(event, Calendar.ANNOUNCED).rated[0][0], 1)
-    assert "exceeds 8√4 by" in texts(by_start)
-    assert "exceeds 10√4 by" in texts(by_end)
+    assert "- 8 × √(max(3, 4)))" in texts(by_start)
+    assert "- 10 × √(max(3, 4)))" in texts(by_end)
 
 
 def test_a_start_given_by_hand_is_told() -> None:

@@ -1,66 +1,69 @@
-"""§1 to §7: the words of an explanation, one sentence for every field of every working record."""
+"""The words of explanations: one template for every sentence, and no number of the rules in any of them."""
 
-import inspect
-import pkgutil
 import re
-from importlib import import_module
-from typing import get_args
 
 import pytest
 
-import crosstable.formulas
-from crosstable.explanation.lines import Working
-from crosstable.explanation.words import WORDS, Words
-from crosstable.formulas.floors import Limited
-from crosstable.formulas.outcome import Outcome
+from crosstable.explanation.figures import EXACTLY, FULL, Figures, InFormula, kinds_in, plain
+from crosstable.explanation.words import AT_CEILING, AT_FLOOR, STORED_DOWN, STORED_NEAREST, STORED_UP, WORDS
+from crosstable.rules.constants import Constants
+from crosstable.rules.documents import NODES, PRIORITY_LIST, SECTIONS
 
-RECORDS = {kind.__name__: kind for kind in get_args(Working)}
-# The sections of the 2025 text that a sentence may cite.
-CITED = re.compile(r"§(?:1|2|2\.1|2\.2|2\.3|3|4\.1|4\.2|5|6|7|8)(?:, §2\.2)?")
-
-
-def worked_records() -> set[str]:
-    """The records of the formulas that carry a working: those that say what their last field is."""
-    found = set()
-    for info in pkgutil.iter_modules(crosstable.formulas.__path__):
-        module = import_module(f"crosstable.formulas.{info.name}")
-        for name, kind in inspect.getmembers(module, inspect.isclass):
-            is_record = issubclass(kind, tuple) and kind.__module__ == module.__name__
-            if is_record and "the last field is" in " ".join((kind.__doc__ or "").split()):
-                found.add(name)
-    return found
+PLACE = re.compile(r"\{[^}]*\}")
+NUMBER = re.compile(r"(?<![\w'])\d+(?:\.\d+)?")
+# What arithmetic itself needs: halves, powers, the bounds of an expectancy, the rounding of a half.
+ARITHMETIC = {"0", "0.5", "1", "2", "10"}
+PIECES = (AT_CEILING, AT_FLOOR, STORED_DOWN, STORED_NEAREST, STORED_UP)
 
 
-def test_every_working_record_has_words() -> None:
-    found = worked_records()
-    assert len(found) >= 5
-    assert set(WORDS) == set(RECORDS)
-    assert found - {Limited.__name__} <= set(WORDS)
+@pytest.mark.parametrize("key", sorted(WORDS))
+def test_a_sentence_has_no_number_of_the_rules_in_its_words(key: str) -> None:
+    """Numbers come in by place: constants by their own names, so that they follow the edition."""
+    words = WORDS[key]
+    text = re.sub(r"Step \d", "", PLACE.sub("", words.template.text))
+    assert not NUMBER.findall(text), text
+    assert set(NUMBER.findall(PLACE.sub("", words.formula))) <= ARITHMETIC
+    assert words.template.key == key
+    assert words.template.text.endswith(".")
+    assert words.rule in {"", "norms", PRIORITY_LIST, *SECTIONS, *NODES}
 
 
-def test_what_floors_do_is_said_in_the_words_of_the_outcome() -> None:
-    """§5: the record of floors and ceiling is passed on, field by field, in the outcome."""
-    assert {f"floor_{name}" if name in ("kind", "level") else name for name in Limited._fields} <= set(Outcome._fields)
+def test_the_pieces_of_the_last_formula_have_no_number_of_the_rules() -> None:
+    assert set(NUMBER.findall("".join(PLACE.sub("", piece) for piece in PIECES))) <= ARITHMETIC
 
 
-@pytest.mark.parametrize("name", sorted(WORDS))
-def test_every_field_has_a_sentence_or_is_said_elsewhere_and_no_sentence_lacks_a_field(name: str) -> None:
-    assert list(WORDS[name]) == list(RECORDS[name]._fields)
-    assert any(words is not None for words in WORDS[name].values())
+@pytest.mark.parametrize("key", sorted(WORDS))
+def test_every_place_has_a_kind_and_constants_are_exact(key: str) -> None:
+    """A constant is printed as it is; every other number has a kind that says how it is rounded."""
+    words = WORDS[key]
+    for name, kind in kinds_in(words.template.text, words.formula).items():
+        assert kind.lstrip("+") in {"", "c", *FULL}
+        if name in Constants._fields:
+            assert kind == "c"
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "words"),
+    ("number", "digits", "text"),
     [
-        pytest.param(name, field, words, id=f"{name}.{field}")
-        for name, fields in WORDS.items()
-        for field, words in fields.items()
-        if words is not None
+        (7.39e-06, None, "0.00000739"),
+        (1850.0, None, "1850"),
+        (23.616612, 4, "23.6166"),
+        (-0.00001, 4, "0"),
+        (1687.5, 0, "1688"),
+        (100.0, 0, "100"),
+        (float("inf"), None, "no limit"),
     ],
 )
-def test_every_sentence_cites_its_section_and_says_its_number(name: str, field: str, words: Words) -> None:
-    assert CITED.fullmatch(words.section)
-    said = words.sentence.format(value=1234.5)
-    assert re.search(r"1234\.5|\+1234\.5|1235", said), said
-    assert said.endswith(".")
-    assert "{" not in said
+def test_numbers_are_printed_plainly(number: float, digits: int | None, text: str) -> None:
+    assert plain(number, digits) == text
+
+
+def test_one_template_is_printed_three_ways() -> None:
+    """A sentence, a formula to be read and one to be evaluated; several numbers are added, groups multiplied."""
+    values = {"change": -1.23456, "terms": ((2.0, 1500.25), 7.0)}
+    template = "{terms:r} - {change:+p}"
+    assert Figures().vformat(template, (), values) == "2 × 1500.25 + 7 - -1.2346"
+    assert InFormula().vformat(template, (), values) == "2 × 1500.25 + 7 - (-1.2346)"
+    assert EXACTLY.vformat(template, (), values) == "sum((2.0 * 1500.25, 7.0)) - (-1.23456)"
+    assert EXACTLY.vformat("{one:r}", (), {"one": (1.5,)}) == "sum((1.5,))"
+    assert Figures().vformat("{change:+p}", (), {"change": 2.0}) == "+2"

@@ -64,7 +64,7 @@ def lines_text(lines: tuple[Line, ...]) -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
     out = []
     part = ""
-    documents = [line.document for line in lines if line.document]
+    documents = [line.document for line in lines if line.document and line.part != "Rules"]
     usual = max(documents, key=documents.count, default="")
     for line in lines:
         if line.part != part:

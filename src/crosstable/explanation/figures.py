@@ -5,7 +5,7 @@ numbers in one place are added, numbers in a group within it multiplied.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from string import Formatter
@@ -33,7 +33,24 @@ def plain(number: float, digits: int | None) -> str:
     return "0" if text == "-0" else text
 
 
-class Figures(Formatter):
+@lru_cache(maxsize=1024)
+def pieces_of(template: str) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
+    """A template taken apart: words, the place after them, and the kind of its number."""
+    return tuple(Formatter().parse(template))
+
+
+class _Filling(Formatter):
+    """A formatter that takes each template apart only once."""
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """A template with its places filled."""
+        return "".join(
+            words if name is None else words + self.format_field(kwargs[name], kind or "")
+            for words, name, kind, _ in pieces_of(format_string)
+        )
+
+
+class Figures(_Filling):
     """Puts numbers into sentences, each kind with its decimals."""
 
     def __init__(self, digits: Mapping[str, int] = FULL) -> None:
@@ -72,7 +89,7 @@ class InFormula(Figures):
         return f"({text})" if text.startswith("-") and not isinstance(value, tuple) else text
 
 
-class Exactly(Formatter):
+class Exactly(_Filling):
     """Puts numbers into formulas that programs evaluate: with every digit they have."""
 
     def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401 (what the base class takes)
@@ -93,12 +110,8 @@ EXACTLY = Exactly()
 @lru_cache(maxsize=1024)
 def kinds_in(*templates: str) -> Mapping[str, str]:
     """The places of some templates, each with the kind of its number."""
-    return {
-        name: spec or ""
-        for template in templates
-        for _, name, spec, _ in Formatter().parse(template)
-        if name is not None
-    }
+    pieces = [piece for template in templates for piece in pieces_of(template)]
+    return {name: kind or "" for _, name, kind, _ in pieces if name is not None}
 
 
 @lru_cache(maxsize=1024)

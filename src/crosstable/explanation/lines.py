@@ -1,5 +1,6 @@
 """``explain``: every step of one player's calculation as a line, in the order of §1."""
 
+import math
 from collections.abc import Iterator
 
 from crosstable.engine import RatedPlayer, RatedSection
@@ -73,7 +74,7 @@ def rules(tell: Telling) -> Iterator[Line]:
 def untouched(tell: Telling) -> Line:
     """What is said of somebody without a rated game."""
     after = tell.player.after
-    return tell.line("Result", "result.untouched", float("nan") if after is None else after.rating)
+    return tell.line("Result", "result.untouched", math.nan if after is None else after.rating)
 
 
 def _touches(amendment: Amendment, tell: Telling) -> bool:

@@ -104,7 +104,7 @@ def abroad(tell: Telling) -> Iterator[Line]:
         _, _, piece = piece_of(conversion, game.fide)
         yield tell.line(
             *(ABROAD, "abroad.opponent", game.strength),
-            **{"opponent": opponent, "fide": game.fide, "intercept": piece.intercept, "slope": piece.slope},
+            **{"opponent": opponent, "fide_rating": game.fide, "intercept": piece.intercept, "slope": piece.slope},
         )
     for round_number, opponent in _ignored(tell):
         yield tell.line(ABROAD, "abroad.ignored", round=round_number, opponent=opponent)

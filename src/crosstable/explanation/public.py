@@ -1,68 +1,112 @@
-"""The working that may be public: without ages, and in whole numbers where a start by age would give a birth date away.
+"""Explanations as the public reads them, from which no birth date can be told, nor a decimal that is not posted.
 
-An age-based start moves by a fixed number of points a day (§2.3). Whoever reads the first estimate of such a player
-(Step 1), or the strength that the first pass takes for them (Step 3), can compute the birth date to the day; so both
-stand on nobody's lines.
+An age-based start moves by a fraction of a point a day (§2.3), so that whatever follows from it in many digits gives a
+birth date. Three forms follow from who took part, and ``tools/solve_birth_dates.py`` measures what they give away:
+
+- established players only: the whole calculation, with ratings rounded as they are posted;
+- a provisional or unrated player took part: both passes with ratings and points in whole numbers;
+- somebody started by age: the rules, what the others came with, the games, S, K, E to a decimal, and the result. The
+  first pass, the strengths and the points between are left out: the start shows in all of them.
+
+In all three ``formula`` is ``None``, because rounded numbers give no exact one, and ``values`` holds what is printed.
 """
 
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.explanation.lines import Line, explain
-from crosstable.explanation.rounding import rounded
+from crosstable.explanation.figures import FULL
+from crosstable.explanation.lines import lines_of, player_of
+from crosstable.explanation.telling import Line, Telling, telling
+from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Initialisation
-from crosstable.terms import Source
+from crosstable.terms import Formula, Source
 
-_MET_AT = re.compile(r"player (\d+), met at [\d.]+")
-# What an age decides in a start: alone, or as the weight of another rating.
-_OF_AGE = frozenset({"age", "age_based", "mean", "most_effective", "adjusted_prior"})
-_OF_BLEND = frozenset({"age_based_then", "strength_for_age", "staleness_factor", "weight", "total_weight", "mean"})
+POSTED_DECIMALS = 2
+COARSE: Mapping[str, int] = {"r": 0, "p": 0, "k": 1, "e": 2, "n": 1, "w": 0}
+BY_AGE: Mapping[str, int] = {**COARSE, "e": 1}
 
-
-def public_lines(rated: RatedSection, number: int) -> tuple[Line, ...]:
-    """The calculation of one player as anybody may read it; raises ``KeyError`` if there is no such number."""
-    lines = explain(rated, number)
-    player = next(player for player in rated.players if player.number == number)
-    return tuple(_public(rated, player, lines)) if is_coarse(rated) else lines
+# What is said in a section where somebody started by age, by part; a key stands for all that begin with it.
+_SAID: Mapping[str, tuple[str, ...]] = {
+    "Rules": ("",),
+    "Step 1": ("",),
+    "Step 2": ("",),
+    "Step 4": ("formula.",),
+    "Step 5": ("game.score", "standard.k", "bonus.match", "bonus.few_games", "bonus.met_"),
+    "Result": ("match.limited", "floor.", "result."),
+    "Assumed": ("",),
+}
+# Of Step 1 this is said of nobody whose age counted.
+_OF_AGE = ("age", "start.age", "start.strength", "start.staleness", "start.weight", "start.total", "start.mean")
+_OF_START = ("start.rounded", "start.rating")
 
 
 def is_coarse(rated: RatedSection) -> bool:
-    """Whether somebody in the section started by age, so that its public working has whole numbers."""
-    return any(_starts_by_age(player) or _is_blended_with_age(rated, player) for player in rated.players)
+    """Whether the working of a section is public in rounded numbers only: somebody in it was not established."""
+    constants = rated.edition.constants
+    return any(not is_established(constants, player.games_before) for player in _who_counted(rated))
 
 
-def _starts_by_age(player: RatedPlayer) -> bool:
+def public_lines(rated: RatedSection, number: int, *, decimals: bool = False) -> tuple[Line, ...]:
+    """The calculation of one player as far as it is public; raises ``KeyError`` if there is no such number.
+
+    ``decimals`` says that the office shows ratings with decimals, which holds where everybody was established.
+    """
+    player = player_of(rated, number)
+    if any(started_by_age(rated, one) for one in _who_counted(rated)):
+        return tuple(_without_strengths(telling(rated, player, BY_AGE)))
+    if is_coarse(rated):
+        return tuple(_rounded(telling(rated, player, COARSE), "public.coarse"))
+    digits = {**FULL, "r": POSTED_DECIMALS if decimals else 0}
+    return tuple(_rounded(telling(rated, player, digits), "public.posted"))
+
+
+def started_by_age(rated: RatedSection, player: RatedPlayer) -> bool:
+    """Whether a birth date counted in a player's start: by itself, or in the weights of other ratings (§2)."""
     start = player.start
-    return start is not None and start.initial.source == Source.AGE and not math.isnan(start.age)
-
-
-def _is_blended_with_age(rated: RatedSection, player: RatedPlayer) -> bool:
-    start = player.start
-    if start is None or math.isnan(start.age) or not start.sources:
+    if start is None or math.isnan(start.age) or start.initial.source == Source.GIVEN:
         return False
-    return rated.edition.constants.initialisation == Initialisation.BLEND
+    return start.initial.source == Source.AGE or rated.edition.constants.initialisation == Initialisation.BLEND
 
 
-def _public(rated: RatedSection, player: RatedPlayer, lines: tuple[Line, ...]) -> Iterator[Line]:
-    by_age = {str(other.number) for other in rated.players if _starts_by_age(other)}
-    is_said = False
-    for line in lines:
-        if _is_hidden(rated, player, line):
-            if not is_said:
-                yield Line("Step 1", "§2", "The numbers of a start by age are not public.", "", math.nan)
-            is_said = True
-            continue
-        if line.part in ("Step 3", "Step 4"):
-            text = _MET_AT.sub(lambda met: f"player {met[1]}" if met[1] in by_age else met[0], line.text)
-            yield rounded(line._replace(text=text), 0)
-        else:
-            yield rounded(line, 0)
+def _who_counted(rated: RatedSection) -> Iterator[RatedPlayer]:
+    """Everybody whose rating bears on the section: who played, or was met; abroad FIDE ratings stand for opponents."""
+    met = {game.opponent for player in rated.players for game in player.games}
+    is_abroad = rated.section.kind.is_foreign
+    for player in rated.players:
+        if player.formula is not Formula.NONE or (player.number in met and not is_abroad):
+            yield player
 
 
-def _is_hidden(rated: RatedSection, player: RatedPlayer, line: Line) -> bool:
-    if _starts_by_age(player):
-        is_start = line.part == "Step 1" and line.name == "rating"
-        return line.part == "Step 3" or is_start or line.name in _OF_AGE
-    return _is_blended_with_age(rated, player) and line.part == "Step 1" and line.name in _OF_BLEND
+def _rounded(tell: Telling, how: str) -> Iterator[Line]:
+    """The whole calculation, and after the rules how it is rounded."""
+    is_told = False
+    for line in lines_of(tell):
+        if line.part != "Rules" and not is_told:
+            yield tell.line("Rules", how, places=tell.figures.digits["r"], score_places=tell.figures.digits["e"])
+            is_told = True
+        yield line
+
+
+def _without_strengths(tell: Telling) -> Iterator[Line]:
+    """The calculation in a section where somebody started by age."""
+    is_by_age = started_by_age(tell.rated, tell.player)
+    hidden = (*_OF_AGE, *_OF_START) if is_by_age else ()
+    is_told = False
+    for line in _rounded(tell, "public.by_age"):
+        if line.part == "Step 5" and line.name == "expectancy" and line.key.startswith("game."):
+            game = {name: line.values[name] for name in ("round", "result", "opponent")}
+            yield tell.line("Step 5", "game.hidden", **game)
+        elif line.key == "standard.expected" and line.part == "Step 5":
+            yield tell.line("Step 5", "public.expected", tell.player.final.expected)
+        elif line.part == "Step 1" and line.key.startswith(hidden):
+            if not is_told:
+                yield tell.line("Step 1", "start.hidden")
+            is_told = True
+        elif line.key.startswith(_SAID.get(line.part, ())) and not (is_by_age and _tells_start(line)):
+            yield line
+
+
+def _tells_start(line: Line) -> bool:
+    """Whether a line of a player who started by age says how high the start is."""
+    return line.part == "Step 2" or line.key.startswith("standard.k")

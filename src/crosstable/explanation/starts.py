@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from crosstable.engine import SourceWorking
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.initial import CEILING_SLACK, DAYS_A_YEAR, SYSTEMS
+from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Conversion, Credit, Initialisation, Piece
 from crosstable.terms import Source
 
@@ -19,7 +20,8 @@ def first_step(tell: Telling) -> Iterator[Line]:
         if math.isinf(player.games_before):
             yield tell.line(STEP_1, "start.rated_unknown", player.prior)
         else:
-            yield tell.line(STEP_1, "start.rated", player.prior, games=player.games_before)
+            key = "established" if is_established(tell.constants, player.games_before) else "provisional"
+            yield tell.line(STEP_1, f"start.{key}", player.prior, games=player.games_before)
         return
     yield tell.line(STEP_1, "start.unrated", system=tell.rated.system.name)
     if player.start.initial.source == Source.GIVEN:

@@ -60,7 +60,7 @@ class Telling(NamedTuple):
             if name == "value":
                 found[name] = value
             elif name != "formula":
-                found[name] = values[name] if name in values else getattr(self.constants, name)
+                found[name] = getattr(self.constants, name) if name in Constants._fields else values[name]
         shown = {**found, "formula": self.in_formula.vformat(readable(formula), (), found)}
         text = words.template.say(self.figures, **shown).text
         rule = f"{PRIORITY_LIST} {self.rated.system.name}" if words.rule == PRIORITY_LIST else words.rule
@@ -70,7 +70,10 @@ class Telling(NamedTuple):
                 *(part, place.section, text, words.name, value, key, found, place.document, words.symbol),
                 EXACTLY.vformat(formula, (), found) if formula else None,
             )
-        kept = {name: self.figures.rounded(one, kinds[name]) for name, one in found.items()}
+        printed = kinds_in(words.template.text)
+        if "formula" in printed:
+            printed = kinds
+        kept = {name: self.figures.rounded(one, kinds[name]) for name, one in found.items() if name in printed}
         rounded = self.figures.rounded(value, kinds.get("value", ""))
         return Line(part, place.section, text, words.name, rounded, key, kept, place.document, words.symbol, None)
 

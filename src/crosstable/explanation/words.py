@@ -63,14 +63,33 @@ _RULES: tuple[Row, ...] = (
         "Date assumed: “{summary}” is stated as {stated}; taken from {effective}.",
         "",
     ),
-    ("rules.rounded", "", "", "", "In public the numbers of this section are rounded: {how}.", ""),
+    ("public.posted", "", "", "", "In public, ratings are rounded to {places:c} decimals.", ""),
+    (
+        *("public.coarse", "", "", ""),
+        "In public, the ratings and points of this section have {places:c} decimals and its expectancies "
+        "{score_places:c}, because not everybody in it was established.",
+        "",
+    ),
+    (
+        *("public.by_age", "", "", ""),
+        "In public, most of the working of this section is left out: a birth date, which is not public, counted in the "
+        "start of an unrated player.",
+        "",
+    ),
     ("result.untouched", "7", "post", "", "No rated game was played, so the rating is untouched.", ""),
 )
 
 _STARTS: tuple[Row, ...] = (
     (
-        *("start.rated", "1", "prior", "R0"),
-        "The pre-event rating is R0 = {value:r} on N = {games:c} games.",
+        *("start.established", "1", "prior", "R0"),
+        "The pre-event rating is R0 = {value:r} on N = {games:c} games: established, on more than "
+        "{established_above:c}.",
+        "",
+    ),
+    (
+        *("start.provisional", "1", "prior", "R0"),
+        "The pre-event rating is R0 = {value:r} on N = {games:c} games: provisional, on no more than "
+        "{established_above:c}.",
         "",
     ),
     (
@@ -300,8 +319,8 @@ _PASSES: tuple[Row, ...] = (
     ("abroad.conversion", "6", "", "", "Opponents stand at their FIDE ratings by the {kind}.", ""),
     (
         *("abroad.opponent", "6", "converted", ""),
-        "Player {opponent}: FIDE {fide:c} is {formula} = {value:r} on the US Chess scale.",
-        "{intercept:c} + {slope:c} * {fide:c}",
+        "Player {opponent}: FIDE {fide_rating:c} is {formula} = {value:r} on the US Chess scale.",
+        "{intercept:c} + {slope:c} * {fide_rating:c}",
     ),
     ("abroad.ignored", "6", "", "", "Round {round}: player {opponent} has no FIDE rating, so the game is ignored.", ""),
 )
@@ -431,6 +450,7 @@ _STANDARD: tuple[Row, ...] = (
         "The expected score is E = {formula} = {value:e}.",
         "{expectancies:e}",
     ),
+    ("public.expected", "4.2", "expected", "E", "The expected score is about E = {value:e}.", ""),
     (
         *("standard.change", "4.2", "change", "K(S - E)"),
         "K(S - E) = {formula} = {value:+p}.",
