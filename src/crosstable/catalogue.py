@@ -129,6 +129,11 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the number of rounds, or take the stray result out.",
         "{cell!r} is a game, but the section is said to have {rounds} rounds.",
     ),
+    "waits-for-section": Kind(
+        ERROR,
+        "The ratings of a section follow from an earlier section of the event that has errors.",
+        "Correct the errors of the other section first.",
+    ),
     "no-rules": Kind(ERROR, "No rules are known for the day the section started.", "Check the start date."),
     "rule-not-found": Kind(
         ERROR,

@@ -6,7 +6,10 @@ so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
+from string import Formatter
 from typing import NamedTuple
+
+_PLAINLY = Formatter()
 
 
 class Sentence(NamedTuple):
@@ -33,6 +36,6 @@ class Template(NamedTuple):
     key: str
     text: str
 
-    def say(self, **values: object) -> Sentence:
-        """The sentence with these values put in."""
-        return Sentence(self.key, values, self.text.format(**values))
+    def say(self, formatter: Formatter = _PLAINLY, /, **values: object) -> Sentence:
+        """The sentence with these values put in, by a formatter that may know how to print them."""
+        return Sentence(self.key, values, formatter.vformat(self.text, (), values))

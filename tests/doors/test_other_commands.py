@@ -60,8 +60,8 @@ def test_explain_takes_every_system_of_the_section_or_one(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([SAMPLE, "--player", "1"], "the event has sections 1, 2; choose one with --section"),
-        ([SAMPLE, "--section", "7", "--player", "1"], "there is no section 7; the sections are 1, 2"),
+        ([SAMPLE, "--player", "1"], "the event has sections 1, 2; name one"),
+        ([SAMPLE, "--section", "7", "--player", "1"], "there is no rated section 7; the sections are 1, 2"),
         ([SAMPLE, "--section", "1", "--player", "9"], "there is no player 9 in section 1"),
         ([SAMPLE, "--section", "2", "--player", "1", "--system", "OTBR"], "section 2 is rated OTBB, not OTBR"),
         ([SAMPLE, "--section", "1"], "the following arguments are required: --player"),

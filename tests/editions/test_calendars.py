@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.errors import NoEditionError
-from crosstable.explain import explain
+from crosstable.explanation import explain
 from crosstable.formulas.effective import effective_games
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Initialisation

@@ -21,8 +21,8 @@ RULE_NUMBERS = frozenset(
 # Rules as words spell them.
 RULE_WORDS = re.compile(r"\b(eight games|twenty-five games|three times, or twice|ten times the root)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.#/:-])\d+(?:\.\d+)?(?![\w%-])")
-# rules/ is their place; the calculation's own words live in explain/ and have a test of their own.
-LEFT_OUT = ("crosstable.rules", "crosstable.explain")
+# rules/ is their place; the calculation's own words live in explanation/ and have a test of their own.
+LEFT_OUT = ("crosstable.rules", "crosstable.explanation")
 
 
 class Allowed(NamedTuple):
@@ -63,7 +63,6 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.office.titles": allowed("the National Master's title (official facts §1)", 2200),
     "crosstable.output.crosstable_style": allowed("the weight of a font", 400),
     "crosstable.web": allowed("the HTTP status of a bad request, pixels", 25, 400),
-    "crosstable.whole_event": allowed("the fewest games of an established rating", 26),
 }
 
 

@@ -12,7 +12,7 @@ from crosstable.calculator.old_page import PAGE_ESTABLISHED, OldPage, old_page
 from crosstable.calculator.performance import PerformanceRatings, performance_ratings
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.engine.records import Assumption
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from crosstable.calculator.classes import page_class, rating_class
 from crosstable.calculator.estimate import Estimate, estimate
-from crosstable.calculator.notation import read_game, read_player
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.old_page import (
     PAGE_BONUS_GAMES,
     PAGE_ESTABLISHED,
@@ -27,10 +27,11 @@ from crosstable.formulas.floors import level_below
 from crosstable.formulas.initial import age_based_rating, converted_rating
 from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.notation import read_rating
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for, last_changed
 from crosstable.rules.law import Edition
 from crosstable.rules.phrases import age_based, converted_by, month_of, times
-from crosstable.terms import RatingSystem
+from crosstable.terms import RatingSystem, total
 
 EDITION = edition_for(LAW_SEEN_THROUGH)
 # Days of older rules that other calculators still have.
@@ -57,7 +58,7 @@ def differences(rules: Edition = EDITION) -> tuple[Difference, ...]:
 
 
 def _asked(player: str, games: str, system: RatingSystem | None = None, *, is_dual: bool = False) -> Estimate:
-    rating, played = read_player(player)
+    rating, played = read_rating(player)
     opponents = tuple(read_game(game) for game in games.split())
     request = EstimateRequest(
         LAW_SEEN_THROUGH, opponents, rating, played, system=system, is_dual=is_dual, opponents_at=OpponentsAt.BEFORE
@@ -278,7 +279,7 @@ def _rounding(rules: Edition) -> Difference:
 def _expectancies(rules: Edition) -> Difference:
     gaps = (-50.0, 50.0, 100.0)
     exact = [winning_expectancy(odds(gap), odds(0.0)) for gap in gaps]
-    change = page_k(15.0) * (2.5 - sum(exact) - winning_expectancy(odds(-100.0), odds(0.0)))
+    change = page_k(15.0) * (2.5 - total(exact) - winning_expectancy(odds(-100.0), odds(0.0)))
     return Difference(
         "expected",
         "Expected scores of the old page's example",

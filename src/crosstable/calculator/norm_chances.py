@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, kind_of, timing_of
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
 from crosstable.rules.phrases import times
-from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem
+from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, total
 
 NORM_TITLES = (
     "4th Category",
@@ -61,7 +61,7 @@ def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[flo
 def norm_chances(request: EstimateRequest) -> NormChances:
     """The norms that are possible against the opponents of a request, games to come included."""
     scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.results if each is not None]
-    score, to_come = sum(scores), request.games_to_come
+    score, to_come = total(scores), request.games_to_come
     reason = _why_none(request)
     if reason:
         return NormChances((), reason, len(scores), to_come, score)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from crosstable.calculator.badges import badge, thresholds
 from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.documents import badge_object, difference_object, old_page_object
-from crosstable.calculator.notation import read_day, read_game, read_player
+from crosstable.calculator.notation import read_day, read_game
 from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
 from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
@@ -19,10 +19,11 @@ from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
+from crosstable.notation import read_rating
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.phrases import dual_k
-from crosstable.terms import GAME_SCORES
+from crosstable.terms import GAME_SCORES, total
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -90,7 +91,7 @@ def _game(text: str) -> Opponent:
 
 def _player(text: str) -> tuple[float, float | None]:
     try:
-        rating, games = read_player(text)
+        rating, games = read_rating(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if rating is None:
@@ -155,14 +156,15 @@ def _performance(options: argparse.Namespace, edition: Edition) -> Figures:
 def _badge(options: argparse.Namespace, edition: Edition) -> Figures:
     opponents, scores = _games(options)
     own = odds(options.rating[0])
-    expected = sum(winning_expectancy(own, odds(opponent)) for opponent in opponents)
-    found = badge(sum(scores), expected, len(scores))
+    expected = total(winning_expectancy(own, odds(opponent)) for opponent in opponents)
+    score = total(scores)
+    found = badge(score, expected, len(scores))
     high, low = thresholds(len(scores))
     text = (
-        f"{found.symbol} {found.name}: {sum(scores):g} of {len(scores)}, expected {expected:.2f}. {found.words}\n"
+        f"{found.symbol} {found.name}: {score:g} of {len(scores)}, expected {expected:.2f}. {found.words}\n"
         f"The old calculator page's own idea: thresholds {high:g} and {low:g} of score.\n"
     )
-    return text, {**badge_object(found), "score": sum(scores), "expected": expected, "high": high, "low": low}
+    return text, {**badge_object(found), "score": score, "expected": expected, "high": high, "low": low}
 
 
 def _class(options: argparse.Namespace, edition: Edition) -> Figures:
@@ -199,10 +201,10 @@ def _k(options: argparse.Namespace, edition: Edition) -> Figures:
 def _expected(options: argparse.Namespace, edition: Edition) -> Figures:
     own = odds(options.rating[0])
     found = [(rating, winning_expectancy(own, odds(rating))) for rating, _ in options.opponent]
-    total = sum(expected for _, expected in found)
+    whole = total(expected for _, expected in found)
     lines = [f"  {rating:g}  {expected:.6f}\n" for rating, expected in found]
-    document = {"games": [{"opponent": rating, "expected": expected} for rating, expected in found], "expected": total}
-    return "".join(lines) + f"expected {total:.6f} of {len(found)}\n", document
+    document = {"games": [{"opponent": rating, "expected": expected} for rating, expected in found], "expected": whole}
+    return "".join(lines) + f"expected {whole:.6f} of {len(found)}\n", document
 
 
 def _old_page(options: argparse.Namespace, edition: Edition) -> Figures:

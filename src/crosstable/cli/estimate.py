@@ -19,7 +19,7 @@ from crosstable.calculator.documents import (
 from crosstable.calculator.estimate import working
 from crosstable.calculator.links import read_link
 from crosstable.calculator.norm_chances import norm_chances
-from crosstable.calculator.notation import read_game, read_number
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.reading import RequestReading, read_request
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.calculator.what_if import next_game, outcomes, score_needed
@@ -31,6 +31,7 @@ from crosstable.cli.estimate_text import (
     target_text,
 )
 from crosstable.errors import Fault, UnratableSectionError
+from crosstable.notation import read_number
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.phrases import dual_k
 from crosstable.terms import RatingSystem
@@ -173,7 +174,7 @@ def run(arguments: list[str]) -> int:
 def _refused(faults: Sequence[Fault], options: argparse.Namespace) -> int:
     """Say everything that is wrong, to people or to programs."""
     if options.json:
-        from crosstable.output.rated_json import fault_object
+        from crosstable.pipeline.documents import fault_object
 
         document = {"format": FORMAT, "faults": [fault_object(fault) for fault in faults]}
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
@@ -194,7 +195,7 @@ def _reading(options: argparse.Namespace) -> RequestReading:
     today = datetime.now(tz=UTC).date()
     if "=" in options.player:
         return read_link(options.player, today)
-    fields = [("rating", options.player), *(("game", game) for game in options.game)]
+    fields = [("rating", options.player), ("game", " ".join(options.game))]
     fields += [(name, getattr(options, option)) for option, name in FIELDS.items() if getattr(options, option)]
     fields += [(flag, "1") for flag in FLAGS if getattr(options, flag)]
     fields += [("other", other) for other in options.other]
@@ -222,7 +223,7 @@ def _answered(request: EstimateRequest, options: argparse.Namespace) -> tuple[di
         lines = working(found.estimate) if options.explain else ()
         texts.append(answer_text(found, lines))
         if lines:
-            from crosstable.cli.explain import line_objects
+            from crosstable.pipeline.explaining import line_objects
 
             document["working"] = line_objects(lines)
     if options.next:

@@ -8,7 +8,7 @@ from crosstable.calculator.norm_chances import NormChances, norm_title
 from crosstable.calculator.old_page import LABEL
 from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, PerformanceRatings
 from crosstable.calculator.what_if import NextGame, Outcomes, Possibility
-from crosstable.explain import Line
+from crosstable.explanation import Line
 from crosstable.formulas.norms import NORM_MARGIN
 from crosstable.formulas.rounding import official_rating
 

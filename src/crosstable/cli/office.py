@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
         office_members,
         office_questions,
         office_runs,
+        office_settings,
         office_submissions,
     )
     from crosstable.cli.office_desk import Overview
@@ -47,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     office_runs.add(commands)
     office_lists.add(commands)
     office_questions.add(commands)
+    office_settings.add(commands)
     accounts.add(commands)
     office_house.add_keeping(commands)
     return made

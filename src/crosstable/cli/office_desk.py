@@ -73,9 +73,7 @@ def add_question_options(parser: argparse.ArgumentParser, *, known_on: bool = Tr
 
 def add_public_option(parser: argparse.ArgumentParser) -> None:
     """Questions that the public may ask too."""
-    parser.add_argument(
-        "--public", action="store_true", help="as anybody may see it: without what would tell a birth date"
-    )
+    parser.add_argument("--public", action="store_true", help="as anybody may see it: posted numbers, no ages")
 
 
 def add_rate_option(parser: argparse.ArgumentParser) -> None:

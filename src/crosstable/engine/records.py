@@ -1,5 +1,6 @@
 """What rating a section returns: every player's result with the working of every step."""
 
+import math
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
@@ -22,6 +23,9 @@ class Assumption(StrEnum):
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"
+    CONTROL_GIVEN = "time_control: given beside the file"
+    START_GIVEN = "start_date: given beside the file"
+    END_GIVEN = "end_date: given beside the file"
 
 
 class SourceWorking(NamedTuple):
@@ -54,7 +58,10 @@ class PassWorking(NamedTuple):
 
 
 class RatedGame(NamedTuple):
-    """One game of a player: the opponent and the strength he is met at in Steps 3, 4 and 5."""
+    """One game of a player: the opponent, and the strength they are met at in Steps 3, 4 and 5.
+
+    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN.
+    """
 
     round_number: int
     opponent: int
@@ -64,6 +71,7 @@ class RatedGame(NamedTuple):
     strength: float
     intermediate: float
     post_event: float
+    fide: float = math.nan
 
 
 class RatedPlayer(NamedTuple):

@@ -93,15 +93,18 @@ def _given_start(cells: Cells) -> GivenStart | None:
 
 
 def _standing(cells: Cells, name: str) -> Standing | None:
-    rating = cells.number(f"{name} rating", most=4000.0)
-    if rating is None:
+    rating, behind = cells.rating(f"{name} rating")
+    if not rating:  # rating lists write 0 for unrated
         for quantity in QUANTITIES[1:]:
             if f"{name} {quantity}" in cells and f"{name} rating" not in cells:
                 cells.report(f"{name} {quantity}", "missing-field", f"The {name} rating itself is missing.")
         return None
+    games = cells.number(f"{name} games")
+    if games is not None and behind is not None and games != behind:
+        cells.report(f"{name} games", "bad-value", f"The rating says {behind:g} games, the column {games:g}.")
     return Standing(
         rating=rating,
-        games=cells.number(f"{name} games"),
+        games=behind if games is None else games,
         wins=cells.whole(f"{name} wins"),
         draws=cells.whole(f"{name} draws"),
         losses=cells.whole(f"{name} losses"),
@@ -119,9 +122,9 @@ def _standing(cells: Cells, name: str) -> Standing | None:
 
 
 def _outside(cells: Cells, name: str) -> OutsideRating | None:
-    rating = cells.number(f"{name} rating", most=4000.0)
+    rating = cells.rating(f"{name} rating").rating
     as_of = cells.day(f"{name} as of")
-    return None if rating is None else OutsideRating(rating, as_of)
+    return OutsideRating(rating, as_of) if rating else None
 
 
 def _floors(cells: Cells, column: str) -> list[Floor]:

@@ -1,5 +1,6 @@
 """Our own event file, ``crosstable-event/1``: JSON, read and written (its schema is ``event.schema.json``)."""
 
+from crosstable.errors import Fault
 from crosstable.formats import Reading
 from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
@@ -35,6 +36,11 @@ _LETTERS = {result.value: result for result in Result}
 def read(data: bytes, name: str) -> Reading:
     """Read an event file; raises ``FormatError`` where it is no JSON."""
     value, faults = load_json(data, name)
+    return read_value(value, name, faults)
+
+
+def read_value(value: object, name: str, faults: list[Fault]) -> Reading:
+    """Read what a JSON document of an event holds; ``faults`` are those of its text."""
     fields = Fields(value, "", faults)
     return Reading(_report(fields, name), tuple(faults))
 

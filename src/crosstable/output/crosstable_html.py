@@ -11,9 +11,9 @@ from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
 from crosstable.output.words import cell_text, post_text, pre_text, printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.terms import Report, SectionType
-from crosstable.whole_event import RatedEvent
 
 # An event with more rounds is printed on its side.
 MOST_UPRIGHT_ROUNDS = 7

@@ -15,8 +15,8 @@ from crosstable.formulas.tally import is_established
 from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
 from crosstable.output.words import printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Cell, RatingSystem, Report, SectionType, Standing
-from crosstable.whole_event import RatedEvent
 
 SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {
     (RatingSystem.OTBR,): "R",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from crosstable.engine import RatedSection
 from crosstable.output.words import pre_text, printable, rating_text, section_title
-from crosstable.whole_event import RatedEvent
+from crosstable.pipeline.rating import RatedEvent
 
 WIDTH = 9
 
@@ -12,7 +12,7 @@ WIDTH = 9
 def each_round_text(event: RatedEvent, stages: Sequence[RatedEvent]) -> str:
     """A table per section and system; a stage that could not be rated leaves its column empty."""
     lines = [f"{event.report.name or event.report.event_id}, rated as it stood after each round\n"]
-    for at, by_system in enumerate(event.sections):
+    for at, by_system in enumerate(event.rated):
         lines.append(f"\n{section_title(by_system)}\n")
         for system, rated in enumerate(by_system):
             lines += _table(rated, [_stage(stage, at, system) for stage in stages])
@@ -20,7 +20,7 @@ def each_round_text(event: RatedEvent, stages: Sequence[RatedEvent]) -> str:
 
 
 def _stage(stage: RatedEvent, section: int, system: int) -> RatedSection | None:
-    return None if stage.has_errors else stage.sections[section][system]
+    return None if stage.has_errors else stage.rated[section][system]
 
 
 def _table(rated: RatedSection, stages: Sequence[RatedSection | None]) -> list[str]:

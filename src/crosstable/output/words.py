@@ -6,7 +6,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
-from crosstable.terms import POINTS, Cell, Entry, Formula, Standing
+from crosstable.terms import POINTS, Cell, Entry, Formula, Standing, total
 
 
 def rating_text(constants: Constants, standing: Standing | None) -> str:
@@ -58,7 +58,7 @@ def cell_text(cell: Cell) -> str:
 
 def total_points(entry: Entry) -> float:
     """The points of the wallchart: games, byes and forfeits."""
-    return sum(POINTS.get(cell.result, 0.0) for cell in entry.cells)
+    return total(POINTS.get(cell.result, 0.0) for cell in entry.cells)
 
 
 def section_title(by_system: Sequence[RatedSection]) -> str:
