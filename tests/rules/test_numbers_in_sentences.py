@@ -114,6 +114,18 @@ def test_the_rules_in_words_follow_every_range_of_time_controls(name: str) -> No
     assert "do not count" in text_of(NEWEST._replace(controls=NEWEST.controls._replace(counts_seconds=False)))
 
 
+def test_the_rules_in_words_follow_how_supplements_are_made() -> None:
+    """Official facts §3."""
+    lists = NEWEST.lists
+    for changes, words in (
+        ({"lists_a_year": ODD}, f"{ODD} supplements a year"),
+        ({"fewest_games": ODD}, f"from {ODD} games on"),
+        ({"cutoff_week": 2}, "second Wednesday"),
+        ({"cutoff_weekday": 6}, "third Sunday"),
+    ):
+        assert words in text_of(NEWEST._replace(lists=lists._replace(**changes)))
+
+
 def test_nothing_of_an_edition_is_left_out() -> None:
     """A constant that none of the tests above changes would be a rule that nobody is told of."""
     tables = {"fide", "fide_youth", "cfc", "game_factors", "priorities", "initialisation"}

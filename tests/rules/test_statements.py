@@ -105,11 +105,12 @@ def of(edition: Edition, key: str) -> Statement:
             "games), Quick on 4 games or more (no games); else by age.",
         ),
         # Rules history: six lists a year until 2007.
-        ("2001-01-01", "lists", "Official ratings appear in 6 supplements a year."),
+        ("2001-01-01", "lists", "Official ratings appear in 6 supplements a year, from 4 games on."),
         (
             "2026-01-01",
             "lists",
-            "Official ratings appear in 12 supplements a year, made on the third Wednesday of the month before.",
+            "Official ratings appear in 12 supplements a year, made on the third Wednesday of the month before, from 4 "
+            "games on.",
         ),
     ],
 )

@@ -440,6 +440,6 @@ def _lists(edition: Edition) -> Iterator[_Said]:
     if rule.cutoff_week:
         day = f"{ORDINALS[rule.cutoff_week]} {WEEKDAYS[rule.cutoff_weekday]}"
         cut_off = f", made on the {day} of the month before"
-    text = "Official ratings appear in {lists_a_year} supplements a year{cut_off}."
-    values = {"lists_a_year": rule.lists_a_year, "cut_off": cut_off}
+    text = "Official ratings appear in {lists_a_year} supplements a year{cut_off}, from {fewest_games:g} games on."
+    values = {"lists_a_year": rule.lists_a_year, "cut_off": cut_off, "fewest_games": rule.fewest_games}
     yield _Said(Template("rules:lists", text).say(**values), ("lists",))
