@@ -14,7 +14,7 @@ GLANCE = 0.02
 FOR_EVER = 3600.0
 
 
-def until(look: Callable[[], Found], every: float = GLANCE) -> Found:
+def until(look: Callable[[], Found | None], every: float = GLANCE) -> Found:
     """What is found at last: the first answer that is true in a condition."""
     while not (found := look()):
         time.sleep(every)

@@ -16,7 +16,6 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from crosstable.cli.demo_office import make_demo
 from tests.browser.served import Served, chromium, served
 from tests.browser.visits import of_demo, press
 from tests.office.made_office import filled
@@ -47,9 +46,9 @@ class Watched(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "office.db"
-    make_demo(str(path))
+    path.write_bytes(demonstration)
     return path
 
 
