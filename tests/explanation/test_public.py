@@ -3,6 +3,7 @@
 import math
 import re
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def texts(lines: tuple[Line, ...]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def with_newcomer(**more: object) -> EventFile:
+def with_newcomer(**more: Any) -> EventFile:
     """An unrated player born on a known day, who meets an established and a provisional player."""
     return event_file(
         player(1, "W2 L3", birth_date=BORN, **more),

@@ -13,17 +13,18 @@ import pytest
 from crosstable.engine import RatedSection
 from crosstable.explanation import Line, explain
 from crosstable.explanation.public import is_coarse
-from crosstable.explanation.rounding import half_up, rounded
 from crosstable.office.ledger.postings import Key, postings_of
 from crosstable.office.public import (
     DECIMALS,
     WHOLE,
     Shown,
+    half_up,
     public_document,
     public_lines,
     public_posting,
     public_ripple,
     public_rows,
+    rounded,
 )
 from crosstable.office.views import RippleRow
 from crosstable.terms import Background, GivenStart, OutsideRating, RatingSystem, Standing

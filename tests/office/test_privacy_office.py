@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.explanation.rounding import half_up
 from crosstable.formats.event_json_write import write
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.audit import audit
@@ -17,7 +16,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.postings import all_current
 from crosstable.office.list_files import list_csv, list_parquet, list_table, list_text, list_xlsx, top_text
-from crosstable.office.public import public_document
+from crosstable.office.public import half_up, public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
 from crosstable.office.settings import show_decimals, shows_decimals

@@ -186,7 +186,7 @@ def test_many_estimates_over_a_frame() -> None:
             "rating": [1512.0, 1800.0],
             "games": [40, None],
             "opponents": [[1640, 1720], [1750]],
-            "scores": [[1, 0.5], [0]],
+            "scores": [[1.0, 0.5], [0.0]],
         }
     )
     post = ct.estimates(frame, date="2026-06-14")["post"].to_list()

@@ -110,3 +110,21 @@ def _without_strengths(tell: Telling) -> Iterator[Line]:
 def _tells_start(line: Line) -> bool:
     """Whether a line of a player who started by age says how high the start is."""
     return line.part == "Step 2" or line.key.startswith("standard.k")
+
+
+def has_age_start(rated: RatedSection) -> bool:
+    """Whether somebody in a section started by age, so that the points between are nobody's to read."""
+    return any(started_by_age(rated, player) for player in _who_counted(rated))
+
+
+def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]:
+    """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
+    if player.formula is Formula.NONE or (has_age_start(rated) and started_by_age(rated, player)):
+        return {}
+    digits = BY_AGE if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
+    found = {"effective_games": (player.effective, "n")}
+    if player.formula is Formula.STANDARD:
+        found |= {"k": (player.final.k, "k"), "expected": (player.final.expected, "e")}
+        if not has_age_start(rated):
+            found["bonus"] = (player.final.bonus, "p")
+    return {name: round(value, digits[kind]) for name, (value, kind) in found.items()}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from crosstable.engine.after import PEAKS_COUNT_FROM, match_past, newcomer, tally_of
+from crosstable.engine.after import match_past, newcomer, tally_of
 from crosstable.explanation import words
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.floors import level_below
@@ -12,6 +12,7 @@ from crosstable.formulas.norms import NORM_LEVELS
 from crosstable.formulas.outcome import Merits
 from crosstable.formulas.rounding import WHOLE_SLACK, official_rating
 from crosstable.formulas.tally import Share, games_counted, merits_of
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import NORM_CODES, FloorKind
 
 RESULT = "Result"
