@@ -220,27 +220,6 @@ def test_a_source_of_a_start_is_rounded_like_every_rating() -> None:
     assert "604.27" not in text_of(public_lines(rated, 1))
 
 
-@pytest.mark.parametrize(
-    ("line", "places", "text", "value"),
-    [
-        (Line("Step 5", "§4.2", "K = 21.3456.", "k", 21.3456), 0, "K = 21.", 21.0),
-        (Line("Step 5", "§4.2", "K = 21.3456.", "k", 21.3456), 2, "K = 21.35.", 21.35),
-        (
-            Line("Step 5", "§4.2", "won against player 2, met at 1512.5000; expected 0.4567.", "expectancy", 0.4567),
-            0,
-            "won against player 2, met at 1513; expected 0.46.",
-            0.46,
-        ),
-        (Line("Step 5", "§4.2", "The score is S = 2.5.", "score", 2.5), 0, "The score is S = 2.5.", 2.5),
-        (Line("Rules", "§8", "As §4.2 says, 10.5√4.", "", math.nan), 0, "As §4.2 says, 10.5√4.", math.nan),
-    ],
-)
-def test_a_line_is_rounded_by_what_its_numbers_are(line: Line, places: int, text: str, value: float) -> None:
-    found = rounded(line, places)
-    assert found.text == text
-    assert found.value == pytest.approx(value, nan_ok=True)
-
-
 def test_halves_are_rounded_up_as_official_ratings_are() -> None:
     assert [half_up(value, 0) for value in (1512.5, 1513.5, -0.5)] == [1513.0, 1514.0, 0.0]
 

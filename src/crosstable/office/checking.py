@@ -10,12 +10,12 @@ from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
+from crosstable.explanation.figures import half_up
 from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
-from crosstable.office.public import half_up
 from crosstable.office.published import list_in_force, published_before
 from crosstable.office.sections import SectionRows, section_rows
 from crosstable.pipeline.rating import RatedEvent, rate
