@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import polars
 import pytest
-from crosstable.explanation import explain
 
 from crosstable.cli.demo_office import make_demo
 from crosstable.engine import RatedPlayer
+from crosstable.explanation import explain
 from crosstable.office.database import open_office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
