@@ -127,6 +127,15 @@ def test_no_template_of_the_site_holds_one() -> None:
     assert found == [("calculator.html", 400.0)]
 
 
+def test_no_finding_has_a_number_of_its_own() -> None:
+    """What the catalogue says of rules comes from an edition, what it says of our checks from ``limits``."""
+    (catalogue,) = [module for module in modules() if module.name == "crosstable.catalogue"]
+    examples = re.compile(r"A1234567|G/60;d5|1, 2, 3 …|\bd0\b|\{[^}]*\}")
+    texts = [node.value for node in ast.walk(catalogue.tree) if isinstance(node, ast.Constant)]
+    found = [text for text in texts if isinstance(text, str) and re.search(r"\d", examples.sub("", text))]
+    assert found == []
+
+
 def test_every_reason_is_still_needed() -> None:
     used: dict[str, set[float]] = {name: set() for name in ALLOWED}
     for module in ours():
