@@ -81,8 +81,8 @@ def check_submission(
 def _in_public(known: Background, own: Background, places: int) -> Background:
     """What is public of a member: posted ratings, and the birth date that the report itself gives, if any."""
     standings = {system: one._replace(rating=half_up(one.rating, places)) for system, one in known.standings.items()}
-    bare = known._replace(standings=standings, birth_date=own.birth_date, adult=own.adult)
-    is_withheld = known.birth_date not in (None, own.birth_date) or known.adult not in (None, own.adult)
+    bare = known._replace(standings=standings, birth_date=own.birth_date, birth_year=own.birth_year, adult=own.adult)
+    is_withheld = known.born not in (None, own.born) or known.adult not in (None, own.adult)
     return bare._replace(assumed=(*known.assumed, WITHHELD)) if is_withheld and not standings else bare
 
 
