@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from crosstable.errors import OfficeError
-from crosstable.explain.rounding import half_up
 from crosstable.formats.event_json_write import write
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.audit import audit
@@ -20,11 +19,11 @@ from crosstable.office.list_files import list_csv, list_parquet, list_table, lis
 from crosstable.office.public import public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
+from crosstable.office.rounding import half_up
 from crosstable.office.settings import show_decimals, shows_decimals
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.titles import norms_of
 from crosstable.office.top_lists import AGE_BANDS, Wanted, top_list
-from crosstable.output.rated_json import rated_document
 from crosstable.terms import RatingSystem
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played
@@ -230,7 +229,7 @@ def test_the_public_document_of_a_file_hides_starts_by_age() -> None:
         for player in made.sections[0].players
     )
     event = rated_file(json.loads(write(made._replace(sections=(made.sections[0]._replace(players=players),)))))
-    document = rated_document(event)
+    document = event.to_dict()
     public = public_document(document, event)
     own = document["sections"][0]["systems"]["OTBR"]["players"]
     assert "age" in json.dumps(own[0]["initial"])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from html import unescape
 
 import pytest
@@ -11,6 +12,8 @@ from crosstable.calculator.links import read_link
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import open_office
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.editions import edition_for
+from crosstable.rules.statements import statements
 from crosstable.terms import RatingSystem
 from tests.office.made_office import last_posting, member_id, posted
 from tests.web.client import TestClient
@@ -209,6 +212,18 @@ def test_the_timeline_has_every_amendment(site: TestClient) -> None:
     assert len(site.get("/rules.json").json()["amendments"]) == len(AMENDMENTS)
     page = site.get("/rules").text
     assert all(f'href="/rules/{one.effective}"' in page for one in AMENDMENTS)
+
+
+def test_the_rules_of_a_day_are_told_in_the_words_of_the_command_line(site: TestClient) -> None:
+    """§4.2, §8: the same sentences, with their sections; one text on both."""
+    page = unescape(site.get("/rules/2010-05-01").text)
+    found = site.get("/rules/2010-05-01.json").json()["statements"]
+    edition = edition_for(date(2010, 5, 1))
+    assert [one["text"] for one in found] == [one.sentence.text for one in statements(edition)]
+    assert all(one["text"] in page for one in found)
+    (bonus,) = [one for one in found if "B√m" in one["text"]]
+    assert (bonus["section"], bonus["since"]) == ("§4.2", "2008-06-06")
+    assert "with B = 6 and m" in bonus["text"]
 
 
 def test_rules_between_two_days_say_what_changed(site: TestClient) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from crosstable.cli.demo_office import make_demo
 from crosstable.engine import RatedPlayer
-from crosstable.explain import explain
+from crosstable.explanation import explain
 from crosstable.office.database import open_office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
@@ -99,6 +99,7 @@ def _values(record: Record) -> Values:
 
     headings = record.headings()
     places: list[dict[str, Any]] = [{"event_id": one.event_id, "number": one.number} for one in headings]
+    events = sorted({one.event_id for one in headings})
     entries = record.entries(headings)
     rows = [
         {"event_id": event, "number": section, "player": entry.number}
@@ -108,7 +109,7 @@ def _values(record: Record) -> Values:
     months = [{"month": one.month} for one in supplements(record.connection)]
     return {
         "member_id": [{"member_id": one} for one in record.member_ids()],
-        "event_id": [{"event_id": one} for one in sorted({place["event_id"] for place in places})],
+        "event_id": [{"event_id": one} for one in events],
         "event_id number": places,
         "event_id number player": rows,
         "seq": [{"seq": act.seq} for act in acts(record.connection)],

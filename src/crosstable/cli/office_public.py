@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.explain import line_objects, lines_text
+from crosstable.cli.explain import lines_text
 from crosstable.cli.office_desk import opened
 from crosstable.cli.office_drawing import Column, games_count, print_json, print_table, say
 from crosstable.cli.office_explain import place_of
@@ -13,6 +13,7 @@ from crosstable.cli.office_titles import title_objects, titles_text
 from crosstable.errors import OfficeError
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
+from crosstable.pipeline.explaining import line_objects
 
 if TYPE_CHECKING:
     from crosstable.office.public import Shown

@@ -15,8 +15,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
-    from crosstable.cli.office_desk import ENVIRONMENT
-    from crosstable.office.database import DEFAULT
+    from crosstable.office.address import DEFAULT, ENVIRONMENT
 
     made = argparse.ArgumentParser(
         prog="crosstable serve",

@@ -24,7 +24,6 @@ Guard = Callable[[Connection], AbstractContextManager[None]]
 # The newest migration this program knows, and all it can bring up to it.
 SCHEMA = "0003"
 KNOWN_SCHEMAS = ("0001", "0002", "0003")
-DEFAULT = "office.db"
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 

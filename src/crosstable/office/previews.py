@@ -23,8 +23,8 @@ from crosstable.office.submissions import (
     new_event_id,
     version_differences,
 )
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
-from crosstable.whole_event import RatedEvent
 
 
 class OutlookSection(NamedTuple):
@@ -100,7 +100,7 @@ def _outlook(checked: CheckedSubmission) -> Iterator[OutlookSection]:
 
 
 def _previewed(event: RatedEvent, public_places: int | None) -> Iterator[PreviewedSection]:
-    rated = [one for by_system in event.sections for one in by_system]
+    rated = [one for by_system in event.rated for one in by_system]
     for one in sorted(rated, key=lambda one: (one.section.number, one.system)):
         section = one.section
         rows = public_rows(one, public_places)

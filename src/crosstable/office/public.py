@@ -11,17 +11,18 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.explain import Line
-from crosstable.explain import public as explained
-from crosstable.explain.rounding import SHARE_PLACES, half_up, rounded
+from crosstable.explanation import Line
+from crosstable.explanation import public as explained
+from crosstable.explanation.public import public_working
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.ledger.postings import Posting
+from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source, Standing
-from crosstable.whole_event import RatedEvent
 
 UNRATED = "Unrated"
 ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
@@ -134,16 +135,10 @@ def _standing(standing: Standing | None, places: int | None) -> Shown | None:
 
 def public_rows(rated: RatedSection, places: int | None = WHOLE) -> tuple[PublicRow, ...]:
     """Every row of a rated section; ``places`` is ``None`` for those who may see everything."""
-    at = working_places(rated, places)
-    return tuple(_row(player, places, at) for player in rated.players)
+    return tuple(_row(rated, player, places) for player in rated.players)
 
 
-def working_places(rated: RatedSection, places: int | None) -> int | None:
-    """To how many places the working of a section is shown: whole numbers where somebody started by age."""
-    return WHOLE if places is not None and explained.is_coarse(rated) else places
-
-
-def _row(player: RatedPlayer, places: int | None, working: int | None) -> PublicRow:
+def _row(rated: RatedSection, player: RatedPlayer, places: int | None) -> PublicRow:
     has_played = player.formula is not Formula.NONE
     outcome = player.outcome
     has_floor = has_played and outcome.floor_kind is not FloorKind.NONE
@@ -160,36 +155,31 @@ def _row(player: RatedPlayer, places: int | None, working: int | None) -> Public
         floor=(outcome.floor_kind.name.lower(), outcome.floor_level) if has_floor else None,
         norm=player.norm,
         assumed=tuple(str(note) for note in player.assumed),
-        working=_working(player, working) if has_played else {},
+        working=_working(player) if places is None else public_working(rated, player),
     )
 
 
-def _working(player: RatedPlayer, places: int | None) -> dict[str, float]:
-    found = {"effective_games": player.effective}
-    if player.formula is Formula.STANDARD:
-        final = player.final
-        found |= {"k": final.k, "expected": final.expected, "bonus": final.bonus}
-    return {name: _rounded(name, value, places) for name, value in found.items()}
-
-
-def _rounded(name: str, value: float, places: int | None) -> float:
-    """A number of the working: points to so many places, counts and expected scores to two."""
-    if places is None:
-        return value
-    return half_up(value, SHARE_PLACES if name in ("effective_games", "expected") else places)
+def _working(player: RatedPlayer) -> dict[str, float]:
+    """The numbers of the last pass in full."""
+    if player.formula is Formula.NONE:
+        return {}
+    if player.formula is Formula.SPECIAL:
+        return {"effective_games": player.effective}
+    final = player.final
+    return {"effective_games": player.effective, "k": final.k, "expected": final.expected, "bonus": final.bonus}
 
 
 def public_lines(rated: RatedSection, number: int, places: int = WHOLE) -> tuple[Line, ...]:
     """The calculation of one player as anybody may read it; raises ``KeyError`` if there is no such number."""
-    return tuple(rounded(line, places) for line in explained.public_lines(rated, number))
+    return explained.public_lines(rated, number, decimals=places > WHOLE)
 
 
 # crosstable-rated/1.
 
 
 def public_document(document: Mapping[str, Any], event: RatedEvent, places: int = WHOLE) -> dict[str, Any]:
-    """The public form of what ``rated_document`` made of an event."""
-    by_place = {(rated.section.number, rated.system.name): rated for some in event.sections for rated in some}
+    """The public form of the document of a rated event."""
+    by_place = {(rated.section.number, rated.system.name): rated for some in event.rated for rated in some}
     sections = [
         {
             **section,
@@ -197,8 +187,10 @@ def public_document(document: Mapping[str, Any], event: RatedEvent, places: int 
                 name: {
                     **found,
                     "players": [
-                        _public_object(row, places, working_places(by_place[section["number"], name], places) or WHOLE)
-                        for row in found["players"]
+                        _public_object(row, working, places)
+                        for row, working in zip(
+                            found["players"], _workings(by_place[section["number"], name]), strict=True
+                        )
                     ],
                 }
                 for name, found in section["systems"].items()
@@ -211,12 +203,16 @@ def public_document(document: Mapping[str, Any], event: RatedEvent, places: int 
     return {**document, "sections": sections, "faults": faults}
 
 
-def _public_object(row: Mapping[str, Any], places: int, working: int) -> dict[str, Any]:
+def _workings(rated: RatedSection) -> list[dict[str, float]]:
+    return [public_working(rated, player) for player in rated.players]
+
+
+def _public_object(row: Mapping[str, Any], working: Mapping[str, float], places: int) -> dict[str, Any]:
     found = {**row, "initial": _public_start(row["initial"], places)}
-    for name, at in (("pre", places), ("post", places), ("k", working), ("bonus", working)):
-        found[name] = None if row[name] is None else half_up(row[name], at)
-    for name in ("effective_games", "expected"):
-        found[name] = None if row[name] is None else half_up(row[name], SHARE_PLACES)
+    for name in ("pre", "post"):
+        found[name] = None if row[name] is None else half_up(row[name], places)
+    for name in ("effective_games", "k", "expected", "bonus"):
+        found[name] = working.get(name)
     if "range" in row:
         found["range"] = [half_up(end, places) for end in row["range"]]
     return found

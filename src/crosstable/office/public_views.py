@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
-from crosstable.explain import Line
+from crosstable.explanation import Line
 from crosstable.formulas.floors import Level
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Heading, Record

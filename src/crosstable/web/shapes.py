@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
 from crosstable.office.public import PublicAct, Shown
 from crosstable.rules.constants import Constants

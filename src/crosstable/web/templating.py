@@ -30,6 +30,7 @@ SITE_LINKS = {
     "/estimate": "Estimate",
     "/rules": "Rules",
     "/changes": "Changes",
+    "/rate": "Rate",
     "/upload": "Upload",
     "/about": "About",
 }

@@ -14,6 +14,7 @@ from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
+from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
 from crosstable.web.gate import charge_account, form_of, reading_of
@@ -172,7 +173,7 @@ def _submission_body(made: Submitted) -> SubmissionBody:
         accepted=list(one.accepted),
         held=[held.number for held in one.held],
         run=made.run.act if made.run else None,
-        faults=[_fault(fault) for fault in one.faults],
+        faults=[_fault(fault) for fault in for_reader(one.faults, Reader.API)],
     )
 
 
@@ -181,7 +182,7 @@ def _fault(fault: Fault) -> FaultBody:
 
 
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
-    return Problem(422, said, faults=[_fault(one).model_dump() for one in faults])
+    return Problem(422, said, faults=[_fault(one).model_dump() for one in for_reader(faults, Reader.API)])
 
 
 def _json(body: BaseModel, status: int = 200) -> Response:
@@ -238,7 +239,7 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
         event=asked.event,
         is_requested=made.correction.is_requested,
         differences=list(made.correction.differences),
-        faults=[_fault(one) for one in made.correction.faults],
+        faults=[_fault(one) for one in for_reader(made.correction.faults, Reader.API)],
     )
     return _json(body, 202 if made.correction.is_requested else 201)
 

@@ -9,9 +9,10 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.explain import Line
-from crosstable.office.public import WHOLE, PublicRow, public_lines, working_places
-from crosstable.terms import GAME_SCORES
+from crosstable.explanation import Line
+from crosstable.explanation.public import is_coarse
+from crosstable.office.public import PublicRow, public_lines
+from crosstable.terms import GAME_SCORES, Formula
 from crosstable.web.pages.game_points import brought, is_leave_one_out
 from crosstable.web.pages.members import SystemName
 from crosstable.web.pages.sections import EventId, Rated, SectionNumber, rated_section, require_section
@@ -20,7 +21,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES, Rating, change_of, rating_of
-from crosstable.web.templating import signed
 
 PARTS = {
     "Rules": "The rules that apply",
@@ -137,7 +137,6 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
     row = one.rows[player]
     before, after = rating_of(row.before), rating_of(row.after)
     name = one.rated.system.name
-    at = working_places(one.rated, places) or 0
     return Explained(
         system=name,
         name=SYSTEM_NAMES[name],
@@ -145,30 +144,29 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
         before=before,
         after=after,
         change=change_of(before, after),
-        summary=_summary(row, at),
-        is_rounded=at == WHOLE,
-        games=_games(one, player, brought(one, player, places)),
+        summary=_summary(row),
+        is_rounded=is_coarse(one.rated),
+        games=_games(one, player, brought(one, player)),
         points_add_up=not is_leave_one_out(row.formula),
         parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, places)]),
     )
 
 
-def _summary(row: PublicRow, places: int) -> list[str]:
+def _summary(row: PublicRow) -> list[str]:
     """The result in plain words."""
     if row.formula is None:
         return ["No rated game was played here, so the rating stayed as it was."]
     said = [f"The score was {row.score:g} of {row.played}."]
     working = row.working
     if "expected" in working:
-        expected, k, bonus = working["expected"], working["k"], working["bonus"]
+        expected, k = working["expected"], working["k"]
         said = [
-            f"The score was {row.score:g} of {row.played}, and {expected:.2f} were expected against these opponents.",
-            f"Each point above or below that is worth {k:.{places}f} rating points (K), "
-            f"which makes {signed(k * (row.score - expected), places)}.",
+            f"The score was {row.score:g} of {row.played}, and {expected:g} were expected against these opponents.",
+            f"Each point above or below that is worth {k:g} rating points (K).",
         ]
-        if bonus > 0:
-            said.append(f"So good a result earns a bonus of {bonus:.{places}f}.")
-    else:
+        if working.get("bonus"):
+            said.append(f"So good a result earns a bonus of {working['bonus']:g}.")
+    elif row.formula == Formula.SPECIAL.name.lower():
         said.append(
             "On few games, or with only wins or only losses so far, the rating is found at which this score "
             "would have been expected."

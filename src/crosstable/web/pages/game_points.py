@@ -1,25 +1,31 @@
-"""What each game of a section brought, in points: whole ones where the working of the section has whole numbers."""
+"""What each game of a section brought, in points, as far as the working of the section is public."""
 
 from collections.abc import Mapping
 
 from crosstable.calculator.points import points_of
-from crosstable.explain.rounding import half_up
-from crosstable.office.public import working_places
+from crosstable.explanation.public import has_age_start, is_coarse
+from crosstable.office.public import DECIMALS, WHOLE
+from crosstable.office.rounding import half_up
 from crosstable.terms import Cell, Formula
 from crosstable.web.pages.sections import Rated
 
 
-def brought(one: Rated, number: int, places: int) -> Mapping[int, float]:
-    """The points of each game of a row by its round; none for an unrated player, whose start is no rating."""
+def brought(one: Rated, number: int) -> Mapping[int, float]:
+    """The points of each game of a row by its round.
+
+    There are none for an unrated player, whose start is no rating, and none where somebody started by age.
+    """
     row = one.rows[number]
     player = next(player for player in one.rated.players if player.number == number)
     if row.before is None or row.formula is None or one.rated.section.kind.is_foreign or player.merged_with:
+        return {}
+    if has_age_start(one.rated):
         return {}
     cells = _games(one, number)
     points = points_of(player, one.rated.edition.constants)
     if len(points) != len(cells):
         return {}
-    at = working_places(one.rated, places) or 0
+    at = WHOLE if is_coarse(one.rated) else DECIMALS
     return {round_number: half_up(game.points, at) for (round_number, _), game in zip(cells, points, strict=True)}
 
 

@@ -14,6 +14,7 @@ from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
 from crosstable.office.submissions import Status, Wishes
 from crosstable.office.views import known
+from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
 from crosstable.web.forms import actor_in, files_queue, in_queue, page
@@ -81,8 +82,9 @@ def _shown(office: Office, upload: Upload, public_places: int | None) -> Shown:
         return Shown(upload, None, [upload.fault], [])
     with office.reading() as connection:
         made = preview(known(connection).record, upload.document, office.clock().date(), public_places)
-    errors = [one for one in made.faults if one.severity is Severity.ERROR]
-    warnings = [one for one in made.faults if one.severity is not Severity.ERROR]
+    faults = for_reader(made.faults, Reader.PAGE)
+    errors = [one for one in faults if one.severity is Severity.ERROR]
+    warnings = [one for one in faults if one.severity is not Severity.ERROR]
     return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS])
 
 
