@@ -16,10 +16,10 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.postings import all_current
 from crosstable.office.list_files import list_csv, list_parquet, list_table, list_text, list_xlsx, top_text
-from crosstable.explanation.figures import half_up
 from crosstable.office.public import public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
+from crosstable.office.rounding import half_up
 from crosstable.office.settings import show_decimals, shows_decimals
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.titles import norms_of

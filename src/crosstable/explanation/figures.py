@@ -35,12 +35,6 @@ def plain(number: float, digits: int | None) -> str:
     return "0" if text == "-0" else text
 
 
-def half_up(value: float, places: int) -> float:
-    """A number to so many places, halves upward as official ratings are rounded."""
-    unit = 10.0**places
-    return math.floor(value * unit + 0.5) / unit
-
-
 @lru_cache(maxsize=1024)
 def pieces_of(template: str) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
     """A template taken apart: words, the place after them, and the kind of its number."""

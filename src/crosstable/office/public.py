@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation import Line
 from crosstable.explanation import public as explained
-from crosstable.explanation.figures import half_up
 from crosstable.explanation.public import public_working
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.ledger.postings import Posting
+from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
