@@ -32,7 +32,7 @@ KNOWN_WHOLE = {
     "lab.observed: row['played']": "a column of integers",
     "lab.sweep_backends: client.nthreads().values()": "threads by worker, ints",
     "office.on_desk: connection.execute(count).scalar() or 0": "the answer of SELECT count(*)",
-    "output.verify_json: fit.rows": "declared int",
+    "pipeline.verifying: fit.rows": "declared int",
     "output.verify_text: fit.rows": "declared int",
     "web.kept_files: size": "bytes of a file",
     "web.pages.home: one.entries": "declared int",
