@@ -12,6 +12,10 @@ COUNT ?= 20000
 # The rooms whose every branch must be run by a test.
 EXACT := */crosstable/rules/*,*/crosstable/formulas/*,*/crosstable/engine/*,*/crosstable/office/ledger/*
 
+# Every commit of an office waits for the disk. The tests make thousands of them and keep their files in memory where
+# there is room for that; what is flushed and when stays the same.
+SCRATCH := $(shell [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 2000000 ] 2>/dev/null && echo TMPDIR=/dev/shm)
+
 # Without bytecode every start of the program compiles it anew: pip compiles what it installs, we compile src,
 # and Python may keep what it compiles later.
 unexport PYTHONDONTWRITEBYTECODE
@@ -56,7 +60,7 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends chromium >/dev/null; fi
 
 test: postgres browser lint types ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
-	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --include='$(EXACT)' --fail-under=100
 	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95
 
@@ -80,8 +84,8 @@ fidelity: $(READY) ## compare with the official results, when they lie beside th
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
-soak: $(READY) postgres ## the fault and office tests at ten times their usual amounts
-	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office
+soak: $(READY) postgres browser ## faults, random offices and random questions at ten times the amounts of make test or more
+	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec
 
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py

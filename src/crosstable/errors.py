@@ -9,11 +9,12 @@
     │   └── UnsupportedEditionError   rules existed, their text is missing
     ├── RuleSetError              a rule set that cannot be used; carries every Fault
     ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+    ├── MissingLibraryError       an optional library is not installed; the message says the line to type
     ├── HistoryError              a history cannot be replayed as asked
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
         ├── SchemaError               the office's tables are older or newer than this program
-        └── OfficeBusyError           somebody else is writing; the message says who
+        └── OfficeBusyError           somebody else is writing, or the server recovers; the message says which
 
 Faults of the input are values, all of them reported at once; faults of the caller are exceptions.
 """
@@ -89,6 +90,10 @@ class ConvergenceError(CrosstableError):
     """A bounded loop met its bound; the message ends with the inputs to replay."""
 
 
+class MissingLibraryError(CrosstableError):
+    """An optional library is not installed; the message says the line to type."""
+
+
 class HistoryError(CrosstableError):
     """A history cannot be replayed as asked; the message says why and what to do."""
 
@@ -106,4 +111,4 @@ class SchemaError(OfficeError):
 
 
 class OfficeBusyError(OfficeError):
-    """Somebody else is writing; the message says who."""
+    """Somebody else is writing, or the database is not ready yet; the message says which. Trying again helps."""

@@ -4,10 +4,12 @@ Everything here is a plain immutable record. Records are named tuples so that th
 ones that formulas use, and so that starting the program costs little. Anyone may import this module.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
+
+from crosstable.errors import Fault
 
 
 class RatingSystem(IntEnum):
@@ -122,6 +124,17 @@ POINTS: Mapping[Result, float] = {
     Result.FULL_BYE: 1.0,
     Result.HALF_BYE: 0.5,
 }
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum of floats, added one after the other as formulas do.
+
+    The built-in ``sum`` carries rounding errors along since Python 3.12: its last bits depend on who runs the program.
+    """
+    found = 0.0
+    for value in values:
+        found += value
+    return found
 
 
 # The codes of the seven norm levels, from fourth category to senior life master (official facts §1).
@@ -336,7 +349,7 @@ class Report(NamedTuple):
     """What a tournament director sent, as read: it may be wrong. ``checks`` makes sections of it, or faults.
 
     ``details`` keeps what rating does not need but a file carries (affiliate, city, director …), so that it can be
-    written back.
+    written back; ``faults`` is everything that reading the file found.
     """
 
     event_id: str
@@ -346,3 +359,4 @@ class Report(NamedTuple):
     sections: tuple[ReportedSection, ...]
     place: str
     details: Mapping[str, str] = {}
+    faults: tuple[Fault, ...] = ()

@@ -5,15 +5,25 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
-from crosstable.cli.demo_office import make_demo
 from tests.browser.served import Served, chromium, served
 from tests.browser.visits import of_demo, press
 from tests.office.made_office import filled
 from tests.web.people import PASSWORD, with_people
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
+MILLISECONDS = 600_000
+expect.set_options(timeout=MILLISECONDS)
 # Chromium asks hosts of its own for this and that unless it is told not to.
 QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
@@ -36,15 +46,15 @@ class Watched(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "office.db"
-    make_demo(str(path))
+    path.write_bytes(demonstration)
     return path
 
 
 @pytest.fixture(scope="session")
 def site(demo: Path) -> Iterator[Served]:
-    with served(demo) as running:
+    with served(demo, "--demo") as running:
         yield running
 
 
@@ -59,7 +69,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """An office with accounts, a published list, and an event of each of two affiliates."""
     path = tmp_path_factory.mktemp("people") / "office.db"
     path.write_bytes(filled(with_people))
-    with served(path) as running:
+    with served(path, "--demo") as running:
         yield running
 
 
@@ -71,10 +81,17 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+def context_of(browser: Browser, **options: Any) -> BrowserContext:
+    """A browser's window that waits for what must come, however busy the machine is."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(MILLISECONDS)
+    return context
+
+
 @pytest.fixture
 def page(browser: Browser, site: Served) -> Iterator[Page]:
     """A page of the site; at the end of the test it must have been a good guest of this machine."""
-    context = browser.new_context(base_url=site.address, viewport=WIDE, locale="en-US")
+    context = context_of(browser, base_url=site.address, viewport=WIDE, locale="en-US")
     made = context.new_page()
     seen = watch(made, site.address)
     yield made

@@ -5,17 +5,25 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.error import URLError
 
-PATIENCE = 60.0
-SHORT = 0.05
+from tests.waiting import until
+
 PROGRAM = (sys.executable, "-m", "crosstable.cli")
+
+
+class State(Enum):
+    """What came of starting a server."""
+
+    ANSWERS = 1
+    TAKEN = 2
 
 
 class Served(NamedTuple):
@@ -37,30 +45,32 @@ def free_port() -> int:
 @contextmanager
 def served(office: Path, *options: str) -> Iterator[Served]:
     """Serve an office until the end of the block."""
-    port = free_port()
-    command = [*PROGRAM, "serve", "--demo", "--database", str(office), "--port", str(port), *options]
     said = office.with_suffix(".log")
-    with said.open("w") as log, subprocess.Popen(command, stderr=log) as server:
-        try:
-            address = f"http://127.0.0.1:{port}"
-            _wait_for(address, server)
-            link = re.search(r"http://\S*/machine/\S+", said.read_text())
-            yield Served(address, link[0] if link else "", office)
-        finally:
-            server.terminate()
-            server.wait(PATIENCE)
-
-
-def _wait_for(address: str, server: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        assert server.poll() is None, "the server stopped"
-        try:
-            with urllib.request.urlopen(address, timeout=PATIENCE):
+    while True:
+        address = f"http://127.0.0.1:{free_port()}"
+        command = [*PROGRAM, "serve", "--database", str(office), "--port", address.rpartition(":")[2], *options]
+        with said.open("w") as log, subprocess.Popen(command, stderr=log) as server:
+            try:
+                if until(partial(_state, address, server, said)) is State.TAKEN:
+                    continue
+                link = re.search(r"http://\S*/machine/\S+", said.read_text())
+                yield Served(address, link[0] if link else "", office)
                 return
-        except URLError:
-            time.sleep(SHORT)
-    raise AssertionError("the site does not answer")
+            finally:
+                server.terminate()
+                server.wait()
+
+
+def _state(address: str, server: "subprocess.Popen[bytes]", said: Path) -> State | None:
+    """Whether the site answers, or somebody took its port before it; one that stops for another reason is a failure."""
+    if server.poll() is not None:
+        assert "address already in use" in said.read_text().lower(), said.read_text()
+        return State.TAKEN
+    try:
+        with urllib.request.urlopen(address):
+            return State.ANSWERS
+    except (URLError, ConnectionError):
+        return None
 
 
 def chromium() -> str:

@@ -8,10 +8,11 @@ from typing import Protocol
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import WIDE, Watched, come_in, watch
+from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
 from tests.browser.samples import FAULTY, GOOD, saved
 from tests.browser.served import Served
 from tests.browser.visits import correct, press, send
+from tests.waiting import until
 
 
 class Guest(Protocol):
@@ -28,7 +29,7 @@ def guest(browser: Browser, office: Served) -> Iterator[Guest]:
     contexts = []
 
     def let_in(name: str, *, scripts: bool = True) -> Page:
-        context = browser.new_context(base_url=office.address, viewport=WIDE, java_script_enabled=scripts)
+        context = context_of(browser, base_url=office.address, viewport=WIDE, java_script_enabled=scripts)
         contexts.append(context)
         page = context.new_page()
         seen.append(watch(page, office.address))
@@ -87,10 +88,7 @@ def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: 
     expect(link).to_be_visible()
     address = link.get_attribute("href")
     assert address is not None
-    for _ in range(40):  # the site reads the record anew within a second or so
-        if boris.request.get(address).ok:
-            break
-        boris.wait_for_timeout(250)
+    until(lambda: boris.request.get(address).ok)  # the site reads the record anew within a second or so
     boris.goto(address)
     expect(boris.get_by_role("main")).to_contain_text("Member, Boris 1")
     expect(boris.get_by_role("main")).to_contain_text("anna, approved by boris")

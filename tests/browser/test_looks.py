@@ -14,7 +14,7 @@ from crosstable.web.app import STATIC, all_routes
 from crosstable.web.problems import Problem
 from crosstable.web.templating import FOLDER, Site, Templates
 from tests.browser.axe import complaints, violations
-from tests.browser.conftest import WIDE, Watched, come_in, watch
+from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
 from tests.browser.served import Served
 from tests.browser.visits import NO_PAGE, VISITS, WALKS
 
@@ -40,7 +40,7 @@ class People:
         """The page of somebody, who is logged in if he has an account."""
         if who not in self.pages:
             address = self.sites.get(who, self.office)
-            context = self.browser.new_context(base_url=address, viewport=WIDE, locale="en-US")
+            context = context_of(self.browser, base_url=address, viewport=WIDE, locale="en-US")
             page = self.pages[who] = context.new_page()
             self.seen[who] = watch(page, address)
             if who not in ("visitor", "nobody"):

@@ -12,7 +12,7 @@ from crosstable.calculator.estimate import estimate
 from crosstable.calculator.links import read_link
 from crosstable.calculator.requests import Opponent
 from crosstable.calculator.what_if import next_game
-from tests.browser.conftest import WIDE, Watched, watch
+from tests.browser.conftest import WIDE, Watched, context_of, watch
 from tests.browser.served import Served
 from tests.browser.visits import press
 
@@ -21,7 +21,7 @@ from tests.browser.visits import press
 def either(request: pytest.FixtureRequest, browser: Browser, site: Served) -> Iterator[Page]:
     """A page with scripts, and one without."""
     scripts = request.param == "with scripts"
-    context = browser.new_context(base_url=site.address, viewport=WIDE, java_script_enabled=scripts)
+    context = context_of(browser, base_url=site.address, viewport=WIDE, java_script_enabled=scripts)
     made = context.new_page()
     seen = watch(made, site.address)
     yield made
@@ -78,7 +78,7 @@ def test_what_if_shows_the_next_game_as_the_calculator_has_it(page: Page) -> Non
 
 
 def test_wrong_input_is_answered_field_by_field(browser: Browser, site: Served) -> None:
-    context = browser.new_context(base_url=site.address, viewport=WIDE)
+    context = context_of(browser, base_url=site.address, viewport=WIDE)
     page = context.new_page()
     reply = page.goto("/estimate?rating=x&game=q")
     assert reply is not None

@@ -3,7 +3,6 @@
 from datetime import date
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser
 
 from crosstable.history.archive import write
@@ -12,10 +11,9 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulated
 from crosstable.lab.truth import write_truth
 from tests.browser.axe import complaints
-from tests.browser.conftest import Watched, watch
+from tests.browser.conftest import Watched, context_of, watch
 
 
-@pytest.mark.timeout(400)
 def test_a_report_is_sound_in_light_and_dark_and_asks_nobody(browser: Browser, tmp_path: Path) -> None:
     made = simulated(Federation(members=100, sections=60, years=3, start=date(2014, 1, 1), seed=6, founders=0.5))
     write(made.archive, str(tmp_path / "fed"))
@@ -23,7 +21,7 @@ def test_a_report_is_sound_in_light_and_dark_and_asks_nobody(browser: Browser, t
     path = tmp_path / "report.html"
     against = rule_set(name="Slow", k_numerator=400)
     report(tmp_path / "fed", against=against, draws=Draws(replicates=20)).write(path)
-    context = browser.new_context(locale="en-US")
+    context = context_of(browser, locale="en-US")
     page = context.new_page()
     seen = watch(page, path.as_uri())
     page.goto(path.as_uri())

@@ -10,8 +10,6 @@ from crosstable.history.archive import write
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 
-pytestmark = pytest.mark.timeout(400)
-
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:

@@ -140,7 +140,6 @@ def test_lab_rules_needs_no_heavy_library(run: Run, slow: str, monkeypatch: pyte
     assert run("lab", "rules", slow).code == 0
 
 
-@pytest.mark.timeout(400)
 def test_a_replay_says_by_which_rules_it_was_made(run: Run, slow: str, tmp_path: Path) -> None:
     archive, official, out = (str(tmp_path / name) for name in ("archive", "official", "out"))
     write_archive(simulate(Federation(members=60, sections=40, years=4, seed=2)), archive)

@@ -1,6 +1,6 @@
 """Damage for readers: seeded mutations of a file, and the law that every reader keeps on them.
 
-``CROSSTABLE_FUZZ`` in the environment sets how many mutations each format meets (400 unless told). The same
+``CROSSTABLE_FUZZ`` in the environment sets how many mutations each format meets (150 unless told). The same
 seed gives the same files on every machine.
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from crosstable.errors import Fault, FormatError, Severity
 from crosstable.formats import Reading
 
-MUTATIONS = int(os.environ.get("CROSSTABLE_FUZZ", "400"))
+MUTATIONS = int(os.environ.get("CROSSTABLE_FUZZ", "150"))
 SECONDS = 2.0
 MEMORY = 256_000_000
 

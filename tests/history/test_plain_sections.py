@@ -13,7 +13,6 @@ from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from tests.history.test_replay import assert_same, walked
 
-pytestmark = pytest.mark.timeout(400)
 WELL_VISITED = Federation(members=500, sections=600, seed=2, years=3, start=date(2021, 1, 1), matches=0.1)
 
 

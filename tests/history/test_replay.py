@@ -1,7 +1,6 @@
 """The compiled replay against the plain fold: the same bits, whatever happens in a history."""
 
 import math
-import os
 from datetime import date
 from pathlib import Path
 
@@ -28,11 +27,11 @@ from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import NORM_CODES, RatingSystem
+from tests.amounts import amount
 from tests.history.small_archives import small_archive
 
 # The first test to come here waits for the compiler.
-pytestmark = pytest.mark.timeout(400)
-EXAMPLES = 6 * int(os.environ.get("CROSSTABLE_SOAK", "1"))
+EXAMPLES = amount(6)
 # Everything rare made common, so that a small history meets all of it.
 BUSY = Federation(
     members=90,

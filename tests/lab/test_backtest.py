@@ -21,7 +21,6 @@ from crosstable.lab.truth import FILE, write_truth, write_with_truth
 from tests.lab.textbook import Prediction, by_rating_band, mean, predictions
 
 # The first test to come here waits for the compiler.
-pytestmark = pytest.mark.timeout(400)
 FEW = Draws(seed=3, replicates=60, threads=1)
 LIVELY = Federation(
     members=260, sections=320, years=6, start=date(2012, 1, 1), seed=4, founders=0.5, abroad=0.01, matches=0.03

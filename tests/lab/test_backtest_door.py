@@ -13,7 +13,6 @@ from crosstable.lab.backtest_document import backtest_document
 from crosstable.lab.backtesting import backtest
 from crosstable.lab.bootstrap import Draws
 
-pytestmark = pytest.mark.timeout(400)
 QUICK = ("--draws", "40", "--threads", "1")
 
 

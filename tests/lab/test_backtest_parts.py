@@ -38,7 +38,6 @@ from crosstable.lab.metrics import (
 from crosstable.lab.points import points_from, points_table
 from crosstable.lab.predictions import Brought, Floats, Games, People
 
-pytestmark = pytest.mark.timeout(400)
 NOBODY = np.zeros(0)
 
 

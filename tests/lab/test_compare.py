@@ -34,7 +34,6 @@ from crosstable.lab.simulate import simulate
 from tests.lab.textbook import predictions
 
 # The first test to come here waits for the compiler.
-pytestmark = pytest.mark.timeout(400)
 
 
 def line(system: str, end: str, players: list[dict[str, Any]]) -> str:

@@ -26,7 +26,6 @@ from crosstable.lab.with_riix import library, main, predicted
 from tests.lab.riix_stand_in import write_stand_in
 from tests.lab.textbook import Prediction, mean, predictions
 
-pytestmark = pytest.mark.timeout(400)
 FEW = Draws(seed=3, replicates=30, threads=1)
 
 

@@ -32,7 +32,6 @@ from crosstable.lab.truth import write_truth
 from crosstable.rules.rule_files import read_rule_set, rules_text
 from tests.lab.riix_stand_in import write_stand_in
 
-pytestmark = pytest.mark.timeout(400)
 FEW = Draws(seed=3, replicates=20, threads=1)
 FEDERATION = Federation(members=150, sections=130, years=4, start=date(2012, 1, 1), seed=6, founders=0.5)
 SLOW = rule_set(name='Slow <i>&</i> "mild"', k_numerator=400, since="2013-05-08")

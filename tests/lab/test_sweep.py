@@ -24,7 +24,6 @@ from crosstable.lab.sweep_text import sweep_document, write_sweep
 from crosstable.lab.sweeping import ranked
 from crosstable.rules.rule_files import rules_from, rules_text
 
-pytestmark = pytest.mark.timeout(400)
 # Three sections that start later end before the last one that starts until then.
 UNTIL = date(2003, 7, 13)
 DRAWS = Draws(seed=3, replicates=40)

@@ -25,8 +25,8 @@ from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
+from tests.waiting import FOR_EVER
 
-pytestmark = pytest.mark.timeout(400)
 WISHES = Wishes(draws=Draws(replicates=40), lanes=1)
 PLAN = {"grid": {"k_numerator": [400, 800, 1200], "bonus_threshold": [8, 12]}}
 
@@ -178,12 +178,13 @@ def test_a_scheduler_that_is_not_there_is_told_at_once(
 
 
 @pytest.mark.parametrize(
-    ("greeting", "said"), [(b"HTTP/1.1 400 Bad Request", "is no Dask scheduler"), (b"", "timed out")]
+    ("greeting", "patience", "said"),
+    [(b"HTTP/1.1 400 Bad Request", FOR_EVER, "is no Dask scheduler"), (b"", 0.3, "timed out")],
 )
 def test_whoever_listens_but_is_no_dask_scheduler_is_told(
-    greeting: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+    greeting: bytes, patience: float, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backends, "PATIENCE", 0.3)
+    monkeypatch.setattr(backends, "PATIENCE", patience)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def greet() -> None:

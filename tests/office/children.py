@@ -53,6 +53,10 @@ class Children:
         """How a child ended: 0, a code of this module, or the number of the signal below zero."""
         return int(self._order("wait", child))
 
+    def is_over(self, child: int) -> bool:
+        """Whether a child has ended; ``wait`` says how."""
+        return bool(self._order("is_over", child))
+
     def _order(self, *order: Any) -> Any:
         assert self._parent.stdin is not None
         assert self._parent.stdout is not None
@@ -117,7 +121,17 @@ def _wait(child: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-_ORDERS: dict[str, Callable[..., Any]] = {"warm": warm, "start": _start, "stop": _stop, "wait": _wait}
+def _is_over(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+_ORDERS: dict[str, Callable[..., Any]] = {
+    "warm": warm,
+    "start": _start,
+    "stop": _stop,
+    "wait": _wait,
+    "is_over": _is_over,
+}
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,5 @@
 """The two stores: every test that asks for an ``address`` or an ``office`` runs on SQLite and on PostgreSQL."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -11,10 +10,10 @@ import pytest
 
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
+from tests.amounts import amount
 from tests.office.made_office import HandClock, filled, founded
-from tests.office.postgres import Server
+from tests.office.postgres import Server, connected
 
-SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1"))
 Fill = Callable[[Office], None]
 CopyOf = Callable[..., Office]
 NewOffice = Callable[..., Office]
@@ -41,7 +40,7 @@ class Cluster:
         """The address of an office as a function fills it; nobody else has it until it is given back."""
         rows = self._rows(fill)
         address = self._free.pop() if self._free else self._new()
-        with psycopg.connect(address) as connection:
+        with connected(address) as connection, connection.transaction():
             connection.execute("SET LOCAL session_replication_role = replica")  # the guards look away
             for name, content in rows.items():
                 connection.execute(f'DELETE FROM "{name}"'.encode())
@@ -64,7 +63,7 @@ class Cluster:
             office = Office(address, HandClock())
             fill(office)
             office.close()
-            with psycopg.connect(address) as connection:
+            with connected(address) as connection, connection.transaction():
                 self._kept[fill] = {name: _copied(connection, name) for name in EVERY_TABLE}
         return self._kept[fill]
 
@@ -90,7 +89,7 @@ def store(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def seeds(store: str) -> Sequence[int]:
     """The seeds of random federations: several on SQLite, one on PostgreSQL, more in a soak."""
-    return range((2 if store == "sqlite" else 1) * SOAK)
+    return range(amount(2 if store == "sqlite" else 1))
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from random import Random
 from typing import NamedTuple
 
 from crosstable.office.submissions import Document
+from tests.amounts import amount
 from tests.engine.wallcharts import Played
-from tests.office.faults import amount
 from tests.office.made_office import document, report, section
 
 MEMBERS = 200

@@ -1,10 +1,6 @@
-"""What the fault tests share: amounts, a whole state as one hash, and failures at a chosen statement.
-
-``CROSSTABLE_SOAK=10`` (``make soak``) asks for the long forms.
-"""
+"""What the fault tests share: a whole state as one hash, and failures at a chosen statement."""
 
 import hashlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -13,21 +9,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import OperationalError
 
 from crosstable.office.database import Office
-
-IS_SOAK = int(os.environ.get("CROSSTABLE_SOAK", "1")) > 1
+from tests.office.postgres import connected
 
 Rows = list[tuple[Any, ...]]
-
-
-def amount(per_commit: int, soak: int | None = None) -> int:
-    """How often a fault is tried: the amount of every commit, or ten times as often in the long form."""
-    return (soak or 10 * per_commit) if IS_SOAK else per_commit
 
 
 # The whole state
@@ -38,11 +27,7 @@ class Raw:
 
     def __init__(self, address: str) -> None:
         self.is_sqlite = "://" not in address
-        self._connection: Any = (
-            sqlite3.connect(address, isolation_level=None)
-            if self.is_sqlite
-            else psycopg.connect(address, autocommit=True)
-        )
+        self._connection: Any = sqlite3.connect(address, isolation_level=None) if self.is_sqlite else connected(address)
 
     def rows(self, query: str) -> Rows:
         """What a query finds."""

@@ -9,12 +9,30 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Self
 
+import psycopg
+
+from tests.waiting import until
+
 _DEBIAN = Path("/usr/lib/postgresql")
-_PATIENCE = 30.0
+# What a server says while it starts or recovers; it will answer soon.
+_NOT_YET = ("starting up", "in recovery mode", "not yet accepting", "shutting down", "closed the connection")
+
+
+def connected(address: str) -> psycopg.Connection[tuple[object, ...]]:
+    """A connection, as soon as the server gives one: after a crash it refuses them until it has recovered."""
+
+    def tried() -> psycopg.Connection[tuple[object, ...]] | None:
+        try:
+            return psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError as error:
+            if not any(sign in str(error) for sign in _NOT_YET):
+                raise
+            return None
+
+    return until(tried)
 
 
 def _program(name: str) -> str:
@@ -75,13 +93,14 @@ class Server:
         log = (self.folder / "log").open("ab")
         self.process = subprocess.Popen(command, user=self._user, cwd=self.folder, stdout=log, stderr=log)
         log.close()
-        deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
-            ready = subprocess.run([_program("pg_isready"), "-h", str(self.folder), "-q"], cwd=self.folder, check=False)
-            if ready.returncode == 0:
-                return self.process
-            time.sleep(0.02)
-        raise RuntimeError((self.folder / "log").read_text())
+        until(self._is_ready)
+        return self.process
+
+    def _is_ready(self) -> bool:
+        if self.process.poll() is not None:
+            raise RuntimeError((self.folder / "log").read_text())
+        asked = subprocess.run([_program("pg_isready"), "-h", str(self.folder), "-q"], cwd=self.folder, check=False)
+        return asked.returncode == 0
 
     def url(self, database: str = "postgres") -> str:
         """The address of a database."""
@@ -89,9 +108,7 @@ class Server:
 
     def new_database(self, name: str) -> str:
         """Make a database and return its address."""
-        import psycopg
-
-        with psycopg.connect(self.url(), autocommit=True) as connection:
+        with connected(self.url()) as connection:
             connection.execute(f'CREATE DATABASE "{name}"'.encode())
         return self.url(name)
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from crosstable.office.database import Office
 from crosstable.office.ledger.postings import state_digest
 from crosstable.office.submissions import Document, submit
+from tests.amounts import amount
 from tests.engine.wallcharts import Played
-from tests.office.faults import amount, raw
+from tests.office.faults import raw
 from tests.office.made_office import DEED, HandClock, club, derived, document, quad
 
 TODAY = date(2026, 11, 15)

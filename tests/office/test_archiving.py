@@ -45,7 +45,6 @@ from tests.office.made_office import (
 from tests.office.random_federation import federation
 from tests.office.two_ways import LONG, rated
 
-pytestmark = pytest.mark.timeout(400)
 # Everything rare made common, so that a small history meets all of it.
 BUSY = Federation(
     members=90,

@@ -15,12 +15,13 @@ from crosstable.office.database import Office, open_office
 from crosstable.office.ledger.acts import head
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
-from tests.office.conftest import SOAK, CopyOf
+from tests.amounts import amount
+from tests.office.conftest import CopyOf
 from tests.office.made_office import DEED, filled, posted, quad, run, send
 from tests.office.random_federation import federation
 
 Contents = dict[str, bytes]
-FLIPS = 24 * SOAK
+FLIPS = amount(24)
 
 
 @pytest.fixture

@@ -14,13 +14,14 @@ import pytest
 from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
+from tests.amounts import amount
 from tests.office.children import Children
 from tests.office.crowd import MEMBERS, Crowd, contradictions
-from tests.office.faults import IS_SOAK, address_of, amount, raw
+from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, join, posted
 from tests.office.wholeness import flaws_of
 
-CROWD = Crowd(clients=32, submissions=amount(50), duplicates=0.2, conflicting=0.1)
+CROWD = Crowd(clients=32, submissions=amount(15, 500), duplicates=0.2, conflicting=0.1)
 # Each process is eight clients in eight threads.
 PROCESSES = 4
 # How often somebody rates meanwhile, and the seconds between.
@@ -33,7 +34,6 @@ def children() -> Iterator[Children]:
         yield made
 
 
-@pytest.mark.timeout(0 if IS_SOAK else 600)
 def test_of_everything_that_a_crowd_submits_each_event_enters_once(
     office: Office, tmp_path: Path, children: Children
 ) -> None:

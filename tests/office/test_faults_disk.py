@@ -19,8 +19,9 @@ from crosstable.office import tables
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import Status, submit
+from tests.amounts import IS_SOAK
 from tests.office.children import REFUSED, Children
-from tests.office.faults import IS_SOAK, put_copy, raw, state_of
+from tests.office.faults import put_copy, raw, state_of
 from tests.office.made_office import DEED, FOUNDED, SECRET, club, derived, posted, run
 from tests.office.small_season import TODAY, file_number, new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of

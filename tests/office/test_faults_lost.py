@@ -11,8 +11,11 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
 from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, enter, join, posted, quad, run
+from tests.waiting import FOR_EVER
 
 pytestmark = pytest.mark.parametrize("store", ["postgresql"])
+
+MILLISECONDS = round(1000 * FOR_EVER)
 
 
 @pytest.fixture
@@ -32,9 +35,8 @@ def end_session(office: Office, connection: Connection) -> None:
 
 def end_sessions(office: Office, where: str) -> None:
     with raw(address_of(office)) as other:
-        other.do(
-            f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {where} AND pid <> pg_backend_pid()"
-        )
+        ended = f"SELECT pg_terminate_backend(pid, {MILLISECONDS}) FROM pg_stat_activity"
+        other.do(f"{ended} WHERE {where} AND pid <> pg_backend_pid()")
 
 
 def test_a_connection_lost_in_a_statement_stores_nothing_and_says_so(season: Office) -> None:
@@ -90,5 +92,5 @@ def test_ctrl_c_while_the_lock_is_given_back_does_not_keep_it(season: Office) ->
     finally:
         event.remove(Engine, "before_cursor_execute", interrupt)
     assert "unlock" in statements[-1]
-    assert rerate(other, DEED, patience=5.0) is None, "what was rated was committed before"
+    assert rerate(other, DEED, patience=FOR_EVER) is None, "what was rated was committed before"
     other.close()

@@ -7,28 +7,28 @@ run gives what the fold from zero gives.
 import os
 import signal
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import psycopg
-import pytest
 
 from crosstable.office.ledger.rerate import rerate
+from tests.amounts import amount
 from tests.office.children import REFUSED, Children
 from tests.office.chores import office_at
-from tests.office.faults import IS_SOAK, amount
 from tests.office.made_office import DEED, club, derived, posted
-from tests.office.postgres import Server
+from tests.office.postgres import Server, connected
 from tests.office.small_season import progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
+from tests.waiting import until
 
 BACKENDS = amount(6, 1000)
 SERVERS = amount(2, 200)
 # More than a child can get through before it is killed.
 EVENTS = 24
 LONGEST = 0.2
-PATIENCE = 60.0
 AT_WORK = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%is at work%' AND state <> 'idle'"
 
 
@@ -57,7 +57,7 @@ class Season:
 
     def check(self) -> None:
         """When the server is back: only whole deeds are stored, and every run gave what the fold gives."""
-        answer(self.address).close()
+        connected(self.address).close()
         assert flaws_of(self.address) == []
         self.events, states = progress_of(self.address)
         for events, state in states:
@@ -72,51 +72,56 @@ class Season:
         office.close()
 
 
-def answer(address: str) -> psycopg.Connection[tuple[object, ...]]:
-    """A connection, as soon as the server gives one."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return psycopg.connect(address, autocommit=True)
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-
-
-@pytest.mark.timeout(0 if IS_SOAK else 300)
 def test_no_kill_of_a_backend_or_of_the_server_leaves_half_an_event(tmp_path: Path) -> None:
     chance = Random(3)
     with Server(is_safe=True) as server, Children() as children:
         season = Season(tmp_path, server, children)
         for kill, times in ((kill_backend, BACKENDS), (kill_server, SERVERS)):
             for _ in range(times):
-                child = season.start()
-                kill(season, chance.uniform(0.0, LONGEST))
-                assert children.wait(child) == REFUSED, "a client was not told what happened and what to do"
-                season.check()
+                assert ending(season, kill, chance) == REFUSED, "a client was not told what happened and what to do"
         season.finish()
 
 
-def kill_backend(season: Season, after: float) -> None:
-    """Kill the session that writes; the server then ends all others and recovers."""
-    with closing(answer(season.address)) as watching:
+def ending(season: Season, kill: Callable[[Season, int, float], None], chance: Random) -> int:
+    """How a child ended whose server was killed under it; one that had finished before is followed by another."""
+
+    def ended() -> int:
+        child = season.start()
+        kill(season, child, chance.uniform(0.0, LONGEST))
+        code = season.children.wait(child)
+        season.check()
+        return code
+
+    return until(ended)
+
+
+def kill_backend(season: Season, child: int, after: float) -> None:
+    """Kill the session that writes; the server then ends all others, this one too, and recovers."""
+    with closing(connected(season.address)) as watching:
         pids: list[tuple[object, ...]] = []
-        while not pids:
+        while not pids and not season.children.is_over(child):
             time.sleep(after)
             pids = watching.execute(AT_WORK).fetchall()
+        if not pids:
+            return
         os.kill(int(str(pids[0][0])), signal.SIGKILL)
+        until(lambda: not _answers(watching))  # before that, it may give others connections that do not last
 
 
-def kill_server(season: Season, after: float) -> None:
+def _answers(connection: psycopg.Connection[tuple[object, ...]]) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def kill_server(season: Season, child: int, after: float) -> None:
     """Kill the postmaster; its backends notice and go, and a new one starts only when they are gone."""
     time.sleep(after)
     process = season.server.process
     backends = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
     process.kill()
     process.wait()
-    deadline = time.monotonic() + PATIENCE
-    while any(Path(f"/proc/{backend}").exists() for backend in backends):
-        assert time.monotonic() < deadline, "a backend outlives its server"
-        time.sleep(0.01)
+    until(lambda: not any(Path(f"/proc/{backend}").exists() for backend in backends))
     season.server.start()

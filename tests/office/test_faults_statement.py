@@ -22,8 +22,9 @@ from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.tables import metadata
 from crosstable.terms import RatingSystem
+from tests.amounts import IS_SOAK
 from tests.engine.wallcharts import Played
-from tests.office.faults import IS_SOAK, Failure, Raw, StatementFailedError, address_of, failing_at, raw, state_of
+from tests.office.faults import Failure, Raw, StatementFailedError, address_of, failing_at, raw, state_of
 from tests.office.made_office import (
     DEED,
     FOUNDED,

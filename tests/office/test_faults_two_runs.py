@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,22 +19,19 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.submissions import submit
+from tests.amounts import amount
 from tests.office.children import Children
-from tests.office.faults import address_of, amount, raw
+from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, join, posted
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of
+from tests.waiting import FOR_EVER, until
 
 # Both get up at this distance from the order, so that they really start at once.
 AHEAD = 0.015
 AT_ONCE = 0.0
-LONG_ENOUGH = 60.0
-PAIRS = {
-    ("sqlite", LONG_ENOUGH): 80,
-    ("sqlite", AT_ONCE): 80,
-    ("postgresql", LONG_ENOUGH): 20,
-    ("postgresql", AT_ONCE): 20,
-}
+LONG_ENOUGH = FOR_EVER
+PAIRS = {"sqlite": amount(30, 800), "postgresql": amount(10, 200)}
 NAMES = ("Ada", "Boris")
 
 
@@ -89,7 +87,11 @@ def test_of_two_runs_started_at_once_one_rates(
     told: Counter[str] = Counter()
     address = address_of(season)
     children.warm(address)
-    for pair in range(amount(PAIRS[store, patience])):
+    for pair in count():
+        is_enough = pair >= PAIRS[store]
+        # An impatient one is refused sooner or later; on a busy machine two that start at once seldom meet.
+        if is_enough and (len(told) > 2 or patience > AT_ONCE):
+            break
         submit(season, DEED, file_number(2 + pair), TODAY)
         answers = both_at_once(children, address, patience, tmp_path)
         told.update(answers.values())
@@ -99,8 +101,7 @@ def test_of_two_runs_started_at_once_one_rates(
                 assert patience == AT_ONCE
                 # the other one, or one of the pair before whose connection the server has not yet let go
                 assert any(f"{name} is at work (rating run" in answer for name in NAMES), answer
-    assert told["rated"] == amount(PAIRS[store, patience])
-    assert len(told) > 2 or patience > AT_ONCE, "nobody was ever refused: they were not started at once"
+    assert told["rated"] == pair
     assert posted(season) == derived(season)
     assert flaws_of(address) == []
 
@@ -131,8 +132,7 @@ def test_threads_of_one_process_rate_one_after_the_other(season: Office) -> None
 def test_the_office_is_free_again_when_its_holder_is_killed(season: Office, tmp_path: Path, children: Children) -> None:
     sign = tmp_path / "holding"
     child = children.start("hold", address_of(season), "Ada", str(sign))
-    while not sign.exists():
-        time.sleep(0.01)
+    until(sign.exists)
     with pytest.raises(OfficeBusyError, match="Ada is at work"):
         rerate(season, DEED, patience=AT_ONCE)
     assert children.stop(child, 0.0) < 0

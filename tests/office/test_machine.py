@@ -1,6 +1,6 @@
 """An office to which anything may happen, in any order: what is stored equals rating everything from zero (R15, §3).
 
-The number of stories is small enough for every commit; ``CROSSTABLE_SOAK=N`` plays N times as many, others each time.
+The number of stories is small enough for every change; ``make soak`` plays more, others each time.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from crosstable.office.database import Office
-from tests.office.conftest import SOAK, Cluster
+from tests.amounts import IS_SOAK, amount
+from tests.office.conftest import Cluster
 from tests.office.machine import OfficeMachine, populate
 from tests.office.made_office import HandClock, filled
 
@@ -21,7 +22,6 @@ from tests.office.made_office import HandClock, filled
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 # A story that fails is made shorter for up to five minutes before it is told.
-TO_THE_END = pytest.mark.timeout(0 if SOAK > 1 else 600)
 
 Maker = Callable[[HandClock], Office]
 
@@ -30,9 +30,9 @@ def play(maker: Maker, stories: int, steps: int) -> None:
     run_state_machine_as_test(
         cast(Any, lambda: OfficeMachine(maker)),  # a maker of machines will do
         settings=settings(
-            max_examples=stories * SOAK,
+            max_examples=amount(stories),
             stateful_step_count=steps,
-            derandomize=SOAK == 1,
+            derandomize=not IS_SOAK,
             suppress_health_check=SLOW,
             report_multiple_bugs=False,
         ),
@@ -65,11 +65,9 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
     cluster.give_back(taken.pop())
 
 
-@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
     play(on_sqlite, stories=10, steps=30)
 
 
-@TO_THE_END
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
     play(on_postgresql, stories=2, steps=20)

@@ -44,7 +44,6 @@ from tests.office.random_federation import Federation, Pool, federation, random_
 from tests.office.two_ways import LONG, PLAIN, rated, rated_both_ways
 
 # The first test to come here waits for the compiler.
-pytestmark = pytest.mark.timeout(400)
 TODAY = NOW.date()
 MATCH = Played(date(2026, 5, 1), date(2026, 5, 1), SectionType.MATCH, "G/90;d5")
 Pair = tuple[Office, Office]

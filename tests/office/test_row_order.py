@@ -3,15 +3,12 @@
 from datetime import date
 
 import psycopg
-import pytest
 
 from crosstable.office.database import Office
 from tests.office.conftest import EVERY_TABLE, Cluster, nothing
 from tests.office.made_office import HandClock, join, run, send
 from tests.office.random_federation import federation
 from tests.office.two_ways import LONG, PLAIN, rated, written
-
-pytestmark = pytest.mark.timeout(400)
 
 
 def scatter(address: str, seed: int) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.cli.demo_office import make_demo
 from crosstable.office.audit import audit
 from crosstable.office.database import Office, open_office
 from crosstable.office.decisions import Ruling, decide
@@ -21,9 +20,9 @@ from tests.web.site import client
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "demo.db"
-    make_demo(str(path))
+    path.write_bytes(demonstration)
     return path
 
 

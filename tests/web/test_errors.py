@@ -17,6 +17,7 @@ from crosstable.web.headers import ON_EVERY_REPLY
 from crosstable.web.limits import FILES_OF_ANYBODY, cost_of
 from crosstable.web.reading import Reading
 from tests.office.made_office import quad
+from tests.waiting import FOR_EVER
 from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, event_file, site
 
 FORM = b'--x\r\nContent-Disposition: form-data; name="mark"\r\n\r\na-!\r\n--x--\r\n'
@@ -130,7 +131,7 @@ def test_strangers_wait_for_each_other_and_the_last_are_sent_away(here: Site, mo
     sent_away = threading.Event()
 
     def slow(*given: object) -> list[object]:
-        assert sent_away.wait(30)
+        assert sent_away.wait(FOR_EVER)
         return []
 
     def ask(_: int) -> int:

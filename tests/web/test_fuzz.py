@@ -1,9 +1,8 @@
 """schemathesis on every operation of the API, as nobody and as every role: no server error, no undocumented reply (S2).
 
-The number of cases is that of every commit; ``CROSSTABLE_SOAK=N`` asks N times as many.
+The number of cases is that of every change; ``make soak`` asks more.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,9 +19,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from crosstable.office.credentials import Scope
+from tests.amounts import amount
 from tests.web.people import OWN, Site, site
 
-QUESTIONS = 200 * int(os.environ.get("CROSSTABLE_SOAK", "1"))
+QUESTIONS = amount(80, 5000)
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

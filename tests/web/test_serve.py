@@ -1,15 +1,12 @@
 """``crosstable serve``: where it listens, what a demonstration holds, and that several workers answer at once."""
 
 import asyncio
+import gc
 import http.client
 import os
 import re
 import resource
-import signal
-import socket
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,7 +16,11 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main, serve
+from crosstable.web.app import create_app, from_environment
 from crosstable.web.settings import Settings, handed_over
+from tests.amounts import IS_SOAK
+from tests.browser.served import served
+from tests.web.client import HOST, TestClient
 from tests.web.site import made_file
 from tests.web.told import told
 
@@ -74,44 +75,33 @@ def test_settings_survive_the_way_to_a_worker() -> None:
     assert handed_over(environment) == settings
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of a site with two workers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    path = made_file(tmp_path_factory.mktemp("site"))
-    command = [sys.executable, "-m", "crosstable.cli", "serve", "--database", str(path)]
-    command += ["--workers", "2", "--port", str(port)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+def test_a_worker_leaves_what_it_has_read_out_of_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is large and lives long; a site within another program leaves that program's collector alone."""
+    settings = Settings(str(made_file(tmp_path)), hosts=(HOST,))
+    with TestClient(create_app(settings)) as site:
+        assert site.get("/").status_code == 200
+        assert gc.get_freeze_count() == 0
+    monkeypatch.setenv("CROSSTABLE_SITE", "")
+    settings.hand_over(os.environ)
     try:
-        _wait(port)
-        yield port
+        with TestClient(from_environment()) as site:
+            assert site.get("/").status_code == 200
+            assert gc.get_freeze_count() > 0
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.communicate(timeout=30)
+        gc.unfreeze()
 
 
-def _wait(port: int) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        try:
-            connection.request("GET", "/")
-            found = connection.getresponse()
-            found.read()
-            if found.status == 200:
-                return
-        except OSError:
-            time.sleep(0.2)
-        finally:
-            connection.close()
-    raise AssertionError("the site did not start")
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a site with two workers."""
+    with served(made_file(tmp_path_factory.mktemp("site")), "--workers", "2") as site:
+        yield int(site.address.rpartition(":")[2])
 
 
-def test_kept_connections_to_several_workers_are_quick(served: int) -> None:
+def test_kept_connections_to_several_workers_are_quick(port: int) -> None:
+    """The trap makes every reply wait; a busy machine does not, so the quickest reply tells them apart."""
     times = []
-    connection = http.client.HTTPConnection("127.0.0.1", served, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
     for _ in range(40):
         start = time.monotonic()
         connection.request("GET", "/members/10000001")
@@ -119,13 +109,14 @@ def test_kept_connections_to_several_workers_are_quick(served: int) -> None:
         assert re.search(rb"<h1>", found.read())
         times.append(time.monotonic() - start)
     connection.close()
-    assert statistics.quantiles(times, n=4)[0] < TRAP_SECONDS
+    assert min(times) < TRAP_SECONDS
 
 
 # Slow uploads (S9): a thousand at once, a byte now and then, while others read.
 SLOW_UPLOADS = 1000
 READS = 200
-SLOWEST_READ = 0.5
+# Readers who had to wait for an upload would wait for ever; the long form, on a quiet machine, holds p99 to the aim.
+SLOWEST_READ = 0.5 if IS_SOAK else 60.0
 
 
 async def _trickle(port: int, is_over: asyncio.Event) -> None:
@@ -147,7 +138,7 @@ def _read_times(port: int) -> list[float]:
     times = []
     for number in range(READS):
         start = time.monotonic()
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port)
         connection.request("GET", f"/members/1000000{number % 8 + 1}?n={number}")  # never the same page twice
         assert connection.getresponse().read()
         connection.close()
@@ -155,16 +146,16 @@ def _read_times(port: int) -> list[float]:
     return times
 
 
-def test_a_thousand_slow_uploads_do_not_keep_readers_waiting(served: int) -> None:
+def test_a_thousand_slow_uploads_do_not_keep_readers_waiting(port: int) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
     async def story() -> list[float]:
         is_over = asyncio.Event()
-        uploads = [asyncio.create_task(_trickle(served, is_over)) for _ in range(SLOW_UPLOADS)]
+        uploads = [asyncio.create_task(_trickle(port, is_over)) for _ in range(SLOW_UPLOADS)]
         try:
             await asyncio.sleep(0.5)
-            return await asyncio.to_thread(_read_times, served)
+            return await asyncio.to_thread(_read_times, port)
         finally:
             is_over.set()
             await asyncio.gather(*uploads)

@@ -21,10 +21,10 @@ from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.steps import formula_for
-from crosstable.terms import FloorKind, Formula, RatingSystem, Result
+from crosstable.terms import FloorKind, Formula, RatingSystem, Result, total
 
 NO_RESULT = "No game has a result yet."
 
@@ -83,6 +83,11 @@ class Estimate(NamedTuple):
     def player(self) -> RatedPlayer:
         """The player's record as the engine made it."""
         return self.rated.players[len(self.request.opponents)]
+
+    @property
+    def post(self) -> float:
+        """The rating after the event in full, by the name that rated files use."""
+        return self.rating
 
     @property
     def gain(self) -> float:
@@ -205,7 +210,7 @@ def _estimate(
         k=player.final.k if is_standard else None,
         score=player.score,
         played=player.played,
-        expected=sum(game.expected for game in points),
+        expected=total(game.expected for game in points),
         change=player.final.k * (player.score - player.final.expected) if is_standard else None,
         bonus=player.final.bonus if is_standard else None,
         earns_bonus=player.earns_bonus,

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, kind_of, timing_of
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
-from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem
+from crosstable.rules.phrases import times
+from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, total
 
 NORM_TITLES = (
     "4th Category",
@@ -60,7 +61,7 @@ def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[flo
 def norm_chances(request: EstimateRequest) -> NormChances:
     """The norms that are possible against the opponents of a request, games to come included."""
     scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.results if each is not None]
-    score, to_come = sum(scores), request.games_to_come
+    score, to_come = total(scores), request.games_to_come
     reason = _why_none(request)
     if reason:
         return NormChances((), reason, len(scores), to_come, score)
@@ -105,9 +106,9 @@ def _why_none(request: EstimateRequest) -> str:
     if request.games_with_result + request.games_to_come < NORM_GAMES:
         return f"A norm needs at least {NORM_GAMES} games in the section."
     if max(len(opponent.results) for opponent in request.opponents) > NORM_MEETINGS:
-        return "A norm section may not meet one opponent more than twice."
+        return f"In a norm section no opponent may be met more than {times(NORM_MEETINGS)}."
     if any(math.isnan(_strength(request, opponent)) for opponent in request.opponents):
-        return "An opponent is unrated: norms look at ratings after the event. Give his, after a colon: WU:1400."
+        return "An opponent is unrated: norms look at ratings after the event. Give it, after a colon: WU:1400."
     return ""
 
 

@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 from crosstable.calculator.performance import logarithmic_performance
 from crosstable.formulas.standard import expected_score, odds
+from crosstable.terms import total
 
 LABEL = "as the old calculator page had it"
 PAGE_THRESHOLD = 12.0
 PAGE_BONUS_GAMES = 26
+# What the old page is given for an established player whose count is not known: K = 16 and no bonus.
+PAGE_ESTABLISHED = 50.0
 
 
 class OldPage(NamedTuple):
@@ -42,10 +45,10 @@ def page_bonus(rating: float, performance: float, games: float) -> float:
 
 def old_page(rating: float, games: float, opponents: Sequence[float], scores: Sequence[float]) -> OldPage:
     """A whole estimate by the page's formulas; the performance is by its "FIDE method"."""
-    score = sum(scores)
+    score = total(scores)
     k = page_k(games)
     expected = expected_score(odds(rating), [odds(opponent) for opponent in opponents], range(len(opponents)))
     change = k * (score - expected)
-    performance = logarithmic_performance(sum(opponents) / len(opponents), score, len(opponents))
+    performance = logarithmic_performance(total(opponents) / len(opponents), score, len(opponents))
     bonus = page_bonus(rating, performance, games)
     return OldPage(k, expected, change, performance, bonus, rating + change + bonus)

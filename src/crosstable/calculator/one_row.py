@@ -23,6 +23,7 @@ from crosstable.terms import (
     Section,
     SectionType,
     Standing,
+    total,
 )
 
 ONE_SIDED = {
@@ -113,7 +114,7 @@ def strength_of_others(request: EstimateRequest, opponent: Opponent) -> float:
         known.append(request.rating)
     if not known:
         return NO_AVERAGE
-    average = sum(known) / len(known)
+    average = total(known) / len(known)
     return average if opponent.rating is None else (average + opponent.rating) / 2.0
 
 
@@ -122,7 +123,7 @@ def _other_games(opponent: Opponent, first: int) -> list[Cell]:
     assert opponent.score is not None
     assert opponent.played is not None
     results = [result for result in opponent.results if result is not None]
-    rest = opponent.score - sum(GAME_SCORES[MIRRORED[result]] for result in results)
+    rest = opponent.score - total(GAME_SCORES[MIRRORED[result]] for result in results)
     others = results_worth(rest, opponent.played - len(results))
     return [Cell(ONE_SIDED[result], first + at, "") for at, result in enumerate(others)]
 

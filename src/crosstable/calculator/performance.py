@@ -12,7 +12,7 @@ from typing import NamedTuple
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import special_rating
 from crosstable.rules.constants import Constants
-from crosstable.terms import Past
+from crosstable.terms import Past, total
 
 # Neither a full score nor none has a logarithm; FIDE's table ends at 800 (readings 88).
 FULL_SCORE_DIFFERENCE = 800.0
@@ -57,7 +57,7 @@ def linear_performance(average: float, score: float, played: int) -> float:
 
 def algorithm_of_400(opponents: Sequence[float], wins: int, losses: int) -> float:
     """(sum of opponents + 400 (wins - losses)) / games: the linear method in other words."""
-    return (sum(opponents) + 400.0 * (wins - losses)) / len(opponents)
+    return (total(opponents) + 400.0 * (wins - losses)) / len(opponents)
 
 
 def fide_difference(score: float, played: int) -> int:
@@ -73,7 +73,7 @@ def fide_performance(average: float, score: float, played: int) -> int:
 
 def special_performance(constants: Constants, opponents: Sequence[float], score: float) -> float:
     """The rating at which the special formula, with no games before, expects just this score (§4.1)."""
-    start = sum(opponents) / len(opponents)
+    start = total(opponents) / len(opponents)
     return special_rating(constants, start, 0.0, Past.MIXED, score, opponents).uncapped
 
 
@@ -82,8 +82,8 @@ def performance_ratings(
 ) -> PerformanceRatings:
     """The performance against these opponents, a score per game, by every method."""
     played = len(opponents)
-    score = sum(scores)
-    average = sum(opponents) / played
+    score = total(scores)
+    average = total(opponents) / played
     wins, losses = list(scores).count(1.0), list(scores).count(0.0)
     return PerformanceRatings(
         average,

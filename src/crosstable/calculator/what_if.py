@@ -13,7 +13,7 @@ from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsA
 from crosstable.catalogue import fault
 from crosstable.errors import UnratableSectionError
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import GAME_SCORES, Result
+from crosstable.terms import GAME_SCORES, Result, total
 
 # What a range of outcomes may ask of the engine at once.
 MOST_TO_COME = 40
@@ -101,7 +101,7 @@ def outcomes(request: EstimateRequest) -> Outcomes:
     before = rating_before(request, timing)
     ways = [_with_score(asked, half / 2.0) for half in range(2 * asked.games_to_come + 1)]
     found = tuple(_possibility(result, before) for result in rate_ways(asked, ways, timing, kind))
-    return Outcomes(before, sum(fixed), len(fixed), asked.games_to_come, found)
+    return Outcomes(before, total(fixed), len(fixed), asked.games_to_come, found)
 
 
 def _all_to_come(request: EstimateRequest) -> EstimateRequest:

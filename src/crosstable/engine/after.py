@@ -1,7 +1,6 @@
 """A player's standing before and after a section: counts, peaks, floors, match record (§5, §7)."""
 
 import math
-from datetime import date
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.records import Assumption
@@ -11,9 +10,9 @@ from crosstable.formulas.matches import years_before
 from crosstable.formulas.outcome import MatchPast, Merits
 from crosstable.formulas.tally import Share, Tally, games_counted, is_established, merits_of, tally_after
 from crosstable.rules.constants import Constants
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import FloorKind, MatchChange, Section, SectionType, Standing
 
-PEAKS_COUNT_FROM = date(2010, 4, 1)
 NO_MATCH = MatchPast(is_match=False, net_half_year=0.0, net_three_years=0.0)
 NO_FLOOR = Level(FloorKind.OFFICE, -math.inf)
 

@@ -23,6 +23,9 @@ class Assumption(StrEnum):
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"
+    CONTROL_GIVEN = "time_control: given beside the file"
+    START_GIVEN = "start_date: given beside the file"
+    END_GIVEN = "end_date: given beside the file"
 
 
 class SourceWorking(NamedTuple):

@@ -26,6 +26,7 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
+    total,
 )
 
 LINE_END = "\r\n"
@@ -220,7 +221,7 @@ def _standings(section: ReportedSection) -> list[tuple[float | None, str]]:
 def _score(player: ReportedPlayer) -> float:
     if player.total is not None:
         return player.total
-    return sum(POINTS.get(cell.result, 0.0) for cell in player.cells if cell.result is not None)
+    return total(POINTS.get(cell.result, 0.0) for cell in player.cells if cell.result is not None)
 
 
 def _is_trf(cell: ReportedCell) -> bool:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError
 
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeBusyError, OfficeError
 
 
 @contextmanager
@@ -15,6 +15,9 @@ def plain_errors() -> Iterator[None]:
         yield
     except DBAPIError as error:
         said = str(error.orig)
+        for sign in _NOT_YET:
+            if sign in said:  # the rest of it holds the address, which is nobody's business
+                raise OfficeBusyError(f"the office is busy: {sign}; nothing was stored. {_SOON}") from error
         remedy = _LOST if error.connection_invalidated else _remedy(said)
         if remedy is None:
             raise
@@ -38,6 +41,14 @@ def _remedy(said: str) -> str | None:
     return None
 
 
+# What a PostgreSQL server says for some seconds while it starts, stops or recovers from a crash.
+_NOT_YET = (
+    "the database system is starting up",
+    "the database system is in recovery mode",
+    "the database system is shutting down",
+    "the database system is not yet accepting connections",
+)
+_SOON = "Try again in a moment."
 _LOST = "The connection was lost; check that the server runs, and try again."
 _REMEDIES = {
     "disk is full": "Make room on the disk and try again.",

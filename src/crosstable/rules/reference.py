@@ -30,7 +30,7 @@ DESCRIBED: Mapping[str, Described] = {
     "effective_centre": Described("3", "effective games: the rating from which the distance is taken", 0, _RATING),
     "effective_limit": Described("3", "above this rating effective games are at their cap", 0, _RATING),
     "initialisation": Described(
-        "2", "how newcomers start: `priority` (the first source of a list) or `blend` (of all)"
+        "2", "how unrated players start: `priority` (the first source of a list) or `blend` (of all)"
     ),
     "priorities": Described("2", "by system, the sources of a start in their order, with the games credited"),
     "game_factors": Described("2", "by system being started and source: the most games that a source counts", 0, 100),

@@ -3,18 +3,19 @@
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 
 from crosstable import __version__
@@ -44,6 +45,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.api_docs",
     "api.rating",
     "sessions",
+    "pages.rate_file",
     "pages.upload",
     "pages.desk",
     "pages.desk_events",
@@ -68,8 +70,8 @@ def all_routes() -> Iterator[Route]:
         yield from routes
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The whole site on one office."""
+def create_app(settings: Settings, after_reading: Callable[[], object] = lambda: None) -> FastAPI:
+    """The whole site on one office; ``after_reading`` is called whenever it has read a record that has grown."""
     cache, limiter = PageCache(settings.cache_bytes), Limiter()
     app: FastAPI = FastAPI(
         title="Crosstable",
@@ -89,11 +91,11 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.cache = cache
     app.state.limiter = limiter
+    app.state.after_reading = after_reading
     app.state.templates = Templates(Site(is_demo=settings.is_demo))
     app.state.reading = Reading(open_office(settings.database))
     app.state.kept_files = KeptFiles(app.state.reading.office.url)
-    for route in all_routes():
-        _add(app, route)
+    app.router.routes.extend(_made_routes())
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_exception_handler(Problem, _on_problem)  # type: ignore[arg-type]
@@ -103,9 +105,9 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def from_environment() -> FastAPI:
-    """The site as a worker process makes it."""
+    """The site as a worker process makes it: the process and its collector are the site's alone."""
     _open_many()
-    return create_app(handed_over())
+    return create_app(handed_over(), _leave_out_of_collection)
 
 
 def _open_many() -> None:
@@ -117,15 +119,20 @@ def _open_many() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
 
 
-def _add(app: FastAPI, route: Route) -> None:
-    app.add_api_route(
-        route.path,
-        route.endpoint,
-        methods=list(route.methods),
-        include_in_schema=route.in_schema,
-        dependencies=guards(route.policy),
-        **{"response_model": None, **route.options},
-    )
+@cache
+def _made_routes() -> tuple[BaseRoute, ...]:
+    """Every route as FastAPI reads it; none of them knows the site that it belongs to, so all sites share them."""
+    router = APIRouter()
+    for route in all_routes():
+        router.add_api_route(
+            route.path,
+            route.endpoint,
+            methods=list(route.methods),
+            include_in_schema=route.in_schema,
+            dependencies=guards(route.policy),
+            **{"response_model": None, **route.options},
+        )
+    return tuple(router.routes)
 
 
 # starting, watching, ending
@@ -134,40 +141,45 @@ def _add(app: FastAPI, route: Route) -> None:
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     reading: Reading = app.state.reading
-    first = asyncio.create_task(asyncio.to_thread(_renewed, reading))
+    first = asyncio.create_task(asyncio.to_thread(_renewed, app))
     await asyncio.wait([first], timeout=PATIENCE_AT_START)
-    watch = asyncio.create_task(_watch(reading, app.state.settings.watch_every, first))
+    watch = asyncio.create_task(_watch(app, first))
     yield
     watch.cancel()
     with suppress(asyncio.CancelledError):
         await watch
     await asyncio.to_thread(reading.close)
     app.state.kept_files.close()
-    gc.unfreeze()
 
 
-def _renewed(reading: Reading) -> None:
-    """Read the record if it has grown; the collector leaves a new snapshot out, which lives long and is large.
-
-    Walking through it again and again would keep everybody waiting who asks for a page just then.
-    """
+def _renewed(app: FastAPI) -> None:
+    """Read the record if it has grown."""
+    reading: Reading = app.state.reading
     before = reading.tag
     reading.renew()
     if reading.tag != before:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        app.state.after_reading()
 
 
-async def _watch(reading: Reading, every: float, first: "asyncio.Task[Any]") -> None:
+def _leave_out_of_collection() -> None:
+    """The collector leaves a new snapshot out, which lives long and is large.
+
+    Walking through it again and again would keep everybody waiting who asks for a page just then.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+async def _watch(app: FastAPI, first: "asyncio.Task[Any]") -> None:
     """Make the next snapshot when the record has grown; the old one is served meanwhile."""
     await asyncio.wait([first])
     while True:
         try:
-            await asyncio.to_thread(_renewed, reading)
+            await asyncio.to_thread(_renewed, app)
         except Exception:  # the door: the site goes on with what it has, and says so to its keeper
             LOG.exception("the record could not be read anew")
-        await asyncio.sleep(every)
+        await asyncio.sleep(app.state.settings.watch_every)
 
 
 # what went wrong

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.engine.after import PEAKS_COUNT_FROM
 from crosstable.formulas.floors import Level
 from crosstable.formulas.initial import SOURCES
 from crosstable.formulas.matches import years_before
@@ -35,6 +34,7 @@ from crosstable.history.kernel.arrays import (
 from crosstable.history.kernel.compiling import inner
 from crosstable.history.kernel.starting import start_in
 from crosstable.rules.constants import Constants
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import FloorKind, KRule, Past, RatingSystem
 
 # The kinds of sections as archives number them.
