@@ -241,7 +241,8 @@ class GivenStart(NamedTuple):
 class Background(NamedTuple):
     """What a player brings to a section: standings in all systems, outside ratings, age and residence.
 
-    ``origin`` says where the ratings come from, if not from the event file itself.
+    ``origin`` says where the ratings come from, if not from the event file itself. ``birth_year`` serves where no
+    birth date is known.
     """
 
     standings: Mapping[RatingSystem, Standing] = {}
@@ -253,6 +254,14 @@ class Background(NamedTuple):
     given_start: GivenStart | None = None
     origin: str = ""
     assumed: tuple[str, ...] = ()
+    birth_year: int | None = None
+
+    @property
+    def born(self) -> date | None:
+        """The birth date that age is counted from: July 1 where only the year is known."""
+        if self.birth_date is not None or self.birth_year is None:
+            return self.birth_date
+        return date(self.birth_year, 7, 1)
 
 
 class Entry(NamedTuple):

@@ -276,6 +276,7 @@ _BACKGROUNDS = st.builds(
     fide=_OUTSIDE,
     cfc=_OUTSIDE,
     birth_date=_DAYS,
+    birth_year=st.none() | st.integers(1850, 2100),
     adult=_FLAGS,
     canadian_resident=st.booleans(),
     given_start=st.none() | st.builds(GivenStart, _RATINGS, st.floats(0, 10)),

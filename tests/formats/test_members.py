@@ -60,6 +60,17 @@ def test_the_template_is_read_without_a_fault() -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["birth year", "Birth_Year", "BirthYear", "Year of birth"])
+def test_a_year_of_birth_stands_beside_a_birth_date(title: str) -> None:
+    found = read(f"member id,name,{title}\n12345678,One,2014\n12345679,Two,\n")
+    assert found.faults == ()
+    assert [one.birth_year for one in found.backgrounds.values()] == [2014, None]
+    wrong = read(f"member id,name,{title}\n12345678,One,14\n12345679,Two,2014.5\n")
+    assert [one.code for one in wrong.faults] == ["bad-value", "wrong-type"]
+    (one,) = read('[{"member_id": "12345678", "name": "One", "birth_year": 2014}]').backgrounds.values()
+    assert one.birth_year == 2014
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_every_separator_gives_the_same(separator: str) -> None:
     rows = list(csv.reader(io.StringIO(TEMPLATE, newline="")))

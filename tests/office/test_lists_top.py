@@ -85,6 +85,12 @@ def test_everybody_of_one_year_of_birth_changes_bands_at_new_year() -> None:
             assert len(found) == 1
 
 
+def test_a_year_of_birth_alone_gives_the_band_too() -> None:
+    people = {"1": Person("1", "N1", birth_year=1960)}
+    found = [band.name for band in AGE_BANDS if ranked([row(1, 1500)], Wanted(OTBR, band=band), people, YEAR)]
+    assert found == ["50 and over", "65 and over"]
+
+
 def test_a_title_says_what_the_list_is() -> None:
     aged = Wanted(RatingSystem.OLB, band=band_of("65 and over"), size=10)
     assert aged.title == "Top 10, online Blitz, age 65 and over"

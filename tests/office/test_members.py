@@ -6,8 +6,10 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.formats.members import MemberDetails, MembersFile, read
+from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
+from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import Merge, Person, Record, aliases_of
 from crosstable.office.members import (
     OpeningStanding,
@@ -257,6 +259,39 @@ def test_birth_dates_that_cannot_be_are_found_where_they_stand(office: Office) -
         with pytest.raises(OfficeError, match=f"cannot be born on {born}; nothing was stored"):
             import_members(office, DEED, [ADA, person(1, birth_date=born)])
     assert known(office, ADA.member_id) == {}
+
+
+def test_a_year_of_birth_is_kept_shown_and_counted(office: Office) -> None:
+    """An office that keeps years only: from a members file, a report, or a fact; years that cannot be are told."""
+    file = read(b"member id,name,birth year\n10000001,One,2014\n10000002,Two,2031\n", "years.csv")
+    (wrong,) = birth_faults(file, date(2026, 11, 15))
+    assert (wrong.code, wrong.place) == ("birth-date", "years.csv, line 3")
+    with office.reading() as connection:
+        taken_people = taken(record_of(connection), file, "years.csv", OpeningWishes()).people
+    assert [one.birth_year for one in taken_people] == [2014, 2031]
+    with pytest.raises(OfficeError, match="cannot be born in 2031; nothing was stored"):
+        import_members(office, DEED, taken_people)
+    import_members(office, DEED, taken_people[:1])
+    assert known(office, "10000001")["10000001"].birth_year == 2014
+    set_fact(office, DEED, "10000001", dict([read_fact("birth-year=2013")]))
+    assert known(office, "10000001")["10000001"].birth_year == 2013
+    with pytest.raises(OfficeError, match="2031 is no year in which a member could be born"):
+        set_fact(office, DEED, "10000001", {"birth_year": 2031})
+    with pytest.raises(ValueError, match="is no year; write it as YYYY"):
+        read_fact("birth-year=13")
+    assert read_fact("birth-year=") == ("birth_year", None)
+    made = quad("q", Played(start=date(2026, 7, 4)))
+    (one,) = made.sections
+    players = tuple(
+        player._replace(background=Background(birth_year=year))
+        for player, year in zip(one.players, (2014, 2031, 1700, None), strict=True)
+    )
+    with office.reading() as connection:
+        people, _ = members_of_report(
+            record_of(connection), made._replace(sections=(one._replace(players=players),)), takes_openings=False
+        )
+    assert {each.birth_year for each in people} == {None}  # the first is a member already
+    assert audit(office).findings == ()
 
 
 def test_a_new_member_of_a_report_brings_no_birth_date_that_cannot_be(office: Office) -> None:

@@ -34,6 +34,7 @@ from tests.office.made_office import (
     member_id,
     opening,
     person,
+    posted,
     quad,
     record_of,
     report,
@@ -139,6 +140,24 @@ def test_a_section_that_moves_to_another_day_is_followed(pair: Pair) -> None:
     assert done is not None
     assert done.sections == 2  # it changes places with a quad of the same results; what comes after is as it was
     Claims(pair[1]).after_a_run()
+
+
+def test_years_of_birth_give_the_same_starts_and_the_same_notes(pair: Pair) -> None:
+    """Age counts from July 1 of the year; a birth date beside it decides; the start of a blend is marked too."""
+    people = [
+        person(40, birth_year=2012),
+        person(41, birth_date=date(2012, 7, 1)),
+        person(42, birth_year=2012, birth_date=date(2010, 2, 3)),
+        person(43, birth_year=2011, fide=(OutsideRating(1700.0, date(2026, 1, 1)),)),
+    ]
+    chart = "1 =40 | W2 D3 W4\n2 =41 | L1 L4 L3\n3 =42 | L4 D1 W2\n4 =43 | W3 W2 L1"
+    both(pair, lambda office: join(office, people), lambda office: enter(office, quad("years", wallchart=chart)))
+    assert rated_both_ways(*pair) is not None
+    found = {about.member_id: one for about, one in posted(pair[0]).items()}
+    assert found[member_id(40)].prior == found[member_id(41)].prior
+    marked = {member: one.assumed for member, one in found.items() if one.assumed}
+    assert marked.keys() == {member_id(40), member_id(43)}
+    assert all("July 1" in text for text in marked.values() if text)
 
 
 def test_merges_with_two_openings_and_their_undoing(pair: Pair) -> None:

@@ -533,6 +533,20 @@ def test_age_is_taken_at_the_end_of_the_section() -> None:
     assert math.isnan(age_in_years(None, date(2026, 7, 4)))
 
 
+def test_of_a_year_of_birth_alone_age_is_counted_from_its_first_of_july_and_marked() -> None:
+    """Design §3: listed as assumed; a birth date beside it decides, and where no age is used nothing is said."""
+    played = Played(start=date(2026, 6, 28), end=date(2026, 7, 4))
+    by_year, by_date = Background(birth_year=2014), Background(birth_date=date(2014, 7, 1))
+    assert start_of(by_year, OTBR, played) == start_of(by_date, OTBR, played)
+    assert newcomer(by_year, OTBR, played).assumed == (Assumption.BIRTH_YEAR,)
+    assert newcomer(by_date, OTBR, played).assumed == ()
+    both = Background(birth_date=date(2010, 1, 5), birth_year=2014)
+    assert both.born == date(2010, 1, 5)
+    assert newcomer(both, OTBR, played).assumed == ()
+    given = by_year._replace(given_start=GivenStart(900.0, 4.0))
+    assert newcomer(given, OTBR, played).assumed == ()
+
+
 def test_a_newcomer_of_unknown_age_is_rated_as_no_adult_and_marked() -> None:
     """§2.3, readings 23: 750 as the text says, listed as assumed; a plain no is not an assumption."""
     unknown = newcomer(Background(), OTBR, Played(start=BLEND_DAY))

@@ -98,7 +98,7 @@ def _values(record: Record) -> Values:
     from crosstable.rules.editions import EDITIONS
 
     headings = record.headings()
-    places = [{"event_id": one.event_id, "number": one.number} for one in headings]
+    places: list[dict[str, Any]] = [{"event_id": one.event_id, "number": one.number} for one in headings]
     events = sorted({one.event_id for one in headings})
     entries = record.entries(headings)
     rows = [

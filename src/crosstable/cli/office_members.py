@@ -194,6 +194,7 @@ def _facts(person: "Person") -> dict[str, str]:
     return {
         "state": person.state,
         "born": "" if person.birth_date is None else person.birth_date.isoformat(),
+        "year of birth": "" if person.birth_year is None else str(person.birth_year),
         "adult": flags[person.adult],
         "on age lists": flags[person.age_lists],
         "Canadian resident": "yes" if person.canadian_resident else "",

@@ -20,6 +20,7 @@ class Assumption(StrEnum):
     PEAK_SINCE_2010 = "peak_since_2010: not given, so the peak of all time"
     AS_OF = "as_of: a rating used for the start has no date, so the section's end"
     NOT_ADULT = "birth_date, adult: not given, so not an adult"
+    BIRTH_YEAR = "birth_date: only the year is known, so age is counted from July 1 of it"
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"

@@ -33,7 +33,7 @@ def start_of(
     if background.given_start is not None:
         return _given(background, section_end), []
     newcomer = Newcomer(
-        age_in_years(background.birth_date, section_end), bool(background.adult), background.canadian_resident
+        age_in_years(background.born, section_end), bool(background.adult), background.canadian_resident
     )
     known = [_source(background, Source(source)) for source in range(SOURCES)]
     dates = [as_of or section_end for _, _, as_of in known]
@@ -41,7 +41,7 @@ def start_of(
         rating=[rating for rating, _, _ in known],
         games=[games for _, games, _ in known],
         staleness_days=[float(max(0, (section_end - day).days)) for day in dates],
-        age_then=[age_in_years(background.birth_date, day) for day in dates],
+        age_then=[age_in_years(background.born, day) for day in dates],
     )
     constants = edition.constants
     initial = initial_rating(constants, system, newcomer, sources, [0.0] * SOURCES)
@@ -73,7 +73,7 @@ def _given(background: Background, section_end: date) -> Start:
     assert background.given_start is not None
     rating, games = background.given_start
     return Start(
-        Initial(Source.GIVEN.value, 0.0, rating, rating, games), age_in_years(background.birth_date, section_end), ()
+        Initial(Source.GIVEN.value, 0.0, rating, rating, games), age_in_years(background.born, section_end), ()
     )
 
 
@@ -95,8 +95,10 @@ def _assumptions(
     if uses_dates and any(known[k][2] is None for k in counted):
         assumed.append(Assumption.AS_OF)
     uses_age = not counted or uses_dates
-    if uses_age and background.birth_date is None and background.adult is None:
+    if uses_age and background.born is None and background.adult is None:
         assumed.append(Assumption.NOT_ADULT)
+    if uses_age and background.birth_date is None and background.birth_year is not None:
+        assumed.append(Assumption.BIRTH_YEAR)
     return assumed
 
 

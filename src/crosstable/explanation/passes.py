@@ -18,7 +18,7 @@ from crosstable.formulas.special import (
     special_rating,
 )
 from crosstable.formulas.standard import RATING_SCALE, odds, winning_expectancy
-from crosstable.terms import Formula, KRule, Past, SectionType
+from crosstable.terms import Formula, KRule, Past, SectionType, total
 
 ABROAD = "Foreign event"
 # Sums in another order differ by less.
@@ -219,7 +219,7 @@ def _special(tell: Telling, part: str, special: SpecialRating, effective: float,
         share = effective * provisional_expectancy(solution, start, spread)
         expectancies.append(share)
         yield tell.line(part, "special.before", share, effective=effective, solution=solution, strength=start)
-    surplus = sum(expectancies) - target
+    surplus = total(expectancies) - target
     yield tell.line(part, "special.surplus", surplus, expectancies=tuple(expectancies), target=target)
     yield tell.line(part, "special.rating", special.rating, solution=solution)
 
@@ -249,7 +249,7 @@ def _solved(tell: Telling, part: str, special: SpecialRating, effective: float, 
         within = ((effective, start), *near) if is_near_start and effective > 0.0 else tuple(near)
         beaten: float = sum(solution > strength + spread + SPREAD_SLACK for strength in strengths)
         beaten += 0.0 if is_near_start or solution < start else effective
-        found = (sum(near) + (effective * start if is_near_start else 0.0)) / weight
+        found = (total(near) + (effective * start if is_near_start else 0.0)) / weight
         found += 2.0 * spread * (target - beaten - weight / 2.0) / weight
         if math.fabs(found - solution) <= _SAME:
             return tell.line(

@@ -8,7 +8,7 @@ changes are days with a change (``2026-05-01 +12.5``), several of either parted 
 import re
 from collections.abc import Mapping, Sequence
 
-from crosstable.formats.event_json import FLOOR_ORIGINS
+from crosstable.formats.event_json import FIRST_YEAR, FLOOR_ORIGINS, LAST_YEAR
 from crosstable.formats.json_fields import iso_day, shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
@@ -46,9 +46,12 @@ QUANTITIES = (
     *("rating", "games", "as of", "wins", "draws", "losses", "events", "peak", "peak since 2010"),
     *("games at 2200", "floor", "ceiling", "lowered floor", "published", "match changes"),
 )
-PERSON = ("birth date", "adult", "canadian resident", "start rating", "start games")
+PERSON = ("birth date", "birth year", "adult", "canadian resident", "start rating", "start games")
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
-_PERSON_WORDS = {"birthdate": "birth date", "dob": "birth date", "date of birth": "birth date", "born": "birth date"}
+_PERSON_WORDS = {
+    **dict.fromkeys(("birthdate", "dob", "date of birth", "born"), "birth date"),
+    **dict.fromkeys(("birthyear", "year of birth"), "birth year"),
+}
 _LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
 _CHANGE = re.compile(r"(\d{4}-\d{2}-\d{2})\s+([+-]?\d{1,4}(?:\.\d{1,17})?(?:e-?\d{1,3})?)", re.ASCII)
 _ORIGINS = {kind: origin for origin, kind in FLOOR_ORIGINS.items()}
@@ -77,6 +80,7 @@ def background_of(cells: Cells) -> Background:
         fide=_outside(cells, "FIDE"),
         cfc=_outside(cells, "CFC"),
         birth_date=cells.day("birth date"),
+        birth_year=cells.whole("birth year", least=FIRST_YEAR, most=LAST_YEAR),
         adult=cells.flag("adult"),
         canadian_resident=bool(cells.flag("canadian resident")),
         given_start=_given_start(cells),
@@ -163,6 +167,7 @@ def written(background: Background) -> dict[str, str]:
     """The cells of a background, by column."""
     cells = {
         "birth date": as_text(background.birth_date),
+        "birth year": as_text(background.birth_year),
         "adult": as_text(background.adult),
         "canadian resident": as_text(background.canadian_resident or None),
     }

@@ -25,6 +25,8 @@ from crosstable.terms import (
 
 FORMAT = "crosstable-event/1"
 LONGEST_NUMBER = 6
+# Years of birth are between these.
+FIRST_YEAR, LAST_YEAR = 1850, 2100
 LONGEST_NAME = 60
 LONGEST_CELL = 20
 LONGEST_SCHEDULE = 10_000
@@ -185,6 +187,7 @@ def background_from(fields: Fields) -> Background:
         fide=_outside(ratings, "FIDE"),
         cfc=_outside(ratings, "CFC"),
         birth_date=fields.day("birth_date"),
+        birth_year=fields.whole("birth_year", least=FIRST_YEAR, most=LAST_YEAR),
         adult=fields.flag("adult"),
         canadian_resident=bool(fields.flag("canadian_resident")),
         given_start=_given_start(fields) if "start" in fields else None,

@@ -95,6 +95,7 @@ def _player(player: ReportedPlayer) -> dict[str, Value]:
         name=player.name,
         state=player.state,
         birth_date=background.birth_date,
+        birth_year=background.birth_year,
         adult=background.adult,
         canadian_resident=background.canadian_resident or None,
         rate=player.is_rated,

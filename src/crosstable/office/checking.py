@@ -15,8 +15,8 @@ from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
-from crosstable.office.public import half_up
 from crosstable.office.published import list_in_force, published_before
+from crosstable.office.rounding import half_up
 from crosstable.office.sections import SectionRows, section_rows
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
@@ -77,8 +77,8 @@ def _days(report: Report, section: ReportedSection) -> tuple[date | None, date |
 def _in_public(known: Background, own: Background, places: int) -> Background:
     """What is public of a member: posted ratings, and the birth date that the report itself gives, if any."""
     standings = {system: one._replace(rating=half_up(one.rating, places)) for system, one in known.standings.items()}
-    bare = known._replace(standings=standings, birth_date=own.birth_date, adult=own.adult)
-    is_withheld = known.birth_date not in (None, own.birth_date) or known.adult not in (None, own.adult)
+    bare = known._replace(standings=standings, birth_date=own.birth_date, birth_year=own.birth_year, adult=own.adult)
+    is_withheld = known.born not in (None, own.born) or known.adult not in (None, own.adult)
     return bare._replace(assumed=(*known.assumed, WITHHELD)) if is_withheld and not standings else bare
 
 

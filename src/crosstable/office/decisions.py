@@ -12,7 +12,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, head
 from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
 from crosstable.office.ledger.postings import current_of_section
-from crosstable.office.members import could_be_born, replace_person
+from crosstable.office.members import could_be_born, could_be_born_in, replace_person
 from crosstable.office.sections import rows_of, write_section
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
@@ -216,9 +216,11 @@ def require_facts(facts: dict[str, Any], today: date) -> None:
     unknown = facts.keys() - set(Person._fields) | facts.keys() & {"member_id", "fide", "cfc"}
     if unknown:
         raise OfficeError(f"{', '.join(sorted(unknown))}: not something the office keeps about a member")
-    born = facts.get("birth_date")
+    born, year = facts.get("birth_date"), facts.get("birth_year")
     if not could_be_born(born, today):
         raise OfficeError(f"{born} is no day on which a member could be born")
+    if not could_be_born_in(year, today):
+        raise OfficeError(f"{year} is no year in which a member could be born")
 
 
 def set_fact(office: Office, deed: Deed, member_id: str, facts: dict[str, Any]) -> int:

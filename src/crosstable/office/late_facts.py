@@ -27,6 +27,12 @@ def _day(value: str) -> date | None:
     return found
 
 
+def _year(value: str) -> int | None:
+    if value and not (value.isdecimal() and len(value) == len("2014")):
+        raise ValueError(f"{value!r} is no year; write it as YYYY")
+    return int(value) if value else None
+
+
 def _flag(value: str) -> bool | None:
     found = flag_of(value)
     if value and found is None:
@@ -48,6 +54,7 @@ def _outside(value: str) -> OutsideRating:
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "birth_date": _day,
+    "birth_year": _year,
     "member_until": _day,
     "adult": _flag,
     "age_lists": _flag,

@@ -60,6 +60,8 @@ def import_into(
         _check_id(person.member_id)
         if not could_be_born(person.birth_date, today):
             raise OfficeError(f"member {person.member_id} cannot be born on {person.birth_date}; nothing was stored")
+        if not could_be_born_in(person.birth_year, today):
+            raise OfficeError(f"member {person.member_id} cannot be born in {person.birth_year}; nothing was stored")
     record = Record(connection, _newest(connection))
     known = record.people([person.member_id for person in people])
     _check_opened(record, openings, {person.member_id for person in people})
@@ -90,6 +92,11 @@ def import_into(
 def could_be_born(born: date | None, today: date) -> bool:
     """Whether a member may have a birth date, or none."""
     return born is None or FIRST_BIRTH <= born <= today
+
+
+def could_be_born_in(year: int | None, today: date) -> bool:
+    """Whether a member may have a year of birth, or none."""
+    return year is None or FIRST_BIRTH.year <= year <= today.year
 
 
 def _newest(connection: Connection) -> int:

@@ -16,7 +16,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.limits import EARLIEST_BIRTH
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born
+from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born, could_be_born_in
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
 
@@ -52,6 +52,10 @@ def birth_faults(found: MembersFile, today: date) -> list[Fault]:
             faults.append(fault("birth-date", place, f"Member {member_id} is born on {born}, {why}.", remedy))
         elif born is not None and born.year < EARLIEST_BIRTH:
             faults.append(fault("birth-date-early:member", place, member_id=member_id, born=born))
+        year = background.birth_year
+        if not could_be_born_in(year, today):
+            message = f"Member {member_id} is born in {year}, which cannot be."
+            faults.append(fault("birth-date", place, message, "Correct the year of birth, or leave it out."))
     return faults
 
 
@@ -113,6 +117,7 @@ def _person(member_id: str, name: str, background: Background, details: MemberDe
         member_id=member_id,
         name=name,
         birth_date=background.birth_date,
+        birth_year=background.birth_year,
         adult=background.adult,
         canadian_resident=background.canadian_resident,
         fide=() if background.fide is None else (background.fide,),

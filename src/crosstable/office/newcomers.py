@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.members import OpeningStanding, could_be_born
+from crosstable.office.members import OpeningStanding, could_be_born, could_be_born_in
 from crosstable.terms import OutsideRating, Report, ReportedPlayer
 
 
@@ -38,6 +38,7 @@ def _person(player: ReportedPlayer, start: date) -> Person:
         name=player.name,
         state=player.state,
         birth_date=background.birth_date if could_be_born(background.birth_date, start) else None,
+        birth_year=background.birth_year if could_be_born_in(background.birth_year, start) else None,
         adult=background.adult,
         canadian_resident=background.canadian_resident,
         fide_flag=player.fide_flag or "",

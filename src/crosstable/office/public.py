@@ -6,7 +6,6 @@ birth dates, ages, contacts, and the numbers of a start by age. The same forms s
 Hashes stay inside as well: who knows all of a row but a birth date could try every day until the hash fits.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.ledger.postings import Posting
+from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
@@ -131,12 +131,6 @@ def _standing(standing: Standing | None, places: int | None) -> Shown | None:
 
 
 # Sections and their players.
-
-
-def half_up(value: float, places: int) -> float:
-    """A number to so many places, halves upward as official ratings are rounded."""
-    unit = 10.0**places
-    return math.floor(value * unit + 0.5) / unit
 
 
 def public_rows(rated: RatedSection, places: int | None = WHOLE) -> tuple[PublicRow, ...]:

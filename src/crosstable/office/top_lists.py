@@ -2,7 +2,7 @@
 
 Age is that of the last day of the year before the list, so it follows from the year of birth alone. Counted on the
 first day of each month it would tell the month of birth of everybody who moves from one band to the next between two
-lists. No list shows an age or a birth date, only its band; who has no birth date in the record is on no age list.
+lists. No list shows an age or a birth date, only its band; who has no year of birth in the record is on no age list.
 
 An age group of one state can be a handful of children, so age groups are those of the whole list. Members who asked to
 be left out are on none of them, and people under 18 only where they, or their parents, asked for it.
@@ -133,7 +133,10 @@ def ranked(rows: Sequence[ListRow], wanted: Wanted, people: Mapping[str, Person]
 
 
 def _is_in(band: AgeBand, person: Person | None, year: int) -> bool:
-    if person is None or person.birth_date is None or person.age_lists is False:
+    if person is None or person.age_lists is False:
         return False
-    age = year - 1 - person.birth_date.year
+    born = person.birth_year if person.birth_date is None else person.birth_date.year
+    if born is None:
+        return False
+    age = year - 1 - born
     return band.youngest <= age <= band.oldest and (age >= OF_AGE or person.age_lists is True)

@@ -40,6 +40,7 @@ def _known(player: ReportedPlayer, members: Mapping[str, Background], origin: st
         fide=background.fide or own.fide,
         cfc=background.cfc or own.cfc,
         birth_date=background.birth_date or own.birth_date,
+        birth_year=background.birth_year or own.birth_year,
         adult=own.adult if background.adult is None else background.adult,
         origin=origin,
     )

@@ -137,4 +137,4 @@ def _is_known(background: Background, system: RatingSystem) -> bool:
     if system in background.standings or background.given_start is not None:
         return True
     has_source = bool(background.standings) or background.fide is not None
-    return has_source or background.birth_date is not None or background.adult is not None
+    return has_source or background.born is not None or background.adult is not None

@@ -86,6 +86,7 @@ class Due:
         self._numbers = _first_numbers(archive.entries)
         unknown = archive.members["birth_date"].is_null() & archive.members["adult"].is_null()
         self._is_ageless = unknown.to_numpy()
+        self._is_born_by_year = known.is_born_by_year.to_numpy()
         self._changes: dict[int, str | None] = {0: None}
         self._arrays = ArrayStandings(recorder.standings, recorder.index.history.place_of)
         self.unratable: dict[int, str] = {}
@@ -167,11 +168,15 @@ class Due:
         constants = [one.constants for one in EDITIONS]
         blends = np.array([one.initialisation == BLEND for one in constants])[edition]
         is_new = part.starts["is_new"] == 1
-        is_young = is_new & self._is_ageless[member] & (blends | (part.starts["counted"] == 0))
+        uses_age = is_new & (blends | (part.starts["counted"] == 0))
         made = pl.Series([None], dtype=pl.String).new_from_index(0, len(section))
-        young = np.flatnonzero(is_young)
-        if len(young):
-            made = made.scatter(young, canonical([Assumption.NOT_ADULT]))
+        for is_such, note in (
+            (self._is_ageless, Assumption.NOT_ADULT),
+            (self._is_born_by_year, Assumption.BIRTH_YEAR),
+        ):
+            places = np.flatnonzero(uses_age & is_such[member])
+            if len(places):
+                made = made.scatter(places, canonical([note]))
         open_ones = np.flatnonzero(~is_new & _leaves_open(part.before, edition))
         rows = part.before[list(_ASSUMED_FROM)][open_ones].tolist()
         editions = edition[open_ones].tolist()

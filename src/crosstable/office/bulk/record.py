@@ -41,19 +41,23 @@ class Known(NamedTuple):
     """What an office knows: an archive of it, every section with dates whatever became of it, and the ids of members.
 
     ``openings`` and ``decisions`` of the archive also say under which id they were recorded. ``ids`` has members in the
-    order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted.
+    order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted. Of
+    members ``is_born_by_year`` only the year of birth is known; the archive has July 1 of it, which age counts from.
     """
 
     archive: Archive
     headings: pl.DataFrame
     ids: pl.DataFrame
     rounds: pl.Series
+    is_born_by_year: pl.Series
 
 
 def known_at(record: Record, source: Mapping[str, Any]) -> Known:
     """The record as known at its act."""
     give_room(record.connection)
     members = _members(record)
+    is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
+    members = members.with_columns(pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"))
     ids = _ids(record, members)
     headings = _headings(record)
     sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
@@ -69,7 +73,7 @@ def known_at(record: Record, source: Mapping[str, Any]) -> Known:
         games=games,
         source=source,
     )
-    return Known(archive, headings, ids, rows["rounds"])
+    return Known(archive, headings, ids, rows["rounds"], is_born_by_year)
 
 
 def _members(record: Record) -> pl.DataFrame:

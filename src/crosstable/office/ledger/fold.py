@@ -239,6 +239,7 @@ class Walk:
             fide=in_force(person.fide, key.started),
             cfc=in_force(person.cfc, key.ended),
             birth_date=person.birth_date,
+            birth_year=person.birth_year,
             adult=person.adult,
             canadian_resident=person.canadian_resident,
             origin=OWN_RECORD,

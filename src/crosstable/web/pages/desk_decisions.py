@@ -61,6 +61,7 @@ FACTS: Mapping[str, str] = {
     "name": "Name",
     "state": "State",
     "birth-date": "Birth date",
+    "birth-year": "Year of birth, where no birth date is kept",
     "adult": "Adult (yes or no)",
     "canadian-resident": "Lives in Canada (yes or no)",
     "fide-id": "FIDE id",

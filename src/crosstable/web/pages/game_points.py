@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from crosstable.calculator.points import points_of
 from crosstable.explanation.public import has_age_start, is_coarse
-from crosstable.office.public import DECIMALS, WHOLE, half_up
+from crosstable.office.public import DECIMALS, WHOLE
+from crosstable.office.rounding import half_up
 from crosstable.terms import Cell, Formula
 from crosstable.web.pages.sections import Rated
 
