@@ -59,6 +59,8 @@ _RULES: tuple[Row, ...] = (
     ),
     ("rules.document -", "Sections (§) are those of {title}, unless another text is named."),
     ("rules.date_assumed 8", "Date assumed: “{summary}” is stated as {stated}; taken from {effective}."),
+    ("rules.by_results 8", "“{summary}” is known from official results: {source}."),
+    ("rules.assumed 8", "“{summary}” is assumed: {source}."),
     ("public.posted -", "In public, ratings are rounded to {places:c} decimals."),
     (
         "public.coarse -",
