@@ -337,6 +337,23 @@ def test_a_day_near_an_uncertain_date_is_told(day: str, stated: str) -> None:
     assert all((line.part, line.section) == ("Rules", "§8") for line in doubts)
 
 
+def test_a_rule_that_no_text_of_its_time_has_is_told_where_it_counts() -> None:
+    """§4.2: no bonus on three games with a repeat is known from official results; since 2015 there are whole texts."""
+    repeat = (player(1, "W2 W2 W3", 1700.0), player(2, "L1 L1 U", 1700.0), player(3, "U U L1", 1700.0))
+    told = "“No bonus on three games when an opponent was met more than once.” is known from official results"
+    assert told in texts(explained(event_file(*repeat, on="2005-05-07"), 1))
+    assert told not in texts(explained(event_file(*repeat, on="2005-05-07"), 3))
+    wins = player(1, "W2 W2 W2 W2 W2 W2", ratings={"OTBR": record(1500.0, published=1500)})
+    losses = player(2, "L1 L1 L1 L1 L1 L1", ratings={"OTBR": record(1700.0, published=1700)})
+    for day, is_told in (("2012-05-05", True), ("2016-05-07", False)):
+        match = texts(explained(event_file(wins, losses, type="match", on=day), 1))
+        assert ("“A match changes a rating by at most 50 points.” is assumed: programmer" in match) is is_told
+        dual = event_file(player(1, "W2", 2300.0), player(2, "L1", 2200.0), time_control="G/45;d5", on=day)
+        assert "Smaller K" not in texts(explained(dual, 1))
+    dual = event_file(player(1, "W2", 2300.0), player(2, "L1", 2200.0), time_control="G/45;d5", on="2014-05-03")
+    assert "“Smaller K above 2200 for Regular ratings in dual-rated sections.” is known" in texts(explained(dual, 1))
+
+
 def test_a_day_without_doubt_has_none() -> None:
     """§8: since 2018-09 every change has its exact date."""
     assert "Date assumed" not in texts(explained(quad(), 1))

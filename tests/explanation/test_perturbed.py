@@ -197,3 +197,12 @@ def test_the_rule_sets_of_the_findings_are_told_as_they_are() -> None:
     )
     assert "on N = 12 games: established, on more than 10." in told(usual, "established_above", 10.0)
     assert "on N = 12 games: provisional, on no more than 25." in told(usual, "", 0.0)
+
+
+def test_floors_of_the_record_are_told_with_what_they_come_from() -> None:
+    """§5: 2200 after 300 games at 2200 or more; §7: a peak floor that the office lowered to 1600 holds at 1600."""
+    master = made(MASTER, "LLL", Standing(1900.0, 60.0, 20, 20, 20, 9, 1900.0))
+    assert "floor of 2200 holds the rating up, for 500 games at that level where 300 are needed." in told(master, "", 0)
+    lowered = Standing(1605.0, 60.0, 20, 20, 20, 9, 1941.0, 1941.0, lowered_floor=1600.0)
+    case = made(lowered, "LLL", Standing(1400.0, 60.0, 20, 20, 20, 9, 1400.0))
+    assert "which the office lowered to 1600, holds the rating up." in told(case, "", 0)

@@ -1,17 +1,18 @@
 """``explain``: every step of one player's calculation as a line, in the order of §1."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.explanation.figures import kinds_in
 from crosstable.explanation.passes import abroad, one_pass, second_step, third_step
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
-from crosstable.explanation.words import FLOOR_NAMES, RESULTS
-from crosstable.rules.documents import document_for
+from crosstable.explanation.words import FLOOR_NAMES, RESULTS, WORDS
+from crosstable.rules.documents import TEXTS_SINCE, document_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
-from crosstable.rules.law import Amendment
+from crosstable.rules.law import Amendment, Knowledge
 from crosstable.terms import Formula, SectionType
 
 __all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain"]
@@ -22,6 +23,13 @@ START_RULES = frozenset({"fide", "priorities", "age_base"})
 MATCH_RULES = frozenset({"match_change", "match_half_year"})
 FOREIGN_RULES = frozenset({"fide_youth", "foreign_needs_established"})
 OTHER_RULES = frozenset({"money_prize"})
+
+# Rules that a sentence rests on without naming a number of them, by how its key begins.
+RESTS_ON = (
+    ("standard.k_dual", "dual_k_is_reduced"),
+    ("start.first", "priorities"),
+    ("start.converted_FIDE", "fide"),
+)
 
 
 def explain(rated: RatedSection, number: int) -> tuple[Line, ...]:
@@ -39,7 +47,14 @@ def player_of(rated: RatedSection, number: int) -> RatedPlayer:
 
 def lines_of(tell: Telling) -> Iterator[Line]:
     """Every line of a telling."""
+    working = list(working_of(tell))
     yield from rules(tell)
+    yield from not_from_texts(tell, working)
+    yield from working
+
+
+def working_of(tell: Telling) -> Iterator[Line]:
+    """What was computed, step by step."""
     if tell.player.formula is Formula.NONE:
         yield untouched(tell)
         return
@@ -69,6 +84,27 @@ def rules(tell: Telling) -> Iterator[Line]:
             *("Rules", "rules.date_assumed"),
             **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective.isoformat()},
         )
+
+
+def not_from_texts(tell: Telling, working: Sequence[Line]) -> Iterator[Line]:
+    """The rules of before the first whole text that the working speaks of and that are not from one (§8)."""
+    if tell.rated.edition.effective >= TEXTS_SINCE:
+        return
+    spoken_of = {name for key in {line.key for line in working} for name in _spoken_of(key)}
+    latest: dict[str, Amendment] = {}
+    for amendment in tell.rated.edition.amendments:
+        latest |= dict.fromkeys(amendment.changes, amendment)
+    told = dict.fromkeys(latest[name].summary for name in sorted(spoken_of) if name in latest)
+    for amendment in tell.rated.edition.amendments:
+        if amendment.summary in told and amendment.knowledge is not Knowledge.TEXT:
+            key = "rules.by_results" if amendment.knowledge is Knowledge.RESULTS else "rules.assumed"
+            yield tell.line("Rules", key, summary=amendment.summary, source=amendment.source)
+
+
+def _spoken_of(key: str) -> Iterator[str]:
+    """The rules that a sentence speaks of: the constants in it, and what it rests on without naming it."""
+    yield from kinds_in(WORDS[key].template.text, WORDS[key].formula)
+    yield from (rule for begin, rule in RESTS_ON if key.startswith(begin))
 
 
 def untouched(tell: Telling) -> Line:

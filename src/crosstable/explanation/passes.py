@@ -268,4 +268,4 @@ def _counted(opponents: int, *, with_start: bool) -> str:
     games = "one game" if opponents == 1 else f"{opponents} games"
     if not with_start:
         return games
-    return f"{games} and R0'" if opponents else "games before, at R0',"
+    return f"{games} and R0'" if opponents else "R0'"

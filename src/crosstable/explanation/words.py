@@ -2,7 +2,7 @@
 
 A place that is named like a constant of the rules holds that constant of the edition that rated; every other number
 comes from the section. No sentence has a number of the rules in its own words. The kinds after the colons are those of
-``explain.figures``.
+``explanation.figures``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,6 +59,8 @@ _RULES: tuple[Row, ...] = (
     ),
     ("rules.document -", "Sections (§) are those of {title}, unless another text is named."),
     ("rules.date_assumed 8", "Date assumed: “{summary}” is stated as {stated}; taken from {effective}."),
+    ("rules.by_results 8", "“{summary}” is known from official results: {source}."),
+    ("rules.assumed 8", "“{summary}” is assumed: {source}."),
     ("public.posted -", "In public, ratings are rounded to {places:c} decimals."),
     (
         "public.coarse -",
@@ -306,7 +308,7 @@ _SPECIAL: tuple[Row, ...] = (
     ),
     (
         "special.solved 4.1 uncapped M",
-        "The {within} within {special_spread:c} points of M give M = {formula} = {value:r}.",
+        "From {within} within {special_spread:c} points of M follows M = {formula} = {value:r}.",
         "({ratings:r} + 2 * {special_spread:c} * ({target:e} - {beaten:e} - {weight:n} / 2)) / {weight:n}",
     ),
     ("special.at_start 4.1 uncapped M", "The expected score equals S' at R0' itself: M = {value:r}.", "{start:r}"),

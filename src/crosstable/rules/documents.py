@@ -42,7 +42,8 @@ TEXT_2015 = Document(
 TEXT_2020 = Document("2020 text", "The US Chess Rating system, proposal of September 2, 2020", date(2020, 6, 1))
 TEXT_2025 = Document("2025 text", "The US Chess Rating system, July 26, 2025", date(2024, 3, 1))
 
-# The oldest complete text stands for everything before it.
+# The oldest complete text stands for everything before it, though not all that it says was known to hold then.
+TEXTS_SINCE = date(2015, 6, 1)
 IN_FORCE = (TEXT_2015, TEXT_2020, TEXT_2025)
 
 
