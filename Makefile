@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres browser wrk peers tutorial run test lint format types fidelity bench docs screenshots fuzz soak evidence clean
+.PHONY: help install postgres browser wrk peers tutorial run test lint format types fidelity bench docs screenshots fuzz soak solver evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for
 
 soak: $(READY) postgres browser ## faults, random offices and random questions at ten times the amounts of make test or more
 	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec
+
+solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
+	$(BIN)/python tools/solve_birth_dates.py
 
 evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew from the official results
 	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021

@@ -15,12 +15,13 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from crosstable.catalogue import CATALOGUE
+from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.cli import COMMANDS, overview
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
 from crosstable.rules.in_words import edition_values
+from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 
@@ -119,7 +120,9 @@ def checks_page() -> str:
         "warning informs. Codes are stable.\n\n",
         "| code | severity | what it means | what to do |\n|---|---|---|---|\n",
     ]
-    lines += [f"| `{code}` | {kind.severity} | {kind.meaning} | {kind.remedy} |\n" for code, kind in CATALOGUE.items()]
+    rules = phrases(EDITIONS[-1])
+    for code, kind in CATALOGUE.items():
+        lines.append(f"| `{code}` | {kind.severity} | {meaning_of(code, rules)} | {kind.remedy} |\n")
     return "".join(lines)
 
 

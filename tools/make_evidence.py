@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from crosstable.formats import archive
-from crosstable.verify import pages_of
-from crosstable.verify.evidence import evidence
+from crosstable.verification import pages_of
+from crosstable.verification.evidence import evidence
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "evidence_table.py"
 HEAD = '''"""Counted from official results of 2001 to 2021 by ``tools/make_evidence.py``; not to be edited."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from crosstable.formats import archive
 from crosstable.output.verify_html import plot_bins, plot_svg
-from crosstable.output.verify_json import verify_document
+from crosstable.pipeline.verifying import verify_document
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.evidence import evidence_for
-from crosstable.verify import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
-from crosstable.verify.causes import NAMED_CAUSES, UNEXPLAINED
-from crosstable.verify.norms import NormTally, norm_rows, norm_tally
-from crosstable.verify.tallies import exactness, inputs_known, kinds_of_causes
+from crosstable.verification import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
+from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED
+from crosstable.verification.norms import NormTally, norm_rows, norm_tally
+from crosstable.verification.tallies import exactness, inputs_known, kinds_of_causes
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 INTRODUCTION = """\

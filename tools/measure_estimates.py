@@ -18,8 +18,8 @@ from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsA
 from crosstable.errors import UnratableSectionError
 from crosstable.formats import archive
 from crosstable.terms import GAME_SCORES, Formula, Result, SectionType, Standing
-from crosstable.verify import pages_of
-from crosstable.verify.pages import Page, is_clean
+from crosstable.verification import pages_of
+from crosstable.verification.pages import Page, is_clean
 
 Key = tuple[OpponentsAt, Formula, float]
 PLAIN = {1.0: Result.WIN, 0.5: Result.DRAW, 0.0: Result.LOSS}

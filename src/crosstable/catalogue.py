@@ -1,23 +1,40 @@
-"""Every code that a fault can have: how grave it is, what it means, and how it is put right.
+"""Every code that a finding can have: how grave it is, what it means, how it is put right, and what it says.
 
-Readers and checks make faults only through ``fault``, so a code that is not in this list cannot be reported, and
-``docs/checks.md`` is printed from it. Codes are stable: programs and directors rely on them.
+Readers and checks make findings only through ``fault``, so a code that is not in this list cannot be reported;
+``crosstable findings`` and ``docs/checks.md`` are printed from it. Codes are stable: programs and directors rely on
+them. Numbers of our own checks come from ``limits``; numbers of the rules come from the edition that is spoken of:
+messages get them as values, meanings have places for them that ``meaning_of`` fills.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from crosstable.errors import Fault, Severity
+from crosstable.limits import (
+    AFFILIATE_ID_DIGITS,
+    EARLIEST_BIRTH,
+    FAR_FROM_RATING,
+    LONGEST_EVENT_ID,
+    LONGEST_SECTION,
+    MEMBER_ID_DIGITS,
+    MOST_ROUNDS,
+)
+from crosstable.sentences import Template
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 
 class Kind(NamedTuple):
-    """What a code means: its severity, the general statement, the general remedy."""
+    """What a code means: its severity, the general statement, the general remedy, and what a finding says.
+
+    ``says`` is the text of the code's message, or several of them by the suffix of their ids; a code without one
+    says its meaning, unless the finding brings a text of its own.
+    """
 
     severity: Severity
     meaning: str
     remedy: str
+    says: str | Mapping[str, str] = ""
 
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -40,40 +57,82 @@ CATALOGUE: Mapping[str, Kind] = {
     # Events and sections
     "no-section": Kind(ERROR, "The event has no section.", "Add a section with its players."),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
-    "duplicate-section": Kind(ERROR, "Two sections have the same number.", "Number the sections 1, 2, 3 …"),
-    "no-dates": Kind(ERROR, "The section has no start or end date, nor has the event.", "Give both dates."),
-    "dates-reversed": Kind(ERROR, "The section ends before it starts.", "Correct the start or the end date."),
-    "in-the-future": Kind(ERROR, "The section ends in the future.", "Correct the dates, or rate it when it is over."),
+    "duplicate-section": Kind(
+        ERROR,
+        "Two sections have the same number.",
+        "Number the sections 1, 2, 3 …",
+        "Section number {number} stands twice.",
+    ),
+    "no-dates": Kind(
+        ERROR,
+        "The section has no start or end date, nor has the event.",
+        "Give both dates.",
+        "The section has no {missing} date that can be read.",
+    ),
+    "dates-reversed": Kind(
+        ERROR,
+        "The section ends before it starts.",
+        "Correct the start or the end date.",
+        {
+            "section": "The section starts on {start} and ends on {end}.",
+            "event": "The event starts on {start} and ends on {end}.",
+        },
+    ),
+    "in-the-future": Kind(
+        ERROR,
+        "The section ends in the future.",
+        "Correct the dates, or rate it when it is over.",
+        "The section ends on {end}, which is still to come.",
+    ),
     "long-section": Kind(
         WARNING,
-        "The section lasts longer than 45 days.",
+        f"The section lasts longer than {LONGEST_SECTION} days.",
         "Check both dates; a league that really lasts longer can be accepted with that reason.",
+        "The section starts on {start} and ends on {end}, {days} days later.",
     ),
     "section-outside-event": Kind(
         WARNING,
         "The section starts before its event or ends after it.",
         "Correct the dates of the section or those of the event.",
+        {
+            "start": "The section starts on {section}, before the event ({event}).",
+            "end": "The section ends on {section}, after the event ({event}).",
+        },
     ),
     "event-id-date": Kind(
         WARNING,
         "An official event id begins with the day the event ended; this one begins with another day.",
         "Check the event id and the end date; the office gives the id, so leave it empty if you have none.",
+        "The event id {given} does not begin with the day the event ended, {end}.",
     ),
     "affiliate-id-shape": Kind(
-        WARNING, "The affiliate id is not a letter and seven digits.", "Correct the id; it looks like A1234567."
+        WARNING,
+        f"The affiliate id is not a letter and {AFFILIATE_ID_DIGITS} digits.",
+        "Correct the id; it looks like A1234567.",
+        f"The affiliate id {{given!r}} is not a letter and {AFFILIATE_ID_DIGITS} digits.",
     ),
     "director-id-shape": Kind(
-        WARNING, "A tournament director's id is not eight digits.", "Give the director's member id, eight digits."
+        WARNING,
+        f"A tournament director's id is not {MEMBER_ID_DIGITS} digits.",
+        f"Give the director's member id, {MEMBER_ID_DIGITS} digits.",
+        f"The {{who}}'s id {{given!r}} is not {MEMBER_ID_DIGITS} digits.",
     ),
     "two-player-section": Kind(
         WARNING,
         "Two players who play each other more than once are a match, and must be coded as one.",
         "Make the section type match; matches have conditions and limits of their own.",
+        "The section has two players, who played {games} games against each other, but is not coded as a match.",
     ),
     "round-not-announced": Kind(
         WARNING,
         "A game stands after the last round that the report announces.",
         "Correct the number of rounds, or take the stray result out.",
+        "{cell!r} is a game, but the section is said to have {rounds} rounds.",
+    ),
+    "waits-for-section": Kind(
+        ERROR,
+        "The ratings of a section follow from an earlier section of the event that has errors.",
+        "Correct the errors of the other section first.",
     ),
     "no-rules": Kind(ERROR, "No rules are known for the day the section started.", "Check the start date."),
     "rule-not-found": Kind(
@@ -81,10 +140,18 @@ CATALOGUE: Mapping[str, Kind] = {
         "A rule that was in force on that day is needed, but its document was not found.",
         "Give the player's start by hand (start: rating and games), or leave the section out.",
     ),
-    "half-k": Kind(ERROR, "Half-K sections ended in March 2006.", "Set k_factor to full, or correct the start date."),
+    "half-k": Kind(
+        ERROR,
+        "Half-K sections ended in {half_k_ended}.",
+        "Set k_factor to full, or correct the start date.",
+        "A half-K section cannot start on {start}.",
+    ),
     # Time controls and systems
     "no-time-control": Kind(
-        ERROR, "The section has neither a time control nor systems.", "Give the time control, like G/60;d5."
+        ERROR,
+        "The section has neither a time control nor systems.",
+        "Give the time control, like G/60;d5.",
+        "The section has no time control.",
     ),
     "time-control-not-read": Kind(ERROR, "The time control cannot be understood.", "Write it like G/60;d5."),
     "time-control-not-rated": Kind(ERROR, "The time control is not rated in any system.", "Correct the time control."),
@@ -92,25 +159,46 @@ CATALOGUE: Mapping[str, Kind] = {
         WARNING,
         "The time control names no delay or increment, and a usual one would change the system.",
         "Write the delay out, d0 if there was none.",
+        "{control} names no delay and counts as {systems}; with d{seconds} it would be {usual}.",
     ),
     "delays-differ": Kind(
-        WARNING, "The stages name different delays; the first one counts.", "Check the time control."
+        WARNING,
+        "The stages name different delays; the first one counts.",
+        "Check the time control.",
+        "{control} names more than one delay; the first one counts.",
     ),
     "system-not-in-force": Kind(
-        ERROR, "The rating system did not exist on the day the section started.", "Check the date and the control."
+        ERROR,
+        "The rating system did not exist on the day the section started.",
+        "Check the date and the control.",
+        "{system} ratings did not exist when the section started.",
     ),
     "systems-disagree": Kind(
-        WARNING, "The systems named are not those of the time control; the named ones are used.", "Check both."
+        WARNING,
+        "The systems named are not those of the time control; the named ones are used.",
+        "Check both.",
+        "The report names {named}; {control} is {by_control}.",
     ),
     "system-code": Kind(
         WARNING,
         "The letter for the rating system is not that of the time control. US Chess goes by the time control.",
         "Check the time control; if it is right there is nothing to do.",
+        "The report's letter {letter} means {meant}; {control} is {by_control}.",
     ),
     # Players
-    "duplicate-number": Kind(ERROR, "Two rows have the same number.", "Give every row a number of its own."),
-    "no-number": Kind(ERROR, "A row has no number.", "Number the rows 1, 2, 3 …"),
-    "member-id-shape": Kind(WARNING, "A member id is not eight digits.", "Correct the id."),
+    "duplicate-number": Kind(
+        ERROR,
+        "Two rows have the same number.",
+        "Give every row a number of its own.",
+        "Number {number} stands on {rows} rows.",
+    ),
+    "no-number": Kind(ERROR, "A row has no number.", "Number the rows 1, 2, 3 …", "The row has no number."),
+    "member-id-shape": Kind(
+        WARNING,
+        f"A member id is not {MEMBER_ID_DIGITS} digits.",
+        "Correct the id.",
+        f"The member id {{given!r}} is not {MEMBER_ID_DIGITS} digits.",
+    ),
     "rating-not-known": Kind(
         ERROR,
         "Players carry only the rating used for pairing, which is not the one they are rated from.",
@@ -120,129 +208,262 @@ CATALOGUE: Mapping[str, Kind] = {
         WARNING,
         "A member has several rows in one section; they are rated as one player on all games.",
         "Check that it is a re-entry and not a wrong id.",
+        "Member {member_id} stands on rows {rows}; they are rated once on all games.",
     ),
     "re-entry-differs": Kind(
-        ERROR, "The rows of one member bring different ratings.", "Give both rows the same ratings."
+        ERROR,
+        "The rows of one member bring different ratings.",
+        "Give both rows the same ratings.",
+        "Rows {rows} of member {member_id} bring different ratings or birth dates.",
     ),
     "re-entry-same-round": Kind(
         WARNING,
         "Two rows of one member have a game in the same round, which happens only where schedules are merged.",
         "If the schedules were not merged, two players carry the same id: correct one.",
+        "Rows {rows} of member {member_id} both have a game in round {round_number}.",
     ),
     "no-member-id": Kind(
-        WARNING, "A player has no member id; US Chess rates members only.", "Look the id up, or sign the player up."
+        WARNING,
+        "A player has no member id; US Chess rates members only.",
+        "Look the id up, or sign the player up.",
+        {"player": "The player has no member id.", "all": "None of the {players} players has a member id."},
     ),
     "duplicate-name": Kind(
         WARNING,
         "The same name stands in the event with two different member ids.",
         "If it is one person, give both rows the same id; two people may share a name.",
+        "{name} has the member id {member_id} here, but {other_id} on another row.",
     ),
     "id-with-two-names": Kind(
         WARNING,
         "The same member id stands in the event with two different names.",
         "If they are two people, correct the id of one; if one, write the name alike.",
+        "Member {member_id} is {name} here, but {other_name} on another row.",
     ),
-    "birth-date-early": Kind(WARNING, "A player is born before 1900.", "Correct the birth date, or leave it out."),
-    "birth-date": Kind(ERROR, "A player is born after the section.", "Correct the birth date."),
+    "birth-date-early": Kind(
+        WARNING,
+        f"A player is born before {EARLIEST_BIRTH}.",
+        "Correct the birth date, or leave it out.",
+        {
+            "player": f"Player {{number}} is born on {{born}}, before {EARLIEST_BIRTH}.",
+            "member": f"Member {{member_id}} is born on {{born}}, before {EARLIEST_BIRTH}.",
+        },
+    ),
+    "birth-date": Kind(
+        ERROR,
+        "A player is born after the section.",
+        "Correct the birth date.",
+        "Player {number} is born on {born}, after the section.",
+    ),
     "counts-disagree": Kind(
-        ERROR, "Wins, draws and losses are more than the games.", "Correct the counts or the games."
+        ERROR,
+        "Wins, draws and losses are more than the games.",
+        "Correct the counts or the games.",
+        "In {system} wins, draws and losses are more than the {games:g} games.",
     ),
     # Games
     "unknown-code": Kind(
-        ERROR, "A cell holds no known result.", "Use W, L, D with the opponent's number, or X F B H U Z."
+        ERROR,
+        "A cell holds no known result.",
+        "Use W, L, D with the opponent's number, or X F B H U Z.",
+        "{cell!r} is no known result.",
     ),
-    "no-opponent": Kind(ERROR, "A game names no opponent.", "Write the opponent's number after the letter."),
-    "opponent-missing": Kind(ERROR, "A game names an opponent who is not in the section.", "Correct the number."),
-    "plays-self": Kind(ERROR, "A player is paired with himself.", "Correct the opponent's number."),
+    "no-opponent": Kind(
+        ERROR,
+        "A game names no opponent.",
+        "Write the opponent's number after the letter.",
+        "{cell!r} is a game without an opponent.",
+    ),
+    "opponent-missing": Kind(
+        ERROR,
+        "A game names an opponent who is not in the section.",
+        "Correct the number.",
+        "{cell!r}: there is no player {opponent} in the section.",
+    ),
+    "plays-self": Kind(
+        ERROR,
+        "A player is paired with themselves.",
+        "Correct the opponent's number.",
+        {
+            "number": "{cell!r} pairs the player with themselves.",
+            "member": "{cell!r} pairs two rows of member {member_id}.",
+        },
+    ),
     "not-mirrored": Kind(
         ERROR,
         "The opponent's row does not show the same game.",
         "Correct one of the two rows; if the sides really disagree, use N, R or S.",
+        {
+            "round": "{cell!r}, but player {opponent} shows {shown} in round {round_number}.",
+            "pair": "{count} times {result} against player {opponent}, who shows {shown} times {mirrored} against "
+            "player {number}.",
+        },
     ),
     "paired-twice": Kind(
         ERROR,
         "Two players show a game against the same opponent in the same round.",
         "Correct the opponent's number on one of the two rows; a second game goes into a round of its own.",
+        "Players {first} and {second} both show a game against player {opponent}.",
     ),
     "total-disagrees": Kind(
         WARNING,
         "A player's total is not the sum of the results.",
         "Find the result that is wrong, or correct the total; ratings go by the results.",
+        "The report says {total:g} points; the results add up to {points:g}.",
     ),
     "one-sided": Kind(
         WARNING,
         "A result stands on one row alone (N, R or S) and is rated for that player only.",
         "Settle the result with both players if you can.",
+        "{cell!r} is rated on this row alone.",
     ),
-    "same-colour": Kind(WARNING, "Both rows give the same colour for a game.", "Correct the colour on one row."),
-    "too-many-rounds": Kind(ERROR, "A row has more cells than any section can have.", "Check the file."),
+    "same-colour": Kind(
+        WARNING,
+        "Both rows give the same colour for a game.",
+        "Correct the colour on one row.",
+        "Players {first} and {second} both have {colour}.",
+    ),
+    "too-many-rounds": Kind(
+        ERROR,
+        "A row has more cells than any section can have.",
+        "Check the file.",
+        f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
+    ),
     # What the rated result shows
     "far-from-performance": Kind(
         WARNING,
-        "A player performed 600 points or more above or below the rating.",
+        f"A player performed {FAR_FROM_RATING:g} points or more above or below the rating.",
         "Check that the member id is this player's and that the results stand on the right row.",
+        "The player performed {performance} in {games} games, {apart:.0f} points {side} the rating of {rating}.",
     ),
     "bonus-lost": Kind(
         WARNING,
-        "Bonus points are lost because one opponent was met too often: three times, or twice in three games.",
+        "Bonus points are lost because one opponent was met too often: {bonus_repeats}.",
         "Nothing to do if the pairings are right.",
+        "One opponent was met {meetings} times in {games} games, so {lost:.1f} bonus points are lost.",
     ),
     "match-limited": Kind(
         WARNING,
-        "The rating change of a match is held at a limit: 50 points, 100 in 180 days, 200 in three years.",
+        "The rating change of a match is held at a limit: {match_limits}.",
         "Nothing to do: the limit is the rule.",
+        "The match is worth {computed:+.1f} points; {limited:+.1f} is as far as it may go.",
     ),
     "floor-requested": Kind(
         WARNING,
-        "A match took a player to the floor, which counts as asking for a floor 100 points lower.",
+        "A match took a player to the floor, which counts as asking for a floor {floor_request_drop} points lower.",
         "The office decides; the rating stays at the floor until then.",
+        "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
     ),
     # Matches and foreign events
-    "match-players": Kind(ERROR, "A match has exactly two players.", "Correct the section type or its players."),
+    "match-players": Kind(
+        ERROR,
+        "A match has exactly two players.",
+        "Correct the section type or its players.",
+        "The match has {players} players.",
+    ),
     "match-not-eligible": Kind(
         ERROR,
-        "The players may not play a rated match.",
+        "The players may not play a rated match. {match_conditions}",
         "Rate it as another type if it was none, or give match_waiver with the office's reason.",
+        {
+            "unrated": "The player has no {system} rating; a match needs rated players.",
+            "gap": "The published {system} ratings are {apart:.0f} points apart; {most:g} is the most.",
+            "provisional": "The player's {system} rating is on {games:g} games; a match needs established ratings, on "
+            "more than {established_above:g} games.",
+            "not-published": "The player has no {system} rating on the list of {month}, which was in force.",
+        },
     ),
-    "match-waived": Kind(WARNING, "The conditions for a match are waived.", "Nothing to do: the reason is kept."),
+    "match-waived": Kind(
+        WARNING,
+        "The conditions for a match are waived.",
+        "Nothing to do: the reason is kept.",
+        "The conditions for a match are waived: {reason}.",
+    ),
     # The office
     "member-not-known": Kind(
         ERROR,
         "The member id is not known to the office.",
         "Correct the id, import the member (office members import), or submit with --new-members.",
+        "Nobody here has the id {member_id}.",
     ),
     "id-needed": Kind(
         ERROR,
         "The player has no member id, so no rating can be posted to anybody.",
         "Give every player a member id.",
+        "{name} has no member id.",
     ),
     "before-opening": Kind(
         ERROR,
         "The section ended before the opening standings of its players were taken, which hold its result already.",
         "Leave the section out, or give the opening standings of an earlier day.",
+        "The standings of {name} are as of {opened}.",
     ),
     "other-name": Kind(
         WARNING,
         "The office knows this member under quite another name.",
         "Check the member id: two digits may be swapped.",
+        "The report says {reported}, the office {known} for {member_id}.",
     ),
     "event-id-shape": Kind(
         ERROR,
         "The event id cannot be used.",
-        "Use up to 40 letters and digits, or leave it empty: the office then gives one.",
+        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
+        "The event id {given!r} cannot be used.",
     ),
     # Foreign events
     "foreign-system": Kind(
-        ERROR, "A foreign FIDE event updates Regular ratings only.", "Leave systems out or give OTBR."
+        ERROR,
+        "A foreign FIDE event updates Regular ratings only.",
+        "Leave systems out or give OTBR.",
+        "A foreign FIDE event names {systems}.",
     ),
     "foreign-not-eligible": Kind(
-        ERROR, "The player's rating is not updated from foreign events.", "Take the rate mark away."
+        ERROR,
+        "The player's rating is not updated from foreign events. {foreign_conditions}",
+        "Take the rate mark away.",
+        {
+            "unrated": "The player has no Regular rating.",
+            "no-member": "The player is not a current member.",
+            "provisional": "The player's Regular rating is on {games:g} games; only established ratings, on more "
+            "than {established_above:g} games, are updated.",
+            "not-opted-in": "The player has not opted in, and is not rated {automatic_from:g} FIDE or more under "
+            "the USA flag.",
+        },
     ),
-    "foreign-nobody": Kind(WARNING, "Nobody in a foreign event is marked to be rated.", "Mark players with rate."),
+    "foreign-nobody": Kind(
+        WARNING,
+        "Nobody in a foreign event is marked to be rated.",
+        "Mark players with rate.",
+        "No player is marked to be rated.",
+    ),
 }
 
 
-def fault(code: str, place: str, message: str, remedy: str = "") -> Fault:
-    """A finding of a catalogued kind; the catalogue's remedy stands unless a nearer one is given."""
+def _templates(code: str, kind: Kind) -> Iterable[Template]:
+    if isinstance(kind.says, str):
+        return [Template(code, kind.says or kind.meaning)]
+    return [Template(f"{code}:{suffix}", text) for suffix, text in kind.says.items()]
+
+
+TEMPLATES: Mapping[str, Template] = {
+    template.key: template for code, kind in CATALOGUE.items() for template in _templates(code, kind)
+}
+
+
+def fault(name: str, place: str, message: str = "", remedy: str = "", /, **values: object) -> Fault:
+    """A finding of a catalogued kind; the catalogue's remedy stands unless a nearer one is given.
+
+    ``name`` is the id of a message: a code, with a suffix after a colon where the code has several messages; ``values``
+    are put in by name. Readers give a ``message`` of their own where it is about a file and not about the rules.
+    """
+    code, _, suffix = name.partition(":")
     kind = CATALOGUE[code]
-    return Fault(code, kind.severity, place, message, remedy or kind.remedy)
+    if message and (suffix or values):
+        raise TypeError(f"{name}: either a message or the values of one, not both")
+    text = message or TEMPLATES[name].say(**values).text
+    return Fault(code, kind.severity, place, text, remedy or kind.remedy)
+
+
+def meaning_of(code: str, phrases: Mapping[str, str]) -> str:
+    """What a code means under an edition; ``phrases`` are its rules in words (``rules.phrases``)."""
+    return Template(code, CATALOGUE[code].meaning).say(**phrases).text

@@ -9,6 +9,7 @@
     │   └── UnsupportedEditionError   rules existed, their text is missing
     ├── RuleSetError              a rule set that cannot be used; carries every Fault
     ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
+    ├── MissingLibraryError       an optional library is not installed; the message says the line to type
     ├── HistoryError              a history cannot be replayed as asked
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
@@ -87,6 +88,10 @@ class RuleSetError(CrosstableError):
 
 class ConvergenceError(CrosstableError):
     """A bounded loop met its bound; the message ends with the inputs to replay."""
+
+
+class MissingLibraryError(CrosstableError):
+    """An optional library is not installed; the message says the line to type."""
 
 
 class HistoryError(CrosstableError):

@@ -1,12 +1,15 @@
 """Sentences: templates with an id and named values.
 
-Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of the
-rules come from the edition that is spoken of, never from the template. The id and the values travel with the text, so
-that the same sentence can be said in another language later.
+Every sentence that a person reads is a template with an id of its own and values that are put in by name. Numbers of
+the rules come from the edition that is spoken of, never from the template. The id and the values travel with the text,
+so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
+from string import Formatter
 from typing import NamedTuple
+
+_PLAINLY = Formatter()
 
 
 class Sentence(NamedTuple):
@@ -20,12 +23,19 @@ class Sentence(NamedTuple):
         return self.text
 
 
+class Said(NamedTuple):
+    """What is to be said: the id of a template and the values to put in."""
+
+    key: str
+    values: Mapping[str, object]
+
+
 class Template(NamedTuple):
     """A sentence that can be said: its id, and its text with named places such as ``{k_numerator:g}``."""
 
     key: str
     text: str
 
-    def say(self, **values: object) -> Sentence:
-        """The sentence with these values put in."""
-        return Sentence(self.key, values, self.text.format(**values))
+    def say(self, formatter: Formatter = _PLAINLY, /, **values: object) -> Sentence:
+        """The sentence with these values put in, by a formatter that may know how to print them."""
+        return Sentence(self.key, values, formatter.vformat(self.text, (), values))

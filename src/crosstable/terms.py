@@ -9,6 +9,8 @@ from datetime import date
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from crosstable.errors import Fault
+
 
 class RatingSystem(IntEnum):
     """The six rating systems (§1, footnote 1): over the board and online, Regular, Quick and Blitz."""
@@ -347,7 +349,7 @@ class Report(NamedTuple):
     """What a tournament director sent, as read: it may be wrong. ``checks`` makes sections of it, or faults.
 
     ``details`` keeps what rating does not need but a file carries (affiliate, city, director …), so that it can be
-    written back.
+    written back; ``faults`` is everything that reading the file found.
     """
 
     event_id: str
@@ -357,3 +359,4 @@ class Report(NamedTuple):
     sections: tuple[ReportedSection, ...]
     place: str
     details: Mapping[str, str] = {}
+    faults: tuple[Fault, ...] = ()

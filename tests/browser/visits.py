@@ -108,14 +108,14 @@ def _asked(address: str, path: str) -> Any:
 
 
 def _rows(ask: Callable[[str], Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Rows of sections in which somebody's rating moved and the whole working is public; in the end any row."""
+    """Rows of sections in which somebody's rating moved, those with many such rows first; in the end any row."""
     spare = []
     for event in ask("/events.json")["events"]:
         for one in ask(f"/events/{event['event_id']}.json")["sections"]:
             section = ask(f"/events/{event['event_id']}/sections/{one['number']}.json")
             moved = [row for row in section["rows"] if any(own["change"] for own in row["ratings"])]
             spare += [(section, row) for row in moved[:1]]
-            if section["is_clear"] and len(moved) > 5:
+            if len(moved) > 5:
                 yield section, moved[0]
     yield from spare
 

@@ -14,9 +14,10 @@ from crosstable.calculator.documents import answer_object, norm_chances_object, 
 from crosstable.calculator.measured import BANDS, MEASURED, typical_error
 from crosstable.calculator.norm_chances import norm_chances
 from crosstable.calculator.requests import OpponentsAt
-from crosstable.calculator.texts import DISCLAIMER, HOW_RATINGS_WORK, RESOURCES, texts, time_controls
+from crosstable.calculator.texts import DISCLAIMER, RESOURCES, texts
 from crosstable.calculator.what_if import outcomes
 from crosstable.rules.editions import edition_for
+from crosstable.rules.statements import TIME_CONTROLS, said_of
 from crosstable.terms import Formula
 from tests.calculator.asking import asked
 from tools import measure_estimates
@@ -52,7 +53,7 @@ def test_sentences_come_before_any_section_number() -> None:
         ("U", "W1300", {"adult": "1"}, "You start at 1300 on 0 games, by age."),
         ("U", "W1300", {"fide": "1500"}, "You start at 1277 on 5 games, from FIDE."),
         ("U", "W1300", {"adult": "1"}, "This is your first event"),
-        ("1500/6", "W900", {}, "You have eight games or fewer"),
+        ("1500/6", "W900", {}, "You have 8 games or fewer"),
         ("1500/3", "W1600", {"record": "3-0-0"}, "All your games so far were wins"),
         ("1500/3", "W1600", {"record": "0-0-3"}, "All your games so far were losses"),
         ("1310", "L900 L900 L900", {"peak": "1500"}, "the floor from the highest rating holds it at 1300."),
@@ -220,10 +221,10 @@ def test_the_measuring_tool_counts_errors(
 
 def test_the_time_controls_are_those_of_the_rules() -> None:
     """§1, footnote 1: Blitz 5 to 10, Quick to 29, Regular from 30, dual 30 to 65; no Blitz before 2013."""
-    now = " ".join(time_controls(edition_for(date(2026, 1, 1))))
+    now = " ".join(said_of(edition_for(date(2026, 1, 1)), TIME_CONTROLS))
     for words in ("Regular: 30 or more", "30 to 65", "more than 10, less than 30", "Blitz: 5 to 10"):
         assert words in now
-    then = " ".join(time_controls(edition_for(date(2004, 1, 1))))
+    then = " ".join(said_of(edition_for(date(2004, 1, 1)), TIME_CONTROLS))
     assert "30 to 60" in then
     assert "delay and increment do not count" in then
     assert "Blitz" not in then
@@ -232,7 +233,7 @@ def test_the_time_controls_are_those_of_the_rules() -> None:
 def test_the_texts_of_the_page_have_their_place() -> None:
     found = texts(edition_for(date(2026, 1, 1)))
     assert [text.code for text in found] == ["ratings", "requirements", "disclaimer"]
-    assert found[0] == HOW_RATINGS_WORK
+    assert "K is 800 divided by" in found[0].paragraphs[1]
     assert found[2] == DISCLAIMER
     assert all(each.address.startswith("https://") for each in RESOURCES)
 

@@ -14,8 +14,8 @@ from crosstable.checks import check
 from crosstable.checks.plausibility import plausibility
 from crosstable.errors import FormatError, Severity
 from crosstable.formats import event_json
-from crosstable.output.rated_json import rated_document
-from crosstable.whole_event import RatedEvent, rate_event
+from crosstable.pipeline.rating import RatedEvent, rate
+from crosstable.pipeline.reading import read
 from tests.checks.provoked import CASES, Provoked, abroad, match, newcomer_of_fide, pair, published, sound, with_section
 from tests.event_files import EventFile, Ratings, event_file, player, record
 
@@ -24,16 +24,14 @@ NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", *AFTER_RATING}
-PROVOKED_AT_THE_DOOR = {"rating-not-known"}
+PROVOKED_AT_THE_DOOR = {"rating-not-known", "waits-for-section"}
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
 PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
 
 
 def rated(event: object, today: date | None = None) -> RatedEvent:
     """An event file, read, checked on a day, and rated as far as it may be."""
-    reading = event_json.read(json.dumps(event).encode(), "event.json")
-    checked = check(reading.report, today=today)
-    return rate_event(checked._replace(faults=(*reading.faults, *checked.faults)))
+    return rate(read(json.dumps(event).encode(), "event.json"), today=today)
 
 
 def words(place: str) -> str:
@@ -62,7 +60,7 @@ def test_the_fault_is_reported_where_it_is(case: Provoked) -> None:
     assert {found.code for found in event.faults} - {case.code} == case.follows
     is_error = CATALOGUE[case.code].severity is Severity.ERROR
     assert event.has_errors is is_error
-    assert bool(rated_document(event)["sections"]) is not is_error
+    assert bool(event.to_dict()["sections"]) is not is_error
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.code}" for at, case in enumerate(CASES)])
@@ -85,7 +83,7 @@ def test_a_sound_file_has_no_fault_and_nothing_is_assumed() -> None:
     """§1: the file that the others are made from by one mistake each."""
     event = rated(sound())
     assert event.faults == ()
-    assert [player.assumed for player in event.sections[0][0].players] == [(), (), ()]
+    assert [player.assumed for player in event.rated[0][0].players] == [(), (), ()]
 
 
 def test_a_code_outside_the_catalogue_cannot_be_reported() -> None:
@@ -98,7 +96,7 @@ def test_a_section_that_ends_tomorrow_is_in_the_future() -> None:
     assert codes(rated(sound(), date(2025, 8, 1))) == []
     event = rated(sound(), date(2025, 7, 31))
     assert [(found.code, words(found.place)) for found in event.faults] == [("in-the-future", "section 1")]
-    assert rated_document(event)["sections"] == []
+    assert event.to_dict()["sections"] == []
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe{}", b"not json", b'{"format": }'])
@@ -141,7 +139,7 @@ def repeated(rounds: int) -> EventFile:
 )
 def test_what_only_the_rated_result_shows_is_a_warning(event: EventFile, code: str, place: str) -> None:
     """§4.2, §5, §7: a repeat costs the bonus; 600 points away; 50 points a match; a floor met in a match."""
-    found = [each for by_system in rated(event).sections for one in by_system for each in plausibility(one)]
+    found = [each for by_system in rated(event).rated for one in by_system for each in plausibility(one)]
     assert all(each.severity is Severity.WARNING for each in found)
     wanted = [words(each.place) for each in found if each.code == code]
     assert wanted[:1] == ([place] if code else [])
@@ -171,7 +169,7 @@ def test_every_fault_of_a_file_is_reported_at_once() -> None:
         ("unknown-code", "section 2, player 1, round 2"),
         ("wrong-type", "sections[2].players[0].adult"),
     ]
-    assert rated_document(found)["sections"] == []
+    assert found.to_dict()["sections"] == []
 
 
 def test_one_bad_section_holds_the_whole_document_back() -> None:
@@ -179,8 +177,8 @@ def test_one_bad_section_holds_the_whole_document_back() -> None:
     event = sound()
     event["sections"].append(pair("W2", "W1", number=2)["sections"][0])
     found = rated(event)
-    assert [section[0].section.number for section in found.sections] == [1]
-    assert rated_document(found)["sections"] == []
+    assert [section[0].section.number for section in found.rated] == [1]
+    assert [section["number"] for section in found.to_dict()["sections"]] == [1]
 
 
 # Warnings rate
@@ -197,7 +195,7 @@ def test_one_sided_results_are_rated_on_their_own_row_with_a_warning(
     event = rated(pair(one, other))
     assert not event.has_errors
     assert set(codes(event)) == {"one-sided"}
-    rows = rated_document(event)["sections"][0]["systems"]["OTBR"]["players"]
+    rows = event.to_dict()["sections"][0]["systems"]["OTBR"]["players"]
     assert tuple(row["games_after"] - 40 for row in rows) == games
     assert rows[0]["score"] == {"N": 1.0, "R": 0.5, "S": 0.0}[one[0]]
 
@@ -209,7 +207,7 @@ def test_what_is_no_game_needs_no_opponent_and_no_mirror(cell: str | None) -> No
     event["sections"][0]["players"][0]["rounds"][2] = cell
     found = rated(event)
     assert found.faults == ()
-    assert rated_document(found)["sections"][0]["systems"]["OTBR"]["players"][0]["games_after"] == 42
+    assert found.to_dict()["sections"][0]["systems"]["OTBR"]["players"][0]["games_after"] == 42
 
 
 @pytest.mark.parametrize("cell", ["w2W", " W 2 w ", "W02w", "W2"])
@@ -223,7 +221,7 @@ def test_systems_that_are_named_stand_where_the_control_is_not_rated() -> None:
     """Design: systems override what the time control says; old reports have controls that rate nowhere."""
     event = rated(with_section(time_control="G/1;d2", systems=["OTBQ"]))
     assert event.faults == ()
-    assert [section.system.name for section in event.sections[0]] == ["OTBQ"]
+    assert [section.system.name for section in event.rated[0]] == ["OTBQ"]
 
 
 def test_a_checked_event_knows_whether_it_has_errors() -> None:
@@ -274,4 +272,4 @@ def test_what_a_foreign_event_does_not_say_is_assumed_and_told() -> None:
         del event["sections"][0]["players"][0][name]
     found = rated(event)
     assert found.faults == ()
-    assert any("fide_opt_in" in note for note in found.sections[0][0].players[0].assumed)
+    assert any("fide_opt_in" in note for note in found.rated[0][0].players[0].assumed)

@@ -7,22 +7,20 @@ from datetime import date
 
 import pytest
 
-from crosstable.checks import check
 from crosstable.checks.plausibility import plausibility
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.records import PassWorking, RatedGame
 from crosstable.errors import Fault, Severity
-from crosstable.formats import event_json
+from crosstable.pipeline.rating import rate
+from crosstable.pipeline.reading import read
 from crosstable.terms import FloorKind, Formula, SectionType, Standing
-from crosstable.whole_event import rate_event
 from tests.checks.provoked import pair
 from tests.event_files import event_file, player
 
 
 def rated_pair() -> RatedSection:
     """A section of 2025 (B = 10) with one game, to be changed into what a case needs."""
-    report = event_json.read(json.dumps(pair("W2", "L1")).encode(), "event.json").report
-    ((rated,),) = rate_event(check(report)).sections
+    ((rated,),) = rate(read(json.dumps(pair("W2", "L1")).encode()), today=None).rated
     assert rated.edition.constants.bonus_threshold == 10.0
     return rated
 
@@ -162,10 +160,9 @@ def test_with_the_report_the_place_names_the_row_of_the_file() -> None:
     event = event_file(
         player(1, "W2 W3 W4 W5", 1000.0), *(player(2 + at, ["U"] * at + ["L1"], 1700.0) for at in range(4))
     )
-    report = event_json.read(json.dumps(event).encode(), "event.json").report
-    checked = check(report, today=date(2026, 1, 1))
-    ((rated,),) = rate_event(checked).sections
-    (found,) = plausibility(rated, checked.sections[0].report)
+    report = read(json.dumps(event).encode())
+    ((rated,),) = rate(report, today=date(2026, 1, 1)).rated
+    (found,) = plausibility(rated, report.sections[0])
     assert found.place == "section 1, player 1 (Player, 1), OTBR [sections[0].players[0]]"
 
 

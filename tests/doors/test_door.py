@@ -89,7 +89,7 @@ def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypat
         raise RuntimeError("boom")
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.whole_event.rate", broken)
+    monkeypatch.setattr("crosstable.pipeline.rating.rate_section", broken)
     ran = run("rate", path, "--json")
     assert (ran.code, ran.out) == (3, "")
     assert "Traceback (most recent call last)" in ran.err
@@ -104,7 +104,7 @@ def test_an_interrupt_stops_without_a_trace(run: Run, write: Write, monkeypatch:
         raise KeyboardInterrupt
 
     path = write(sound())
-    monkeypatch.setattr("crosstable.whole_event.rate", interrupted)
+    monkeypatch.setattr("crosstable.pipeline.rating.rate_section", interrupted)
     assert run("rate", path) == (130, "", "\nstopped\n")
 
 
@@ -201,7 +201,9 @@ def test_rating_to_json_imports_nothing_heavy(tmp_path: Path) -> None:
     found = imported(tmp_path, "rate", "--json", SAMPLE)
     assert "crosstable.engine.rating" in found
     assert {name.split(".")[0] for name in found} & HEAVY == set()
-    assert {name for name in found if name.startswith(("crosstable.explain", "crosstable.output.terminal"))} == set()
+    assert {
+        name for name in found if name.startswith(("crosstable.explanation", "crosstable.output.terminal"))
+    } == set()
 
 
 def test_drawing_a_table_does_import_rich(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main
-from tests.verify.made_pages import archive_bytes, page_line, player
+from tests.verification.made_pages import archive_bytes, page_line, player
 
 Capture = pytest.CaptureFixture[str]
 
@@ -299,8 +299,9 @@ def test_a_folder_may_be_called_anything(quad: Path, members: Path, tmp_path: Pa
 
 
 def test_check_says_what_rating_will_need(quad: Path, capsys: Capture) -> None:
-    assert main(["check", str(quad)]) == 0
+    assert main(["check", str(quad)]) == 1
     assert "--pairing-ratings" in capsys.readouterr().out
+    assert main(["check", str(quad), "--pairing-ratings"]) == 0
 
 
 def test_one_event_to_a_page(quad: Path, capsys: Capture) -> None:

@@ -35,7 +35,7 @@ def test_a_list_is_published_once_and_survives_a_correction(published: Desk) -> 
 
 def test_a_list_holds_whole_numbers_on_four_games_or_more(published: Desk) -> None:
     """Oak and Pine have 3 Regular games each (a bye in four rounds): not on the list. Juniper's count is not known."""
-    rows = rows_of(published.asked("lists", "2026-06", "--own"))
+    rows = rows_of(published.asked("lists", "2026-06"))
     assert ("30000011", "OTBR") not in rows
     assert ("30000012", "OTBR") not in rows
     standings = published.asked("standings", "30000007")["ratings"]
@@ -96,10 +96,10 @@ def test_lists_are_named_and_shown(published: Desk) -> None:
 
 
 def test_a_list_of_one_system_goes_by_rating(published: Desk) -> None:
-    rows = published.asked("lists", "2026-06", "--system", "OTBR", "--own")["members"]
+    rows = published.asked("lists", "2026-06", "--system", "OTBR")["members"]
     ratings = [row["ratings"]["OTBR"]["rating"] for row in rows]
     assert ratings == sorted(ratings, reverse=True)
-    ohio = published.asked("lists", "2026-06", "--system", "OTBR", "--own", "--state", "oh")["members"]
+    ohio = published.asked("lists", "2026-06", "--system", "OTBR", "--state", "oh")["members"]
     assert ohio == [row for row in rows if row["state"] == "OH"]
 
 
@@ -112,11 +112,17 @@ def test_a_top_list_is_the_top_of_the_list(published: Desk) -> None:
     top = published.asked("lists", "2026-06", "--top", "3", "--state", "OH")
     assert [row["member_id"] for row in top["rows"]] == [one["member"] for one in every[:3]]
     assert [row["rank"] for row in top["rows"]] == [1, 2, 3]
+    assert published.asked("lists", "2026-06", "--age", "20 and under")["rows"] == []  # nobody asked to be listed
+    for member in ("30000006", "30000007", "30000009"):
+        published.done("members", "age-lists", member, "list", "--reason", "the parents asked for it")
     young = published.asked("lists", "2026-06", "--age", "20 and under")["rows"]
     assert [row["name"] for row in young] == ["Fir, Leo", "Hazel, Grace"]
     out = published.done("lists", "2026-06", "--age", "20 and under", "--provisional")
     assert "Larch, Ivy" in out
-    assert published.done("lists", "2026-06", "--age", "65 and over", "--state", "KY").endswith("nobody\n")
+    published.done("members", "age-lists", "30000007", "leave-out", "--reason", "asked for it")
+    assert "on age lists: no" in published.done("members", "show", "30000007")
+    young = published.asked("lists", "2026-06", "--age", "20 and under")["rows"]
+    assert [row["name"] for row in young] == ["Fir, Leo"]
     assert "is no age band; there are 8 and under" in published.refused("lists", "2026-06", "--age", "young")
 
 
@@ -124,7 +130,7 @@ def test_a_top_list_is_the_top_of_the_list(published: Desk) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet", "txt"])
-@pytest.mark.parametrize("words", [(), ("--top", "5"), ("--state", "OH"), ("--own",)])
+@pytest.mark.parametrize("words", [(), ("--top", "5"), ("--state", "OH")])
 def test_a_list_goes_into_a_file_of_every_form(published: Desk, ending: str, words: tuple[str, ...]) -> None:
     out = published.done("lists", "2026-06", "--out", f"june.{ending}", *words)
     assert out.startswith(f"june.{ending}: ")
@@ -141,7 +147,7 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
     shown = rows_of(published.asked("lists", "2026-06"))
     assert {member for member, _ in shown} == rows.keys()
     for (member, system), row in shown.items():
-        assert rows[member][f"{system}_rating"] == ("" if row["rating"] is None else str(row["rating"]))
+        assert rows[member][f"{system}_rating"] == str(row["rating"])
     assert "1979-05-14" not in text
 
 
@@ -152,6 +158,7 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
         (("--out", "june.csv"), "say which list"),
         (("--top", "3"), "say which list"),
         (("2026-06", "--top", "0"), "is no number of rows"),
+        (("2026-06", "--age", "9-10", "--state", "OH"), "--age and --state do not go together"),
     ],
 )
 def test_a_list_that_cannot_be_given_is_wrong_usage(published: Desk, words: tuple[str, ...], said: str) -> None:
@@ -166,27 +173,3 @@ def test_a_library_that_a_form_needs_is_named(published: Desk, monkeypatch: pyte
     assert ran.code == 1
     assert "xlsxwriter" in ran.err
     assert not (published.folder / "june.xlsx").exists()
-
-
-# What the public may see
-
-
-def test_a_rating_that_hangs_on_a_birth_date_is_a_range(published: Desk) -> None:
-    """Oak and Pine began by their age; what they have in Quick, and those who met them, is not told to the point."""
-    own, public = (rows_of(published.asked("lists", "2026-06", *words)) for words in (("--own",), ()))
-    assert own.keys() == public.keys()
-    hidden = {place for place, row in public.items() if row["between"] is not None}
-    assert {("30000011", "OTBQ"), ("30000012", "OTBQ")} <= hidden
-    for place, row in public.items():
-        if place in hidden:
-            assert row["rating"] is None
-            assert row["between"][0] <= own[place]["rating"] <= row["between"][1]
-            assert row["between"][1] - row["between"][0] >= 10
-        else:
-            assert row == own[place]
-    files = []
-    for ending in ("csv", "txt"):
-        published.done("lists", "2026-06", "--out", f"june.{ending}")
-        files.append((published.folder / f"june.{ending}").read_text("utf-8"))
-    for text in files:
-        assert str(own["30000011", "OTBQ"]["rating"]) not in text

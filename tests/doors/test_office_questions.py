@@ -217,25 +217,31 @@ def test_no_birth_date_is_shown_but_by_members_show(club: Desk, words: tuple[str
 
 @pytest.mark.parametrize("words", [("standings",), ("history",), ("explain", QUICK), ("explain", SWISS)])
 @pytest.mark.parametrize("member", [HAZEL, "30000011"])
-def test_the_public_sees_no_working_that_hangs_on_a_birth_date(club: Desk, words: tuple[str, ...], member: str) -> None:
-    """Oak began by age and Hazel met him: neither the strengths nor any decimals of these sections are public."""
+def test_the_public_sees_whole_numbers_and_no_age(club: Desk, words: tuple[str, ...], member: str) -> None:
+    """Oak began by age and Hazel met them: expected scores have two decimals, everything else none."""
     command, *rest = words
     own, public = club.done(command, member, *rest), club.done(command, member, *rest, "--public")
     assert public != own
     assert re.search(r"\d\.\d\d", own) or (command, member) == ("history", "30000011")  # nothing but first ratings
-    assert not re.search(r"\d\.\d\d", public)
+    assert not re.search(r"\d\.\d\d\d|\d\d\d\.\d", public)
     shown = public + club(command, member, *rest, "--public", "--json").out
     assert [day for day in BIRTH_DATES if day in shown] == []
-    assert " age" not in shown.lower()
+    assert "the age at" not in shown.lower()
 
 
-def test_the_public_sees_what_is_clear_in_full(club: Desk) -> None:
-    """Nobody of the first Swiss but Oak and Pine began by age; a season without them hides nothing."""
-    club.done("withdraw", SWISS, "--reason", "x")
-    club.done("withdraw", QUICK, "--reason", "x", "--rate")
-    own, public = (club.asked("history", "30000002", *more)["lines"] for more in ((), ("--public",)))
-    assert [line["after"]["rating"] for line in public] == [line["after"]["rating"] for line in own]
-    assert club.done("explain", "30000002", CHAMPIONSHIP, "--public") == club.done("explain", "30000002", CHAMPIONSHIP)
+def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
+    """Two places once they are on, as the office's own number rounds (half up, like official ratings)."""
+    own = [line["after"]["rating"] for line in club.asked("history", "30000002")["lines"]]
+    assert club.done("settings", "show") == "public-decimals: off\n"
+    assert club.done("settings", "public-decimals", "off") == "public-decimals: off already\n"
+    assert "public-decimals: on (act " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")
+    assert club.asked("settings", "show") == {"format": "crosstable-office-settings/1", "public_decimals": True}
+    public = [line["after"]["rating"] for line in club.asked("history", "30000002", "--public")["lines"]]
+    assert public == [pytest.approx(rating, abs=0.005 + 1e-9) for rating in own]
+    assert all(rating == round(rating, 2) for rating in public)
+    assert any(rating % 1.0 for rating in public)
+    assert "settings: public decimals on" in club.done("log", "--last", "1")
+    assert "everything follows" in club.done("verify")
 
 
 def test_the_public_log_and_ripple_tell_no_more_than_they_may(club: Desk) -> None:

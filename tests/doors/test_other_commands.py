@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
 from tests.checks.provoked import pair, sound
 from tests.doors.conftest import Run, Write, in_short
@@ -23,7 +24,7 @@ def test_explain_tells_every_step_with_its_section(run: Run, write: Write) -> No
     assert ran.out.startswith("Player, 1, section 1, OTBR\n")
     for heading in ("Rules", "Step 1", "Step 2", "Step 4", "Step 5", "Result"):
         assert f"\n{heading}\n" in ran.out
-    assert "R0 + K(S - E) + bonus = 1855.8941. (§4.2)" in ran.out
+    assert "R0 + K(S - E) + bonus = 1850 + 5.8941 + 0 = 1855.8941. (§4.2)" in ran.out
     assert "The rating after the section is 1860.7503. (§1)" in ran.out
 
 
@@ -38,11 +39,27 @@ def test_explain_as_json_has_every_number_in_full(run: Run, write: Write) -> Non
         "system": "OTBR",
         "edition": "2025-01-01",
     }
-    assert all(set(line) == {"part", "section", "text", "name", "value"} for line in found["lines"])
+    fields = {"part", "section", "text", "name", "value", "key", "document", "symbol", "formula"}
+    assert all(set(line) == fields for line in found["lines"])
     values = {(line["part"], line["name"]): line["value"] for line in found["lines"]}
     assert values["Step 3", "strength"] == 1687.5
     assert values["Result", "rating"] == pytest.approx(1825.310269, abs=6e-7)
     assert values["Step 1", "age"] is None
+    (estimate,) = (line for line in found["lines"] if (line["part"], line["symbol"]) == ("Step 3", "M"))
+    assert (estimate["key"], estimate["document"]) == ("special.solved", "2025 text")
+    assert estimate["formula"] == (
+        "(sum((1.0 * 1300.0, 1500.0, 1700.0, 1850.0)) + 2 * 400.0 * (2.5 - 0.0 - 4.0 / 2)) / 4.0"
+    )
+
+
+def test_explain_cites_the_document_of_the_edition_that_rated(run: Run, write: Write) -> None:
+    """2015 text §2.6 has the age-based rating; the list of dated changes is §8 of the 2025 text; half K was of 2004."""
+    ran = run("explain", write(quad(on="2016-03-05")), "--player", "4")
+    assert "Sections (§) are those of The US Chess Rating system, June 1, 2015" in ran.out
+    assert "and the player is reported as an adult. (§2.6)" in ran.out
+    assert "(2025 text §8)" in ran.out
+    half = run("explain", write(quad(on="2005-03-05", k_factor="half")), "--player", "1")
+    assert "(2004 text node 5)" in half.out
 
 
 def test_explain_takes_every_system_of_the_section_or_one(run: Run) -> None:
@@ -59,8 +76,8 @@ def test_explain_takes_every_system_of_the_section_or_one(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([SAMPLE, "--player", "1"], "the event has sections 1, 2; choose one with --section"),
-        ([SAMPLE, "--section", "7", "--player", "1"], "there is no section 7; the sections are 1, 2"),
+        ([SAMPLE, "--player", "1"], "the event has sections 1, 2; name one"),
+        ([SAMPLE, "--section", "7", "--player", "1"], "there is no rated section 7; the sections are 1, 2"),
         ([SAMPLE, "--section", "1", "--player", "9"], "there is no player 9 in section 1"),
         ([SAMPLE, "--section", "2", "--player", "1", "--system", "OTBR"], "section 2 is rated OTBB, not OTBR"),
         ([SAMPLE, "--section", "1"], "the following arguments are required: --player"),
@@ -159,11 +176,34 @@ def test_rules_on_a_day_say_how_newcomers_start(run: Run) -> None:
     assert "game factors in OLB" not in before
 
 
-def test_rules_as_text_name_the_edition(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("day", "words"),
+    [
+        ("2026-01-01", "based on more than 25 games"),
+        ("2026-01-01", "with B = 10 and m"),
+        ("2026-01-01", "§4.2; since 2025-01-01: 2025 text §8; notice of May 2025"),
+        ("2026-01-01", "50 points in a match, 100 net in 180 days, 200 net in 3 years."),
+        ("2026-01-01", "over the board: 30 to 65."),
+        ("2010-01-01", "with B = 6 and m"),
+        ("2010-01-01", "since 2006-03-01 (date assumed): report of 2006"),
+        ("2001-01-01", "An organizer may ask for half K."),
+    ],
+)
+def test_rules_of_a_day_are_told_in_words_with_their_documents(run: Run, day: str, words: str) -> None:
+    """§1, §4.2, §7, §8: the numbers of the documents, each with its section."""
+    out = run("rules", "--on", day).out
+    assert words in " ".join(out.split())
+
+
+def test_rules_as_text_name_the_edition_and_json_has_the_same_sentences(run: Run) -> None:
     out = run("rules", "--on", "2026-01-01").out
-    assert out.startswith("The edition of 2025-01-01; the law as seen through the text of 2025-07-26.\n")
-    assert "bonus_threshold" in out
-    assert "By these amendments:" in out
+    assert out.startswith("The rules of 2025-01-01, as seen through the text of 2025-07-26.\n\nTime controls")
+    found = json.loads(run("rules", "--on", "2026-01-01", "--json").out)["sentences"]
+    assert len({one["id"] for one in found}) == len(found)
+    for one in found:
+        assert one["text"] in " ".join(out.split())
+    (supplements,) = [one for one in found if one["part"] == "Rating supplements"]
+    assert supplements["section"] is None
 
 
 @pytest.mark.parametrize("days", [("2024-12-31", "2025-01-01"), ("2025-01-01", "2024-12-31")])
@@ -198,6 +238,47 @@ def test_rules_of_what_is_no_day_is_wrong_usage(run: Run, arguments: list[str]) 
     ran = run("rules", *arguments)
     assert ran.code == 2
     assert "usage: crosstable rules" in ran.err
+
+
+# findings
+
+
+def test_a_finding_is_explained_by_its_code(run: Run) -> None:
+    """§7: what the code means by the newest rules, and what to do."""
+    ran = run("findings", "match-not-eligible")
+    assert (ran.code, ran.err) == (0, "")
+    words = " ".join(ran.out.split())
+    assert words.startswith("match-not-eligible (error) The players may not play a rated match.")
+    assert "at most 400 points apart" in words
+    assert "What to do: Rate it as another type" in words
+
+
+def test_all_findings_are_listed_by_default(run: Run) -> None:
+    found = json.loads(run("findings", "--json").out)
+    assert (found["format"], found["edition"]) == ("crosstable-findings/1", "2025-01-01")
+    assert [one["code"] for one in found["findings"]] == list(CATALOGUE)
+    assert all(set(one) == {"code", "severity", "meaning", "remedy"} for one in found["findings"])
+    out = run("findings").out
+    assert all(f"{code} ({kind.severity})\n" in out for code, kind in CATALOGUE.items())
+
+
+def test_a_finding_is_explained_by_the_rules_of_a_day(run: Run) -> None:
+    """Rules history §11: before 2006 a match needs no established ratings."""
+    assert "need published ratings" in " ".join(run("findings", "match-not-eligible", "--on", "2001-01-01").out.split())
+    ran = run("findings", "--on", "2000-12-31")
+    assert (ran.code, ran.out) == (1, "")
+    assert "began on 2001-01-01" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"), [("halfk", " Did you mean half-k"), ("Match-Player", "match-players"), ("§", "")]
+)
+def test_an_unknown_code_is_wrong_usage_and_near_ones_are_named(run: Run, code: str, hint: str) -> None:
+    ran = run("findings", code)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"crosstable findings: there is no code {code!r}.")
+    assert hint in ran.err
+    assert ("Did you mean" in ran.err) is bool(hint)
 
 
 # schema

@@ -202,7 +202,7 @@ CHANGES = (
     Change(date(2010, 4, 1), ("peak_lowest_since_2010",), peak(1525.0), NO_FLOOR, 1300.0),
     Change(date(2012, 1, 1), ("controls",), classes("G/25;d5"), "OTBQ", "OTBR OTBQ"),
     Change(date(2012, 8, 3), ("bonus_threshold",), threshold, 6, 8),
-    Change(date(2012, 10, 1), ("lists",), lambda edition: edition.lists, (12, 1, FRIDAY), (12, 3, FRIDAY)),
+    Change(date(2012, 10, 1), ("lists",), lambda edition: edition.lists[:3], (12, 1, FRIDAY), (12, 3, FRIDAY)),
     Change(date(2013, 3, 1), ("adds_systems",), has(OTBB), False, True),
     Change(date(2013, 3, 1), ("controls",), classes("G/5;d0"), "OTBQ", "OTBB"),
     Change(
@@ -233,7 +233,7 @@ CHANGES = (
         16.0,
         8.0,
     ),
-    Change(date(2013, 9, 1), ("lists",), lambda edition: edition.lists, (12, 3, FRIDAY), (12, 3, WEDNESDAY)),
+    Change(date(2013, 9, 1), ("lists",), lambda edition: edition.lists[:3], (12, 3, FRIDAY), (12, 3, WEDNESDAY)),
     Change(date(2014, 3, 20), ("bonus_threshold",), threshold, 8, 10),
     Change(date(2014, 9, 1), ("stores_whole_numbers",), stored, 1501.0, 1500.25),
     Change(date(2014, 10, 1), ("adds_systems",), has(OLB), False, True),
@@ -439,3 +439,12 @@ def test_an_edition_keeps_the_amendments_it_is_made_of() -> None:
     """§8: all up to its day."""
     for edition in EDITIONS:
         assert edition.amendments == tuple(a for a in AMENDMENTS if a.effective <= edition.effective)
+
+
+def test_a_summary_prints_the_numbers_of_its_own_row() -> None:
+    """§8: no summary has a place that its row does not fill, and each threshold is told as it is in force."""
+    assert not [one.summary for one in AMENDMENTS if "{" in one.summary]
+    told = {one.effective: one.summary for one in AMENDMENTS if "bonus_threshold" in one.changes}
+    assert told[date(2008, 6, 6)] == "Bonus point threshold reduced to 6."
+    for day, summary in told.items():
+        assert summary.endswith(f" to {edition_for(day).constants.bonus_threshold:g}.")

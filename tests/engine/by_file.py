@@ -4,11 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from crosstable.checks import check
-from crosstable.formats import event_json
-from crosstable.output.rated_json import rated_document
+from crosstable.pipeline.rating import RatedEvent, rate
+from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
-from crosstable.whole_event import RatedEvent, rate_event
 
 EventFile = dict[str, Any]
 Row = dict[str, Any]
@@ -16,14 +14,12 @@ Row = dict[str, Any]
 
 def rated_file(event: Mapping[str, Any], calendar: Calendar = Calendar.LISTED) -> RatedEvent:
     """An event file, read from its bytes, checked and rated, with the faults of reading and of checking."""
-    reading = event_json.read(json.dumps(event).encode(), "event.json")
-    checked = check(reading.report, calendar=calendar)
-    return rate_event(checked._replace(faults=(*reading.faults, *checked.faults)))
+    return rate(read(json.dumps(event).encode(), "event.json"), calendar=calendar, today=None)
 
 
 def rows_by_system(event: Mapping[str, Any]) -> dict[str, dict[int, Row]]:
     """The rows of the only section, as ``rate --json`` prints them, by system and pairing number."""
-    (section,) = rated_document(rated_file(event))["sections"]
+    (section,) = rated_file(event).to_dict()["sections"]
     return {system: {row["number"]: row for row in rated["players"]} for system, rated in section["systems"].items()}
 
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from crosstable.checks import check
 from crosstable.engine import rate
 from crosstable.formats import event_json
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
-from crosstable.whole_event import RatedEvent
 from tests.amounts import amount
 from tests.engine.by_file import EventFile, Row, rated_file, rows_by_system
 from tests.engine.random_events import LAST_DAY, random_event
@@ -292,7 +292,7 @@ def dual_seeds() -> list[int]:
 
 def is_dual(rated: RatedEvent) -> bool:
     """Whether the only section was rated in two systems."""
-    return not rated.has_errors and len(rated.sections[0]) == 2
+    return not rated.has_errors and len(rated.rated[0]) == 2
 
 
 @given(dual_events())

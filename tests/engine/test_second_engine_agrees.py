@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from crosstable.output.rated_json import rated_document
 from crosstable.rules.editions import EDITIONS
 from tests.amounts import amount
 from tests.engine.by_file import EventFile, Row, error_codes, rated_file, rows_by_system
@@ -43,7 +42,7 @@ def differences(seed: int) -> list[str]:
         return [] if error_codes(rated) == ["rule-not-found"] else [f"{seed}: not known"]
     if error_codes(rated):
         return [f"{seed}: {error_codes(rated)}"]
-    systems = rated_document(rated)["sections"][0]["systems"]
+    systems = rated.to_dict()["sections"][0]["systems"]
     if set(systems) != set(expected) or system not in systems:
         return [f"{seed}: systems {list(systems)} and {list(expected)}"]
     return [
@@ -157,7 +156,7 @@ def test_the_random_events_visit_every_rule() -> None:
         if rated.has_errors:
             seen["not known"] += error_codes(rated) == ["rule-not-found"]
         else:
-            seen += features(event, rated_document(rated)["sections"][0]["systems"])
+            seen += features(event, rated.to_dict()["sections"][0]["systems"])
     missing = sorted(name for name in MUST_BE_SEEN if seen[name] < 3)
     assert not missing, f"hardly seen: {missing}"
 
@@ -217,7 +216,7 @@ def test_random_time_controls_belong_to_the_systems_the_second_engine_names(chun
     for seed in range(chunk * SCHEDULES, (chunk + 1) * SCHEDULES):
         event = random_schedule(seed)
         rated = rated_file(event)
-        systems = [result.system.name for by_system in rated.sections for result in by_system]
+        systems = [result.system.name for by_system in rated.rated for result in by_system]
         try:
             expected = systems_of(event["sections"][0], event)
         except NotRatable:

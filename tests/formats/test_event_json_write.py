@@ -239,7 +239,7 @@ def test_a_schedule_longer_than_any_other_text_is_read_round_by_round() -> None:
 
 _TEXTS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), max_size=12)
 _DAYS = st.none() | st.dates(date(1900, 1, 1), date(2100, 1, 1))
-_RATINGS = st.floats(0, 4000) | st.integers(0, 4000).map(float)
+_RATINGS = st.floats(1, 4000)  # rating lists write 0 for unrated
 _COUNTS = st.none() | st.integers(0, 10**6)
 _LEVELS = st.floats(100, 4000)
 _FLAGS = st.none() | st.booleans()
@@ -327,6 +327,7 @@ REPORTS = st.builds(
     sections=st.lists(_SECTIONS, max_size=3).map(tuple),
     place=st.just(""),
     details=_DETAILS,
+    faults=st.just(()),
 )
 
 

@@ -293,7 +293,7 @@ def test_totals_are_read_with_halves(text: str, total: float | None) -> None:
         (f"{HEAD}0,Ann,12345678,,W2,1\n", "bad-value", "line 2, column No"),
         (f"{HEAD}1.5,Ann,12345678,,W2,1\n", "wrong-type", "line 2, column No"),
         (f"{HEAD}1,Ann,12345678,abc,W2,1\n", "wrong-type", "line 2, column Rating"),
-        (f"{HEAD}1,Ann,12345678,9999,W2,1\n", "wrong-type", "line 2, column Rating"),
+        (f"{HEAD}1,Ann,12345678,9999,W2,1\n", "bad-value", "line 2, column Rating"),
         (f"{HEAD}1,Ann,12345678,,W2,1,left over\n", "bad-value", "line 2, column 7"),
         ("No,Name,,Rd 1\n1,Ann,what,W2\n", "bad-value", "line 2, column 3"),
         ("No,Name,DOB\n1,Ann,2026-02-30\n", "bad-date", "line 2, column DOB"),

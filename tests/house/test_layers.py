@@ -7,36 +7,41 @@ import pytest
 from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "errors"})
+NOUNS = frozenset({"terms", "errors", "notation", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
-ABOUT_A_SECTION = frozenset({"explain", "calculator", "checks", "verify", "whole_event", "folding"})
-INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "formats", "output", "preview", "history"}
+ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "folding"})
+INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats", "output", "history"}
 
 # room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
 # "crosstable" is the package itself, which holds the version. Nobody imports a door.
 MAY_SEE: dict[str, frozenset[str]] = {
     "terms": frozenset({"errors"}),
-    "errors": frozenset({"terms"}),
+    "errors": frozenset(),
+    "notation": frozenset({"terms"}),
+    "sentences": frozenset(),
+    "limits": frozenset(),
+    "remedies": NOUNS,
     "catalogue": NOUNS,
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},
-    "explain": ENGINE_AND_BELOW | {"crosstable"},
-    "calculator": ENGINE_AND_BELOW | {"catalogue", "explain", "crosstable"},
+    "explanation": ENGINE_AND_BELOW | {"sentences", "crosstable"},
+    "calculator": ENGINE_AND_BELOW | {"catalogue", "explanation", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
-    "verify": ENGINE_AND_BELOW | {"checks", "crosstable"},
-    "preview": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
-    "formats": NOUNS | {"catalogue", "rules.systems", "rules.time_controls", "crosstable"},
-    "whole_event": ENGINE_AND_BELOW | {"catalogue", "checks", "crosstable"},
+    "verification": ENGINE_AND_BELOW | {"checks", "crosstable"},
+    "formats": NOUNS | {"catalogue", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
+    "pipeline": ENGINE_AND_BELOW
+    | {"catalogue", "checks", "explanation", "formats", "remedies", "verification", "crosstable"},
     "output": ENGINE_AND_BELOW
-    | {"catalogue", "explain", "calculator", "verify", "whole_event", "formats.sheet_rows", "crosstable"},
+    | {"catalogue", "explanation", "calculator", "verification", "pipeline", "formats.sheet_rows", "crosstable"},
     "folding": ENGINE_AND_BELOW | {"crosstable"},
     "history": ENGINE_AND_BELOW | {"folding", "crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},
     "cli": INSIDE | {"office", "lab", "crosstable"},
     "web": INSIDE | {"office", "lab", "crosstable"},
-    "crosstable": NOUNS,
+    "library": INSIDE,
+    "crosstable": INSIDE | {"library"},
     "__main__": frozenset({"cli"}),
 }
 
@@ -153,8 +158,8 @@ def test_the_layers_have_no_circle_above_the_nouns() -> None:
         ("crosstable.formats.trf", "from crosstable.checks import check"),
         ("crosstable.engine", "def rate():\n    from crosstable.history import replay"),
         ("crosstable.engine", "if TYPE_CHECKING:\n    from crosstable.office import ledger"),
-        ("crosstable.explain", "import importlib\nimportlib.import_module('crosstable.cli')"),
-        ("crosstable.explain", "from crosstable.checks import CHECKS"),
+        ("crosstable.explanation", "import importlib\nimportlib.import_module('crosstable.cli')"),
+        ("crosstable.explanation", "from crosstable.checks import CHECKS"),
         ("crosstable.lab.sweep", "from crosstable.office.ledger import post"),
         ("crosstable.history.replay", "from crosstable.lab import metrics"),
         ("crosstable.web.pages", "from crosstable.cli import main"),
@@ -177,7 +182,7 @@ def test_an_import_against_the_layers_is_found(name: str, text: str) -> None:
         ("crosstable.formats.trf", "from crosstable.rules.systems import systems_of"),
         ("crosstable.formats.trf", "from crosstable import __version__"),
         ("crosstable.checks", "from crosstable.terms import Report"),
-        ("crosstable.cli", "from crosstable import __version__, checks, engine, explain, formats, verify"),
+        ("crosstable.cli", "from crosstable import __version__, checks, engine, explanation, formats, verification"),
         ("crosstable.lab.sweep", "from crosstable.history.replay import replay"),
     ],
 )

@@ -11,7 +11,7 @@ from crosstable.history.archive import write
 from crosstable.history.plain import plain_fold
 from crosstable.lab import Draws, backtest
 from crosstable.lab.posted_pages import history_of, pages_in
-from tests.verify.made_pages import archive_bytes, line, quad
+from tests.verification.made_pages import archive_bytes, line, quad
 
 
 @pytest.fixture

@@ -33,11 +33,10 @@ from crosstable.office.list_files import (
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish, supplements
 from crosstable.office.top_lists import TopList, TopRow
-from crosstable.office.veils import NOTHING_HIDDEN, Span
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
-from tests.office.made_office import DEED, OTBR, enter, join, member_id, opening, person, quad, run
+from tests.office.made_office import DEED, enter, join, member_id, opening, person, quad, run
 
 MONTH = "2026-12"
 HOSTILE = "=cmd|' /C calc'!A0\u202egnp.exe\x07"
@@ -92,7 +91,6 @@ def test_a_row_per_member_with_all_six_systems(table: ListTable) -> None:
     two = by_id[member_id(2)]
     assert (two["OLB_rating"], two["OLB_games"]) == ("2001", "")  # established, the count is not known
     assert by_id[member_id(3)]["OTBR_games"] == "8.5"
-    assert {row[f"{system.name}_range"] for row in rows for system in RatingSystem} == {""}
 
 
 def test_no_cell_of_a_sheet_begins_a_formula(table: ListTable) -> None:
@@ -151,24 +149,6 @@ def test_the_heading_names_month_basis_cut_off_rows_digest_and_head(listed: Offi
     assert all(f"{name}: {value}" in text for name, value in table.heading)
 
 
-def test_a_hidden_rating_is_a_range_and_the_digest_is_of_what_is_shown(listed: Office) -> None:
-    """With the digest of the exact list, a range of a few numbers could be tried out."""
-    spans = {(member_id(1), OTBR): Span(1633.2, 1652.1)}
-    with listed.reading() as connection:
-        hidden = list_table(connection, MONTH, spans)
-        whole = list_table(connection, MONTH, NOTHING_HIDDEN)
-        other = list_table(connection, MONTH, {(member_id(1), OTBR): Span(1633.2, 1662.1)})
-    assert "1630-1660P17" in list_text(hidden)
-    assert "1642" not in list_text(hidden)
-    (row,) = (row for row in csv.DictReader(io.StringIO(list_csv(hidden).decode("utf-8-sig"))) if row["OTBR_range"])
-    assert (row["OTBR_rating"], row["OTBR_range"], row["OTBR_provisional"]) == ("", "1630-1660", "P")
-    frame = polars.read_parquet(io.BytesIO(list_parquet(hidden)))
-    assert frame.filter(polars.col("member_id") == member_id(1))["OTBR_rating"].to_list() == [None]
-    digests = [dict(one.heading)["digest"] for one in (hidden, whole, other)]
-    assert len(set(digests)) == 3
-    assert dict(hidden.heading)["of these as a range"] == "1"
-
-
 def test_a_list_stays_what_it_was_when_members_change(listed: Office) -> None:
     """The FIDE id is the one that was known when the list was published."""
     with listed.reading() as connection:
@@ -201,7 +181,6 @@ def test_a_top_list_in_every_form() -> None:
     assert polars.read_parquet(io.BytesIO(top_parquet(top)))["rank"].to_list() == [1, 1, 3]
     assert "2100P12" in top_text(top)
     assert "ab" * 32 in top_text(top)
-    assert "digest" not in top_text(top._replace(digest=""))
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,19 @@
-"""Top lists: by system, state and age; ties share a rank; no age is shown, and none can be found to the month."""
+"""Top lists: by system, and by state or age; ties share a rank; no age is shown, and none can be found to the month."""
 
 from datetime import date
 
 import pytest
 
 from crosstable.errors import OfficeError
+from crosstable.office.audit import audit
 from crosstable.office.database import Office
+from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.facts import Person
 from crosstable.office.list_files import top_text
+from crosstable.office.members import merge_members
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, ListRow, publish, supplements
 from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, ranked, top_list
-from crosstable.office.veils import NOTHING_HIDDEN, Span
 from crosstable.terms import RatingSystem
 from tests.office.conftest import CopyOf
 from tests.office.made_office import DEED, OTBR, join, member_id, opening, person, run
@@ -67,7 +69,7 @@ def test_one_system_and_one_state() -> None:
     ],
 )
 def test_the_bands_of_an_age(birth_date: date | None, bands: list[str]) -> None:
-    people = {"1": Person("1", "N1", birth_date=birth_date)}
+    people = {"1": Person("1", "N1", birth_date=birth_date, age_lists=True)}
     found = [band.name for band in AGE_BANDS if ranked([row(1, 1500)], Wanted(OTBR, band=band), people, YEAR)]
     assert found == bands
 
@@ -78,14 +80,33 @@ def test_everybody_of_one_year_of_birth_changes_bands_at_new_year() -> None:
         for band in AGE_BANDS:
             found = set()
             for birth in (date(2015, 1, 1), date(2015, 7, 15), date(2015, 12, 31)):
-                people = {"1": Person("1", "N1", birth_date=birth)}
+                people = {"1": Person("1", "N1", birth_date=birth, age_lists=True)}
                 found.add(ranked([row(1, 1500)], Wanted(OTBR, band=band), people, year))
             assert len(found) == 1
 
 
 def test_a_title_says_what_the_list_is() -> None:
-    wanted = Wanted(RatingSystem.OLB, state="NY", band=band_of("65 and over"), size=10)
-    assert wanted.title == "Top 10, online Blitz, NY, age 65 and over"
+    aged = Wanted(RatingSystem.OLB, band=band_of("65 and over"), size=10)
+    assert aged.title == "Top 10, online Blitz, age 65 and over"
+    assert Wanted(RatingSystem.OLB, state="NY", size=10).title == "Top 10, online Blitz, NY"
+
+
+@pytest.mark.parametrize(
+    ("birth_date", "listed"),
+    [
+        (date(2008, 1, 1), {None: False, True: True, False: False}),  # 17 at the end of 2025
+        (date(2007, 12, 31), {None: True, True: True, False: False}),  # 18
+        (date(1950, 6, 6), {None: True, True: True, False: False}),
+    ],
+)
+def test_minors_are_listed_by_age_where_they_asked_and_nobody_who_asked_not_to(
+    birth_date: date, listed: dict[bool | None, bool]
+) -> None:
+    for wish, is_listed in listed.items():
+        people = {"1": Person("1", "N1", birth_date=birth_date, age_lists=wish)}
+        found = [band.name for band in AGE_BANDS if ranked([row(1, 1500)], Wanted(OTBR, band=band), people, YEAR)]
+        assert bool(found) is is_listed
+        assert ranks(ranked([row(1, 1500)], Wanted(OTBR), people, YEAR)) == [(1, "1")]  # without an age band, always
 
 
 def test_a_band_that_is_not_there_is_an_error() -> None:
@@ -97,7 +118,7 @@ def test_a_band_that_is_not_there_is_an_error() -> None:
 def fill(office: Office) -> None:
     """Four children and a grown-up on a list."""
     births = {1: date(2016, 3, 3), 2: date(2015, 9, 9), 3: date(1970, 1, 1), 4: None, 5: date(2015, 2, 2)}
-    people = [person(number, birth_date=birth, state="NY") for number, birth in births.items()]
+    people = [person(number, birth_date=birth, state="NY", age_lists=True) for number, birth in births.items()]
     join(office, people, [opening(number, 1000.0 + number) for number in births])
     run(office)
     publish(office, DEED, Month(2026, 12), Basis.NOW)
@@ -110,7 +131,7 @@ def listed(copy_of: CopyOf) -> Office:
 
 def test_the_top_of_a_published_list_by_age(listed: Office) -> None:
     with listed.reading() as connection:
-        top = top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10")), NOTHING_HIDDEN)
+        top = top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10")))
         (supplement,) = supplements(connection)
     assert ranks(top.rows) == [(1, member_id(5)), (2, member_id(2)), (3, member_id(1))]
     assert (top.title, top.month, top.digest) == ("Top 100, Regular, age 9-10", "2026-12", supplement.digest)
@@ -124,12 +145,25 @@ def test_a_birth_date_that_came_later_does_not_change_a_list_of_the_past(listed:
     assert member_id(4) not in {row.member_id for row in top.rows}
 
 
-def test_who_is_hidden_is_on_no_top_list(listed: Office) -> None:
+def test_a_wish_counts_on_lists_that_are_out_already(listed: Office) -> None:
+    """A list is frozen, but who asks to be left out of age groups is left out at once; a merged id has its own wish."""
+    set_fact(listed, DEED, member_id(5), {"age_lists": False})
+    set_fact(listed, DEED, member_id(2), {"age_lists": None})
     with listed.reading() as connection:
-        spans = {(member_id(5), OTBR): Span(900.0, 1100.0)}
-        top = top_list(connection, "2026-12", Wanted(OTBR), spans)
-    assert [row.member_id for row in top.rows] == [member_id(number) for number in (4, 3, 2, 1)]
-    assert top.digest == ""
+        top = top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10")))
+        whole = top_list(connection, "2026-12", Wanted(OTBR))
+    assert ranks(top.rows) == [(1, member_id(1))]
+    assert member_id(5) in {row.member_id for row in whole.rows}
+    join(listed, [person(9, age_lists=False)])
+    merge_members(listed, DEED, member_id(1), member_id(9))
+    with listed.reading() as connection:
+        assert top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10"))).rows == ()
+    assert audit(listed).findings == ()
+
+
+def test_no_age_group_is_of_one_state(listed: Office) -> None:
+    with listed.reading() as connection, pytest.raises(OfficeError, match="not of one state"):
+        top_list(connection, "2026-12", Wanted(OTBR, state="NY", band=band_of("9-10")))
 
 
 def test_a_month_without_a_list_is_an_error(listed: Office) -> None:

@@ -4,13 +4,13 @@ from datetime import date
 
 import pytest
 
+from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import Office
-from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.acts import head
 from crosstable.office.members import import_members
-from crosstable.office.previews import ChangedMeanwhileError, Preview, posted_faults, preview
+from crosstable.office.previews import Preview, preview
+from crosstable.office.public import WHOLE
 from crosstable.office.submissions import Status
-from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
@@ -21,7 +21,6 @@ from tests.office.made_office import (
     document,
     enter,
     join,
-    member_id,
     person,
     posted,
     quad,
@@ -50,11 +49,9 @@ def club(copy_of: CopyOf) -> Office:
     return copy_of(with_children)
 
 
-def seen(office: Office, made: Report, veils: RecordVeils | None = None, *, in_public: bool = False) -> Preview:
+def seen(office: Office, made: Report, *, in_public: bool = False) -> Preview:
     with office.reading() as connection:
-        record, last = known(connection)
-        veils = RecordVeils(connection, last) if in_public else veils
-        return preview(record, document(made), TODAY, veils)
+        return preview(known(connection).record, document(made), TODAY, WHOLE if in_public else None)
 
 
 def acts(office: Office) -> int:
@@ -110,62 +107,33 @@ def test_what_is_known_differs_or_is_refused_is_told(club: Office) -> None:
     assert seen(club, empty).status is Status.REFUSED
 
 
-def test_children_are_hidden_from_the_public_and_so_is_what_they_hand_on(club: Office) -> None:
-    """In the second section of the same event too, and in a later event once the first is posted."""
-    second = section("1 =60 | W2\n2 =61 | L1", LATE, number=2)
-    made = report("trap", section(CHILDREN, LATE), second)
-    found = seen(club, made, in_public=True)
-    assert [one.is_clear for one in found.rated] == [False, False]
-    assert all(row.after and row.after.between for one in found.rated for row in one.rows)
-    assert all(row.working is None for one in found.rated for row in one.rows)
-    office = seen(club, made)
-    assert all(one.is_clear for one in office.rated)
-    enter(club, report("first", section(CHILDREN, EARLY)))
-    run(club)
-    found = seen(club, quad("later", LATE, "1 =60 | W2\n2 =1 | L1"), in_public=True)
-    (row,) = [row for row in found.rated[0].rows if row.member_id == member_id(60)]
-    assert row.before is not None
-    assert row.before.between is not None
-    assert found.rated[0].is_clear is False
+def test_in_public_results_are_whole_numbers_from_whole_numbers(club: Office) -> None:
+    """Everybody brings the posted rating, so a result may be a point off; the office sees it to the decimal."""
+    made = quad("later", LATE)
+    (public,), (own,) = seen(club, made, in_public=True).rated, seen(club, made).rated
+    for shown, exact in zip(public.rows, own.rows, strict=True):
+        assert shown.before
+        assert exact.before
+        assert shown.after
+        assert exact.after
+        assert shown.before.rating == official_rating(exact.before.rating)
+        assert shown.after.rating == pytest.approx(exact.after.rating, abs=1.5)
+        assert shown.after.rating == int(shown.after.rating)
+    assert any(row.before and row.before.rating % 1.0 for row in own.rows)
 
 
-def test_a_finding_about_hidden_results_is_not_told(club: Office) -> None:
-    """Who beats all of much stronger players performs far above the rating; that it is 600 points tells of them all.
+def test_in_public_children_are_rated_without_their_birth_dates(club: Office) -> None:
+    """All four start alike; with their birth dates, ten days and more apart, no two do."""
+    made = report("trap", section(CHILDREN, LATE))
+    (public,), (own,) = seen(club, made, in_public=True).rated, seen(club, made).rated
+    assert all(row.after and row.assumed for row in public.rows)
+    assert [row.after for row in public.rows] != [row.after for row in own.rows]
 
-    The same of a section without children is told.
-    """
+
+def test_findings_about_results_are_told_in_public_as_the_public_results_give_them(club: Office) -> None:
+    """Who beats all of much stronger players performs far above the rating."""
     far = "1 =1 | W2 W3 W4\n2 =60 | L1 W4 W3\n3 =7 | W4 L1 L2\n4 =6 | L3 L2 L1"
     both = report("far", section(far, LATE), section("1 =2 | W2 W2 W2\n2 =5 | L1 L1 L1", LATE, number=2))
-    private, public = ([one.place for one in seen(club, both, in_public=hides).faults] for hides in (False, True))
-    assert {place[: len("section 1")] for place in private} == {"section 1", "section 2"}
-    assert public == [place for place in private if place.startswith("section 2")]
-
-
-def test_a_record_that_grew_meanwhile_is_told_and_nothing_is_shown(club: Office) -> None:
-    """The veils are of an older run than the postings: what is hidden of the new ones is not known yet."""
-    with club.reading() as connection:
-        veils = RecordVeils(connection, known(connection).run)
-    enter(club, report("first", section(CHILDREN, EARLY)))
-    run(club)
-    with pytest.raises(ChangedMeanwhileError):
-        seen(club, quad("later", LATE, "1 =60 | W2\n2 =1 | L1"), veils)
-
-
-def test_a_posting_that_was_rated_again_is_not_shown_by_what_was_hidden_before(club: Office) -> None:
-    """A birth date that arrives late moves a posting under the same key: older veils would call it clear."""
-    join(club, [person(9)])
-    enter(club, quad("start", EARLY, "1 =9 | L2 D3 W4\n2 | W1 L4 L3\n3 | L4 D1 W2\n4 | W3 W2 L1"))
-    run(club)
-    with club.reading() as connection:
-        veils = RecordVeils(connection, known(connection).run)
-        heading = known(connection).record.headings_of("start")[0]
-    told = {"code": "bonus-lost", "message": "a rating"}
-    assert posted_faults(heading._replace(faults=[told]), veils, veils.record.through) == [told]
-    made_up = quad("later", LATE, "1 =9 | L2\n2 =3 | W1")
-    assert seen(club, made_up, veils).rated[0].is_clear
-    set_fact(club, DEED, member_id(9), {"birth_date": date(2015, 3, 9)})
-    last = run(club)
-    assert last is not None
-    with pytest.raises(ChangedMeanwhileError):
-        seen(club, made_up, veils)
-    assert posted_faults(heading._replace(faults=[told]), veils, last.act) == []
+    found = seen(club, both, in_public=True).faults
+    assert "section 2" in {one.place[: len("section 2")] for one in found}
+    assert not any("2016" in one.message for one in found)

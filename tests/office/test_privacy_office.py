@@ -1,27 +1,29 @@
-"""What leaves an office: no birth date in anything public, and nothing that changes with one (issue 5 §5; I19)."""
+"""What leaves an office: posted numbers and working, and no birth date, age or start by age in any of it (I19)."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from typing import Any
 
 import pytest
 
+from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
 from crosstable.formulas.rounding import official_rating
+from crosstable.office.audit import audit
+from crosstable.office.corrections import withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.ledger.postings import all_current
 from crosstable.office.list_files import list_csv, list_parquet, list_table, list_text, list_xlsx, top_text
-from crosstable.office.public import public_document, veils_of_event
+from crosstable.explanation.figures import half_up
+from crosstable.office.public import public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
-from crosstable.office.supplements import Basis, publish, supplements
+from crosstable.office.settings import show_decimals, shows_decimals
+from crosstable.office.supplements import Basis, publish
 from crosstable.office.titles import norms_of
 from crosstable.office.top_lists import AGE_BANDS, Wanted, top_list
-from crosstable.office.veiled_record import spans_on_list
-from crosstable.office.veils import block_of
-from crosstable.output.rated_json import rated_document
 from crosstable.terms import RatingSystem
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played
@@ -108,9 +110,7 @@ def public_things(
                 yield f"explain {event} {player}", public.explain(event, 1, player)
         yield "log", public.log()
         yield "ripple", public.ripple(last_run)
-        (listed,) = supplements(connection)
-        spans = spans_on_list(connection, listed)
-        table = list_table(connection, MONTH, spans)
+        table = list_table(connection, MONTH)
         yield "list", table.members
         yield "list text", list_text(table)
         yield "list csv", list_csv(table)
@@ -119,7 +119,7 @@ def public_things(
         for band in AGE_BANDS:
             yield (
                 f"top {band.name}",
-                top_text(top_list(connection, MONTH, Wanted(OTBR, band=band, has_provisional=True), spans)),
+                top_text(top_list(connection, MONTH, Wanted(OTBR, band=band, has_provisional=True))),
             )
 
 
@@ -149,46 +149,10 @@ def test_the_office_itself_does_keep_what_the_crawl_looks_for(office: Office, cl
     with office.reading() as connection:
         postings = [stored.posting for stored in all_current(connection).values()]
         public = PublicOffice(connection)
-        assert str(BIRTH.year) in str(public.veils.record.people([member_id(1)]))
+        assert str(BIRTH.year) in str(public.record.people([member_id(1)]))
     start = 50.0 * (FIRST - BIRTH).days / 365.25  # §2.3, by hand
     (first,) = (one for one in postings if one.member_id == member_id(1) and one.event_id == "first")
     assert first.prior == pytest.approx(start, abs=1e-9)
-
-
-def of_other_births(office: Office, clock: HandClock, births: dict[int, date]) -> dict[str, Any]:
-    """Everything public of an office after the first event and a list, for given births; all who meet are provisional.
-
-    Left out is only the head of the record: it covers birth dates, and the times of acts to the microsecond, which are
-    not public.
-    """
-    clock.now = datetime(2026, 11, 15, 12, tzinfo=UTC)
-    last = first_event(office, clock, births)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
-    things = dict(public_things(office, last, ALL[:1]))
-    with office.reading() as connection:
-        table = list_table(connection, MONTH)
-    things["heading"] = [pair for pair in table.heading if pair[0] != "head of the record"]
-    return {name: things[name] for name in things if name not in ("list text", "list xlsx", "list parquet")}
-
-
-def test_nothing_public_changes_with_a_birth_date_of_the_same_years(
-    new_office: Callable[[], Office], clock: HandClock
-) -> None:
-    """The same office with births years apart: everything public is equal, the digest of the list included.
-
-    Age lists tell the year of birth (a year is the bar), so top lists by age are compared within a year only. Member
-    6 starts by a blend; the games that it is credited with are public, and the same for these births.
-    """
-    first, last = block_of(BIRTH)
-    assert last - first >= timedelta(days=4 * 365)
-    same_year = {1: date(2013, 12, 31), 5: date(2009, 1, 1), 6: date(2011, 1, 2)}
-    block_ends = {1: first, 5: block_of(BIRTHS[5])[1], 6: date(2010, 6, 1)}
-    true = of_other_births(new_office(), clock, BIRTHS)
-    assert b"-" in true["list csv"]  # ranges stand in it
-    for births, apart in ((same_year, "none"), (block_ends, "top")):
-        other = of_other_births(new_office(), clock, births)
-        assert true.keys() == other.keys()
-        assert [name for name in true if true[name] != other[name] and not name.startswith(apart)] == []
 
 
 def test_a_late_birth_date_is_in_the_log_without_being_said(office: Office, clock: HandClock) -> None:
@@ -217,35 +181,67 @@ def test_what_anybody_sees_of_a_ripple_is_whole_numbers(office: Office, clock: H
     assert {line.member_id for line in lines} == {member_id(number) for number in range(1, 7)}
     for line in lines:
         for shown in (line.before, line.after):
-            assert shown is None or shown.rating is None or shown.rating == int(shown.rating)
-            assert shown is None or (shown.rating is None) != (shown.between is None)
+            assert shown is None or shown.rating == int(shown.rating)
 
 
-def test_the_public_document_of_a_file_hides_what_hangs_on_age() -> None:
+def test_every_section_shows_its_working(office: Office, clock: HandClock) -> None:
+    """For everybody who played: the formula, the games, the result; where nobody started by age, both passes whole."""
+    season(office, clock, BIRTHS)
+    with office.reading() as connection:
+        public = PublicOffice(connection)
+        rows = [(event, number) for event, players in ALL for number in range(1, players + 1)]
+        told = [lines for event, number in rows for lines in public.explain(event, 1, number).values()]
+    assert len(told) == 22  # six, four, and six in two systems
+    for lines in told:
+        assert {"Rules", "Step 1", "Step 4", "Step 5", "Result"} <= {line.part for line in lines}
+
+
+def test_public_decimals_are_off_until_the_office_switches_them_on(office: Office, clock: HandClock) -> None:
+    last = season(office, clock, BIRTHS)
+    with office.reading() as connection:
+        exact = {one.about: one.rating_after for one in (stored.posting for stored in all_current(connection).values())}
+        assert not shows_decimals(connection)
+    assert show_decimals(office, DEED, is_on=False) is None
+    act = show_decimals(office, DEED, is_on=True)
+    assert act is not None
+    assert show_decimals(office, DEED, is_on=True) is None
+    with office.reading() as connection:
+        public = PublicOffice(connection)
+        lines = [line.posting for number in range(1, 7) for line in public.history(member_id(number))]
+        assert all(line.after and line.after.rating == half_up(exact[line.posting.about] or 0.0, 2) for line in lines)
+        assert any(line.after and line.after.rating % 1.0 for line in lines)
+        assert any(line.change and line.change % 1.0 for line in public.ripple(last))
+        listed = [one for row in list_table(connection, MONTH).members for one in row.ratings.values()]
+        assert all(one.rating == int(one.rating) for one in listed)
+        assert public.log()[-1].said == {"public_decimals": True}
+    clock.go(hours=48)
+    show_decimals(office, DEED, is_on=False)
+    with office.reading() as connection:
+        assert not shows_decimals(connection)
+        assert shows_decimals(connection, act)  # as it was known then
+        assert audit(office).findings == ()
+
+
+def test_the_public_document_of_a_file_hides_starts_by_age() -> None:
     made = report("file", section(SWISS, Played(start=FIRST)))
     players = tuple(
         player._replace(background=player.background._replace(birth_date=BIRTHS.get(player.number or 0)))
         for player in made.sections[0].players
     )
     event = rated_file(json.loads(write(made._replace(sections=(made.sections[0]._replace(players=players),)))))
-    document = rated_document(event)
-    public = public_document(document, veils_of_event(event))
-    assert "age" in json.dumps(document["sections"][0]["systems"]["OTBR"]["players"][0]["initial"])
+    document = event.to_dict()
+    public = public_document(document, event)
+    own = document["sections"][0]["systems"]["OTBR"]["players"]
+    assert "age" in json.dumps(own[0]["initial"])
     rows = public["sections"][0]["systems"]["OTBR"]["players"]
     assert [row["initial"]["rating"] for row in rows] == [None] * 6
-    assert {row["k"] for row in rows} == {row["expected"] for row in rows} == {None}
     assert "age" not in json.dumps([source for row in rows for source in row["initial"]["sources"]])
-    assert rows[0]["post"] is None
-    low, high = rows[0]["post_between"]
-    true = document["sections"][0]["systems"]["OTBR"]["players"][0]["post"]
-    assert low <= true <= high
-    assert document["sections"][0]["systems"]["OTBR"]["players"][0]["post"] == true  # the office's own is untouched
+    assert [row["post"] for row in rows] == [float(row["rounded"]) for row in own]
 
 
-def test_in_random_federations_what_is_shown_is_true_and_tells_no_birth_date(
+def test_in_random_federations_what_is_shown_is_the_posted_whole_number(
     new_office: Callable[[], Office], seeds: Sequence[int]
 ) -> None:
-    """Ranges hold the rating, whole numbers are its rounding, decimals are shown only where they are all there is."""
     for seed in seeds:
         office = new_office()
         made = federation(seed, members=24, events=14)
@@ -258,16 +254,29 @@ def test_in_random_federations_what_is_shown_is_true_and_tells_no_birth_date(
             text = str([public.member(one.member_id) for one in made.people]) + str(public.log())
         own = posted(office)
         assert len(lines) == len(own)
-        hidden = 0
         for line in lines:
             rating = own[line.posting.about].rating_after
             assert rating is not None
             assert line.after is not None
-            if line.after.between is None:
-                assert line.after.rating in (rating, official_rating(rating))
-            else:
-                hidden += 1
-                low, high = line.after.between
-                assert low - 1e-9 <= rating <= high + 1e-9  # a bound may be the rating itself, summed in another order
-        assert 0 < hidden < len(lines)
+            assert line.after.rating == official_rating(rating)
         assert not [form for form in births if form in text]
+
+
+def test_sections_that_rate_nobody_show_nothing(office: Office, clock: HandClock) -> None:
+    season(office, clock, BIRTHS)
+    withdraw(office, DEED, "again")
+    run(office)
+    with office.reading() as connection:
+        public = PublicOffice(connection)
+        assert public.section("again", 1) == []
+        with pytest.raises(OfficeError, match="no rated section 1"):
+            public.explain("again", 1, 1)
+        with pytest.raises(OfficeError, match="no section 9"):
+            public.section("again", 9)
+
+
+def test_what_the_public_saw_on_a_past_day(office: Office, clock: HandClock) -> None:
+    """As known before anything happened there is nobody to be seen rated."""
+    season(office, clock, BIRTHS)
+    with office.reading() as connection:
+        assert [act.kind for act in PublicOffice(connection, date(2000, 1, 2)).log()] == ["founded"]

@@ -4,10 +4,10 @@ import json
 from datetime import date
 from pathlib import Path
 
-from crosstable.checks import check
-from crosstable.formats import event_json
+from crosstable.engine import RatedSection
+from crosstable.pipeline.rating import RatedEvent, rate
+from crosstable.pipeline.reading import read
 from crosstable.terms import Entry
-from crosstable.whole_event import RatedEvent, rate_event
 from tests.engine.wallcharts import wallchart
 from tests.event_files import EventFile, event_file, player, record
 from tests.house.source import ROOT
@@ -18,9 +18,7 @@ CASE = (Path(__file__).parents[1] / "cases" / "official-2026-dual-section.txt").
 
 def rated(event: EventFile) -> RatedEvent:
     """The event, read, checked and rated; it must have no errors."""
-    reading = event_json.read(json.dumps(event).encode(), "event.json")
-    checked = check(reading.report, today=date(2030, 1, 1))
-    result = rate_event(checked._replace(faults=(*reading.faults, *checked.faults)))
+    result = rate(read(json.dumps(event).encode(), "event.json"), today=date(2030, 1, 1))
     assert not result.has_errors, result.faults
     return result
 
@@ -61,8 +59,14 @@ def renamed(event: RatedEvent, name: str) -> RatedEvent:
         return entry._replace(name=name) if entry.number == 1 else entry
 
     sections = []
-    for by_system in event.sections:
+    for by_system in event.rated:
         section = by_system[0].section
         section = section._replace(entries=tuple(change(entry) for entry in section.entries))
         sections.append(tuple(system._replace(section=section) for system in by_system))
-    return event._replace(sections=tuple(sections))
+    return with_rated(event, *sections)
+
+
+def with_rated(event: RatedEvent, *sections: tuple[RatedSection, ...]) -> RatedEvent:
+    """The event with other rated sections in place of its own."""
+    examined = tuple(one._replace(rated=rated) for one, rated in zip(event.examined, sections, strict=True))
+    return event._replace(examined=examined)

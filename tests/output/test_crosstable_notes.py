@@ -2,11 +2,11 @@
 
 from crosstable.output.by_standing import spans, tables_of
 from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import NORM_CODES, RatingSystem
-from crosstable.whole_event import RatedEvent
 from tests.checks.provoked import pair, sound
 from tests.event_files import event_file, player, quad, record
-from tests.output.rated_events import decorated, official, rated
+from tests.output.rated_events import decorated, official, rated, with_rated
 
 
 def notes(event: RatedEvent) -> dict[str, tuple[str, ...]]:
@@ -68,9 +68,9 @@ def test_what_was_assumed_is_told_once_with_its_rows() -> None:
 
 def test_where_ratings_come_from_is_noted() -> None:
     event = rated(quad())
-    ((section,),) = event.sections
+    ((section,),) = event.rated
     players = tuple(row._replace(origin="members.csv" if row.number > 1 else "") for row in section.players)
-    event = event._replace(sections=((section._replace(players=players),),))
+    event = with_rated(event, (section._replace(players=players),))
     assert notes(event)["Ratings not from the report"] == ("Section 1, rows 2-4: members.csv.",)
 
 
@@ -92,7 +92,7 @@ def test_warnings_come_with_place_and_remedy_and_say_which_numbers_they_use() ->
 def test_a_note_cannot_hold_what_cannot_be_printed() -> None:
     event = rated(pair("N2", "U"))
     bad = event.faults[0]._replace(message="\x1b[2J\u202e")
-    assert "\\u001b[2J\\u202e" in notes(event._replace(faults=(bad,)))["Warnings"][0]
+    assert "\\u001b[2J\\u202e" in notes(event._replace(general=(bad,)))["Warnings"][0]
 
 
 def test_numbers_are_written_short() -> None:

@@ -12,8 +12,8 @@ from crosstable.errors import FormatError
 from crosstable.output.by_standing import tables_of
 from crosstable.output.crosstable_csv import crosstable_csv
 from crosstable.output.crosstable_xlsx import crosstable_xlsx, sheet_name
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
-from crosstable.whole_event import RatedEvent
 from tests.checks.provoked import abroad
 from tests.event_files import quad
 from tests.output.rated_events import SAMPLE, decorated, official, rated, renamed

@@ -4,8 +4,8 @@ import pytest
 
 from crosstable.formats import msa
 from crosstable.output.crosstable_text import crosstable_text
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Posted, RatingSystem, ReportedPlayer, Result, SectionType, Standing
-from crosstable.whole_event import RatedEvent
 from tests.checks.provoked import abroad, pair
 from tests.event_files import event_file, player, quad, record
 from tests.formats.reports import texts

@@ -11,15 +11,15 @@ import pytest
 
 from crosstable.formats import event_json
 from crosstable.output.verify_html import verify_page
-from crosstable.output.verify_json import verify_document
 from crosstable.output.verify_text import verify_text
+from crosstable.pipeline.verifying import verify_document
 from crosstable.terms import RatingSystem
-from crosstable.verify import Page, Verification, pages_of, tally, verify
-from crosstable.verify.norms import norm_rows, norm_tally
-from crosstable.verify.tallies import exactness, kinds_of_causes
+from crosstable.verification import Page, Verification, pages_of, tally, verify
+from crosstable.verification.norms import norm_rows, norm_tally
+from crosstable.verification.tallies import exactness, kinds_of_causes
 from tests.engine.wallcharts import wallchart
 from tests.output.rated_events import CASE, official
-from tests.verify.made_pages import line, pages, quad
+from tests.verification.made_pages import line, pages, quad
 
 NO_NORMS = norm_tally(())
 ERA = "2025-01-01"

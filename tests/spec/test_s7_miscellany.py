@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crosstable.engine import RatedSection
 from crosstable.engine.after import match_past
 from crosstable.formulas.floors import Level
-from crosstable.formulas.matches import held, match_change, may_play_match
+from crosstable.formulas.matches import held, match_change, may_play_match, years_before
 from crosstable.formulas.outcome import MatchPast, outcome
 from crosstable.formulas.rounding import official_rating, stored_first, stored_whole
 from crosstable.rules.editions import edition_for
@@ -164,7 +164,11 @@ def test_180_days_end_with_the_match(days_before: int, half_year: float, three_y
     """§7, readings 74 and 107: counted in days, both ends included; what comes later does not count."""
     change = MatchChange(TODAY - timedelta(days=days_before), 30.0)
     section = section_of(wallchart(FOUR_WINS), MATCH)
-    assert match_past(section, Standing(1500.0, 99.0, match_changes=(change,))) == (True, half_year, three_years)
+    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(change,))) == (
+        True,
+        half_year,
+        three_years,
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,8 +186,24 @@ def test_180_days_end_with_the_match(days_before: int, half_year: float, three_y
 def test_three_years_go_back_to_the_same_calendar_date(end: date, on: date, counts: bool) -> None:
     """§7, readings 107: from 29 February to 28 February."""
     section = section_of(wallchart(FOUR_WINS), MATCH._replace(start=end))
-    past = match_past(section, Standing(1500.0, 99.0, match_changes=(MatchChange(on, 30.0),)))
+    past = match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(MatchChange(on, 30.0),)))
     assert past.net_three_years == (30.0 if counts else 0.0)
+
+
+def test_years_go_back_as_the_calendar_does() -> None:
+    """§7, readings 107: every day of 130 years, against the calendar of the standard library."""
+    for ordinal in range(date(1970, 1, 1).toordinal(), date(2100, 12, 31).toordinal()):
+        day = date.fromordinal(ordinal)
+        same = day.replace(day=28) if (day.month, day.day) == (2, 29) else day
+        assert years_before(ordinal, 3) == same.replace(year=day.year - 3).toordinal()
+
+
+def test_the_windows_are_those_of_the_rules() -> None:
+    """§7: a rule set may count 90 days and one year instead."""
+    constants = CONSTANTS._replace(match_half_year_days=90, match_years=1)
+    section = section_of(wallchart(FOUR_WINS), MATCH)
+    changes = tuple(MatchChange(TODAY - timedelta(days=days), 10.0) for days in (90, 91, 365, 366))
+    assert match_past(constants, section, Standing(1500.0, 99.0, match_changes=changes)) == (True, 10.0, 30.0)
 
 
 def test_windows_end_with_the_end_of_the_match_and_not_its_start() -> None:
@@ -191,7 +211,7 @@ def test_windows_end_with_the_end_of_the_match_and_not_its_start() -> None:
     played = MATCH._replace(start=date(2026, 7, 2), end=date(2026, 7, 4))
     section = section_of(wallchart(FOUR_WINS), played)
     late, early = (MatchChange(date(2026, 7, 4) - timedelta(days=days), 30.0) for days in (180, 181))
-    assert match_past(section, Standing(1500.0, 99.0, match_changes=(late, early))).net_half_year == 30.0
+    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(late, early))).net_half_year == 30.0
 
 
 def test_changes_of_a_window_are_summed_with_their_signs() -> None:

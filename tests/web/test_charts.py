@@ -6,9 +6,9 @@ from datetime import date
 import pytest
 
 from crosstable.web.charts import FRAMES, Point, Series, day_number, rating_chart
-from crosstable.web.templating import address, counted, day, plain, signed
+from crosstable.web.templating import address, counted, day, places, plain, signed
 
-LINE = Series("otbr", "Regular", tuple(Point(float(at), 1500.0 + at, 1500.0 + at, f"<{at}>") for at in range(5)))
+LINE = Series("otbr", "Regular", tuple(Point(float(at), 1500.0 + at, f"<{at}>") for at in range(5)))
 
 
 def drawn(text: str) -> list[ElementTree.Element]:
@@ -30,20 +30,15 @@ def test_a_chart_is_drawn_once_for_wide_and_once_for_narrow_screens() -> None:
         assert heights == sorted(heights, reverse=True)  # higher ratings are higher up
 
 
-def test_a_rating_between_bounds_is_a_bar() -> None:
-    hidden = Series("otbq", "Quick", (Point(1.0, 600.0, 700.0, "600-700"), Point(2.0, 650.0, 650.0, "650")))
-    (wide, _) = drawn(str(rating_chart([hidden], "x", is_by_date=False)))
-    assert len([line for line in wide.iter("line") if line.get("class") == "range"]) == 1
-
-
 def test_a_single_point_and_no_point_can_be_drawn() -> None:
-    one = Series("otbr", "Regular", (Point(day_number(date(2026, 7, 4)), 1500.0, 1500.0, ""),))
+    one = Series("otbr", "Regular", (Point(day_number(date(2026, 7, 4)), 1500.0, ""),))
     assert len(drawn(str(rating_chart([one], "x", is_by_date=True)))) == 2
     assert str(rating_chart([Series("otbr", "Regular", ())], "x", is_by_date=True)) == ""
 
 
 def test_words_of_templates() -> None:
     assert (signed(3.2), signed(-3.2, 1), signed(0.2)) == ("+3", "\N{MINUS SIGN}3.2", "0")
+    assert (places(3.0), places(-3.25)) == (0, 2)
     assert address("events", "a/b c", 3) == "/events/a%2Fb%20c/3"
     assert str(plain("<b>\x07")) == "<bdi>&lt;b&gt;\\u0007</bdi>"
     assert (counted(1, "section"), counted(1204, "section")) == ("1 section", "1,204 sections")
@@ -51,7 +46,7 @@ def test_words_of_templates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "marks"),
+    ("played", "marks"),
     [
         ((1.5, 2.0, 2.5), ["1.5", "2", "2.5"]),
         ((0.0, 1.0), ["0", "0.5", "1"]),
@@ -59,14 +54,14 @@ def test_words_of_templates() -> None:
         ((0.0, 37.0), ["0", "9", "18", "28", "37"]),
     ],
 )
-def test_marks_of_scores_and_games_stand_where_they_say(places: tuple[float, ...], marks: list[str]) -> None:
+def test_marks_of_scores_and_games_stand_where_they_say(played: tuple[float, ...], marks: list[str]) -> None:
     """Half points on a short axis, whole ones on a long one; no mark is there twice."""
-    line = Series("otbr", "Regular", tuple(Point(at, 1500.0, 1500.0, "") for at in places))
+    line = Series("otbr", "Regular", tuple(Point(at, 1500.0, "") for at in played))
     wide, _ = drawn(str(rating_chart([line], "x", is_by_date=False)))
     frame = FRAMES[0]
     found = [one for one in wide.iter("text") if one.get("y") == str(frame.height - 8)]
     assert [one.text for one in found] == marks
     width = frame.width - frame.left - frame.right
     for one in found:
-        share = (float(one.text or "nan") - places[0]) / (places[-1] - places[0])
+        share = (float(one.text or "nan") - played[0]) / (played[-1] - played[0])
         assert float(one.get("x", "nan")) == pytest.approx(frame.left + share * width, abs=0.05)

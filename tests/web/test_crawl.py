@@ -13,7 +13,7 @@ from crosstable.web.app import all_routes
 from crosstable.web.routes import Policy
 from tests.office.made_office import record_of
 from tests.web.client import TestClient
-from tests.web.site import JUNIOR_BORN, client, made_file
+from tests.web.site import JUNIOR_BORN, LATER, client, made_file
 
 # Pages that need somebody, forms that need input, and addresses outside.
 NOT_FOLLOWED = ("/desk", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
@@ -98,15 +98,11 @@ def _ways(day: date) -> tuple[str, ...]:
     return day.isoformat(), f"{day:%m/%d/%Y}", f"{day:%Y%m%d}", f"{day:%d.%m.%Y}"
 
 
-def test_a_newcomer_who_started_by_age_is_shown_between_bounds(site: TestClient) -> None:
-    view = site.get("/members/10000012.json").json()
-    live = view["systems"][0]["live"]
-    assert live["rating"] is None
-    low, high = live["between"]
-    assert high > low
-    explained = site.get("/events/202609050001/sections/1/players/1.json").json()["systems"][0]
-    assert explained["from_shown"] is None
-    assert not explained["is_clear"]
+def test_an_unrated_player_who_started_by_age_is_shown_as_posted(site: TestClient) -> None:
+    """Who loses to far stronger players keeps the start of 50 points a year of age (§2.3, §4.1)."""
+    (one,) = site.get("/members/10000012.json").json()["systems"]
+    start = 50.0 * (LATER.start - JUNIOR_BORN).days / 365.25
+    assert one["live"] == {"text": f"{start:.0f}P3", "rating": round(start), "games": 3.0, "provisional": True}
 
 
 def test_nothing_foreign_is_linked_but_the_official_pages(crawled: dict[str, str]) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from crosstable.office.kept_veils import program
 from crosstable.web import bodies, kept_files
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE
 from crosstable.web.kept_files import KeptFiles, OpenFile
 from crosstable.web.limits import Queue, address_of
 from crosstable.web.pages.estimate import MANY_GAMES
+from crosstable.web.pages.lists import program
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Snapshot
 from tests.office.made_office import quad
@@ -96,8 +96,8 @@ def test_a_file_that_must_be_made_costs_something_and_a_kept_one_nothing(here: S
 
 
 def test_what_is_kept_hangs_on_every_module_that_makes_it(tmp_path: Path) -> None:
-    module = ModuleType("made_up")
-    module.__file__ = str(tmp_path / "made_up.py")
+    module = ModuleType("made")
+    module.__file__ = str(tmp_path / "made.py")
     found = set()
     for text in ("one", "another"):
         Path(module.__file__).write_text(text)
@@ -123,7 +123,13 @@ def lock_is_free(read: Snapshot) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("path", "work"), [("/lists/2026-11", "list_table"), ("/lists/2026-11/top", "top_list"), ("/ripples", "runs")]
+    ("path", "work"),
+    [
+        ("/lists/2026-11", "list_table"),
+        ("/lists/2026-11/top", "top_list"),
+        ("/ripples", "runs"),
+        ("/ripples/{run}", "ripple"),
+    ],
 )
 def test_what_takes_long_is_read_while_others_are_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, work: str
@@ -141,7 +147,7 @@ def test_what_takes_long_is_read_while_others_are_answered(
 
         monkeypatch.setattr(reading, work, watched)
         for size in (3, 4):  # the second one is no kept page
-            assert made.client.get(f"{path}.json?size={size}").status_code == 200
+            assert made.client.get(f"{path.format(run=read.run)}.json?size={size}").status_code == 200
         assert was_free == [True]
         with pytest.raises(Problem, match="being read"):  # nobody does it under the lock
             read.listing("2026-10")

@@ -47,11 +47,13 @@ def test_a_file_is_rated_as_at_the_other_door(
     assert site.post("/api/v1/rate", content=event).json() == json.loads(capsys.readouterr().out)
 
 
-def test_the_public_form_hides_what_hangs_on_a_birth_date(site: TestClient, event: bytes) -> None:
+def test_the_public_form_has_whole_numbers_and_no_start_by_age(site: TestClient, event: bytes) -> None:
     rows = site.post("/api/v1/rate?form=public", content=event).json()["sections"][0]["systems"]["OTBR"]["players"]
     newcomer = next(row for row in rows if row["pre"] is None)
     assert newcomer["initial"]["rating"] is None
-    assert all(row["k"] is None for row in rows)
+    names = ("pre", "post", "k", "bonus")
+    assert all(row[name] is None or row[name] == int(row[name]) for row in rows for name in names)
+    assert any(row["k"] for row in rows)
 
 
 def test_checking_names_every_finding_with_its_remedy(site: TestClient, event: bytes) -> None:

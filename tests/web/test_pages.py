@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from html import unescape
 
 import pytest
@@ -11,6 +12,8 @@ from crosstable.calculator.links import read_link
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import open_office
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.editions import edition_for
+from crosstable.rules.statements import statements
 from crosstable.terms import RatingSystem
 from tests.office.made_office import last_posting, member_id, posted
 from tests.web.client import TestClient
@@ -147,17 +150,19 @@ def test_rounds_name_opponents_by_their_rows(site: TestClient) -> None:
 
 
 def test_points_of_games_and_bonus_add_up_to_the_change(site: TestClient) -> None:
-    """In a section that nobody's birth date reaches the working is public, and its parts are the whole."""
+    """In whole points, so each of three games and the bonus may be half a point off, and the change a whole one."""
     view = site.get("/events/202608010001/sections/1/players/1.json?system=OTBR").json()
     (one,) = view["systems"]
-    assert one["is_clear"]
+    assert one["is_rounded"]
     bonus = next(
         step["value"]
         for part in one["parts"]
         for step in part["steps"]
         if step["name"] == "bonus" and part["part"] == "Step 5"
     )
-    assert sum(game["points"] for game in one["games"]) + bonus == pytest.approx(one["change"], abs=1e-3)
+    assert len(one["games"]) == 3
+    assert sum(game["points"] for game in one["games"]) + bonus == pytest.approx(one["change"], abs=3.0)
+    assert all(game["points"] == int(game["points"]) for game in one["games"])
 
 
 def test_steps_call_opponents_by_name(site: TestClient) -> None:
@@ -170,17 +175,12 @@ def test_steps_call_opponents_by_name(site: TestClient) -> None:
     assert not any(re.search(r"player \d", text) for text in steps)
 
 
-def test_where_the_working_is_hidden_an_estimate_from_shown_numbers_has_a_link(site: TestClient) -> None:
-    view = site.get("/events/202609050001/sections/1/players/2.json").json()
-    (one,) = view["systems"]
-    assert not one["is_clear"]
-    assert all(part["part"] != "Step 5" for part in one["parts"])
-    link = one["from_shown"]["link"]
-    request = read_link(link, TODAY).request
-    assert request is not None
-    assert answer(request).estimate.official == one["from_shown"]["rating"]
-    assert abs(one["from_shown"]["rating"] - one["after"]["rating"]) <= 5
-    assert site.get(link).status_code == 200
+def test_a_section_with_a_start_by_age_shows_its_working(site: TestClient) -> None:
+    """Both passes, for the player who started by age and for who met them."""
+    for player in (1, 2, 3, 4):
+        (one,) = site.get(f"/events/202609050001/sections/1/players/{player}.json").json()["systems"]
+        assert {"Step 4", "Step 5", "Result"} <= {part["part"] for part in one["parts"]}
+        assert one["is_rounded"]
 
 
 def test_an_explanation_of_a_row_that_is_not_there_is_not_found(site: TestClient) -> None:
@@ -212,6 +212,18 @@ def test_the_timeline_has_every_amendment(site: TestClient) -> None:
     assert len(site.get("/rules.json").json()["amendments"]) == len(AMENDMENTS)
     page = site.get("/rules").text
     assert all(f'href="/rules/{one.effective}"' in page for one in AMENDMENTS)
+
+
+def test_the_rules_of_a_day_are_told_in_the_words_of_the_command_line(site: TestClient) -> None:
+    """§4.2, §8: the same sentences, with their sections; one text on both."""
+    page = unescape(site.get("/rules/2010-05-01").text)
+    found = site.get("/rules/2010-05-01.json").json()["statements"]
+    edition = edition_for(date(2010, 5, 1))
+    assert [one["text"] for one in found] == [one.sentence.text for one in statements(edition)]
+    assert all(one["text"] in page for one in found)
+    (bonus,) = [one for one in found if "B√m" in one["text"]]
+    assert (bonus["section"], bonus["since"]) == ("§4.2", "2008-06-06")
+    assert "with B = 6 and m" in bonus["text"]
 
 
 def test_rules_between_two_days_say_what_changed(site: TestClient) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.web.pages import home
 from crosstable.web.pages.home import FoundMember
-from crosstable.web.reading import MOST_LINES, MOST_LISTED, MOST_SPANS, Few, Listing, nothing_found
+from crosstable.web.reading import MOST_LINES, MOST_LISTED, Few, Listing, nothing_found
 from crosstable.web.search import Found
 from tests.web.site import client, made_file
 
@@ -26,22 +26,12 @@ def test_what_is_large_takes_the_place_of_more() -> None:
     assert [*kept] == ["all"]
 
 
-def test_what_is_always_needed_is_never_forgotten() -> None:
-    kept: Few[str, list[int]] = Few(10, len)
-    kept["newest"] = [0] * 4
-    kept.pinned = frozenset({"newest"})
-    for month in "abc":
-        kept[month] = [0] * 5
-    assert [*kept] == ["newest", "c"]
-
-
 def test_what_a_site_found_out_does_not_grow_for_ever() -> None:
     found = nothing_found()
     for number in range(100):
-        found.lists[f"{number}"] = [None] * (MOST_SPANS // 10)  # type: ignore[assignment]
         found.tables[f"{number}"] = Listing(None, ("",) * (MOST_LISTED // 10), [])  # type: ignore[arg-type]
-        found.ripples[number] = [None] * (MOST_LINES // 10)  # type: ignore[list-item]
-    assert (len(found.lists), len(found.tables)) == (9, 9)  # each is a little more than a tenth
+        found.ripples[number, 0] = [None] * (MOST_LINES // 10)  # type: ignore[list-item]
+    assert len(found.tables) == 9  # each is a little more than a tenth
     assert sum(map(len, found.ripples.values())) <= MOST_LINES
     assert len(found.ripples) > 5
 

@@ -14,7 +14,6 @@ from crosstable.web.cache import Kept, PageCache
 from crosstable.web.routes import Policy
 from tests.engine.wallcharts import Played
 from tests.office.made_office import HandClock, join, quad, run, send
-from tests.waiting import until
 from tests.web.client import TestClient
 from tests.web.site import LATER, client, made_file
 
@@ -173,23 +172,6 @@ def test_pages_follow_the_record(tmp_path: Path) -> None:
         assert site.get("/events", headers={"If-None-Match": old}).status_code == 200
 
 
-def test_a_renewed_snapshot_gives_the_same_ripple_as_a_fresh_one(tmp_path: Path) -> None:
-    """While the veils of the run before are at hand the ripple is found from them; without them by two walks."""
-    path = made_file(tmp_path)
-    with client(path, watch_every=3600.0) as site:
-        office = open_office(str(path), HandClock())
-        send(office, quad("202610100001", Played(start=LATER.start)))
-        done = run(office)
-        office.close()
-        assert done is not None
-        snapshot = site.app.state.reading.renew()  # type: ignore[attr-defined]
-        assert done.act in snapshot.found.ripples
-        renewed = site.get(f"/ripples/{done.act}.json?every=true").json()["lines"]
-    with client(path) as site:
-        assert site.get(f"/ripples/{done.act}.json?every=true").json()["lines"] == renewed
-        assert renewed
-
-
 def test_the_cache_lets_the_oldest_pages_go() -> None:
     cache = PageCache(10_000)
     scopes = [{"path": f"/{number}", "query_string": b""} for number in range(30)]
@@ -203,22 +185,15 @@ def test_the_cache_lets_the_oldest_pages_go() -> None:
     assert cache.find({"path": "/" + "a" * 500, "query_string": b""}, "1") is None
 
 
-def test_in_a_large_office_a_ripple_is_worked_out_while_one_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The member page says the cause without it, and how far the rating moved once it is there."""
-    monkeypatch.setattr("crosstable.web.reading.SMALL", 0)
-    with client(made_file(tmp_path), watch_every=3600.0) as site:
+def test_a_member_page_says_what_moved_a_rating_and_how_far(tmp_path: Path) -> None:
+    """Though no game was played: the ripple of the correction has the same line."""
+    with client(made_file(tmp_path)) as site:
         notice = site.get(f"{MEMBER}.json").json()["notices"][0]
-        assert notice["change"] is None
         assert notice["causes"][0]["kind"] == "correct"
-        run_page = f"/ripples/{notice['run']}.json"
-        first = site.get(run_page)
-        assert first.status_code == 503
-        assert first.headers["retry-after"]
-        until(lambda: site.get(run_page).status_code != 503)
-        assert site.get(run_page).json()["lines"]
-        assert site.get(f"{MEMBER}.json?size=99").json()["notices"][0]["change"] is not None
+        lines = site.get(f"/ripples/{notice['run']}.json").json()["lines"]
+        (line,) = [one for one in lines if one["member_id"] == "10000001" and one["system"] == notice["system"]]
+        assert (notice["before"], notice["after"], notice["change"]) == (line["before"], line["after"], line["change"])
+        assert notice["change"]
 
 
 def test_what_no_act_touched_is_taken_over(tmp_path: Path) -> None:

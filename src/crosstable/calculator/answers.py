@@ -1,29 +1,34 @@
 """The whole answer to a request, as both doors show it: the estimate and everything that stands beside it."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from crosstable.calculator.badges import Badge, badge
 from crosstable.calculator.estimate import Estimate, estimate
 from crosstable.calculator.links import link_of
 from crosstable.calculator.measured import Measured, typical_error
-from crosstable.calculator.old_page import OldPage, old_page
+from crosstable.calculator.old_page import PAGE_ESTABLISHED, OldPage, old_page
 from crosstable.calculator.performance import PerformanceRatings, performance_ratings
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.engine.records import Assumption
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.tally import is_established
+from crosstable.rules.constants import Constants
+from crosstable.rules.phrases import match_limits
+from crosstable.sentences import Template
 from crosstable.terms import FloorKind, Formula, Past
 
-# What the old page is given for an established player whose count is not known: K = 16 and no bonus.
-PAGE_ESTABLISHED = 50.0
+# A difference of score that two decimals do not show.
+LEAST_SURPLUS = 0.005
 
 
 class Answer(NamedTuple):
     """An estimate, the performance, the badge, the link that reproduces it, and how far such estimates are off.
 
     ``old_page`` is what the old calculator page makes of the same games; it has nothing to say about unrated players,
-    and neither has ``typical_error``, because the starts of newcomers are not published.
+    and neither has ``typical_error``, because the starts of unrated players are not published.
     """
 
     estimate: Estimate
@@ -53,16 +58,52 @@ def answer(request: EstimateRequest) -> Answer:
     )
 
 
+_SAYS: Mapping[str, str] = {
+    "headline-unrated": "Unrated → {after} on {games}, {class_after}",
+    "headline": "{before} → {after} ({change}), {moved} {class_after}",
+    "start": "You start at {rating:.0f} on {games}, {origin}.",
+    "as-expected": "You scored {score:g} of {played}; the ratings led to expect {expected:.2f}, so you made just that.",
+    "surplus": "You scored {score:g} of {played}; the ratings led to expect {expected:.2f}, so you made "
+    "{surplus:.2f} {than}.",
+    "special": "{why}: the special formula looks for the rating that explains these results{games}. It has no K and no "
+    "bonus.",
+    "first-event": "This is your first event",
+    "few-games": "You have {special_games:g} games or fewer",
+    "one-result": "All your games so far were {results}",
+    "k": "Your rating counts for {effective:.2f} games, so one point of score is worth K = {k:.2f}: {change:+.2f}.",
+    "bonus": "That is more than {bonus_threshold:g}√{rounds:g} = {threshold:.2f}, and the rest counts twice: bonus "
+    "{bonus:+.2f}.",
+    "match-limit": "A match may not move a rating that far: the change is held at {limit:+g}.",
+    "floor": "It would be {computed:.0f}, but the {floor} holds it at {level:g}.",
+    "no-count": "The number of your games is not known; it matters above about {matters_above:.0f}. Give it for a "
+    "better estimate.",
+    "no-record": "If all your games so far were wins, or all losses, the result is another: give your record.",
+    "no-peak": "If your highest rating was higher than this one, a floor may hold your rating: give it.",
+    "no-age": "Your age is not known, so you start as a young player ({unknown_start:g}): give it, or say that you are "
+    "an adult.",
+    "no-date": "A rating that you start from has no date; it was taken as one of the day of the event.",
+    "unrated-opponent": "Opponent {number} is unrated; their rating after the event would make the estimate much "
+    "better.",
+    "to-come": "Games to come are not in this estimate; the range of outcomes shows what they can bring.",
+    "match": "Earlier matches are not known; their changes count towards the limits too: {limits}.",
+    "other-system": "The section also counts for {title}: ask again with the system {name} and that rating.",
+}
+
+
+def _say(key: str, **values: object) -> str:
+    return Template(f"estimate:{key}", _SAYS[key]).say(**values).text
+
+
 def headline(found: Estimate) -> str:
     """The answer in one line: ``1512 → 1538 (+26), stays Class C``."""
-    after = found.official
+    after, title = found.official, found.class_after.title
     if found.before is None:
-        return f"Unrated → {after} on {_games(found.games_after)}, {found.class_after.title}"
+        return _say("headline-unrated", after=after, games=_games(found.games_after), class_after=title)
     before = official_rating(found.before)
     assert found.class_before is not None
     change = "unchanged" if after == before else f"{after - before:+d}"
     moved = "stays" if found.class_after == found.class_before else f"{found.class_before.title} →"
-    return f"{before} → {after} ({change}), {moved} {found.class_after.title}"
+    return _say("headline", before=before, after=after, change=change, moved=moved, class_after=title)
 
 
 def _games(games: float | None) -> str:
@@ -71,67 +112,54 @@ def _games(games: float | None) -> str:
 
 def sentences(found: Estimate) -> tuple[str, ...]:
     """What made the result, in plain words: start, expectation, K, bonus, floor, games."""
-    parts = (_start(found), _surplus(found), _weight(found), _bonus(found), *_limits(found))
-    return tuple(text for text in parts if text)
+    return (*_start(found), _surplus(found), _weight(found), *_bonus(found), *_limits(found))
 
 
-def _start(found: Estimate) -> str:
-    if found.start is None:
-        return ""
-    initial = found.start.initial
-    sources = ", ".join(working.source.name for working in found.start.sources)
-    origin = f"from {sources}" if sources else "by age"
-    return f"You start at {initial.rating:.0f} on {_games(initial.games)}, {origin}."
+def _start(found: Estimate) -> Iterator[str]:
+    if found.start is not None:
+        initial = found.start.initial
+        sources = ", ".join(working.source.name for working in found.start.sources)
+        origin = f"from {sources}" if sources else "by age"
+        yield _say("start", rating=initial.rating, games=_games(initial.games), origin=origin)
 
 
 def _surplus(found: Estimate) -> str:
     surplus = found.score - found.expected
-    than = "more" if surplus > 0.0 else "less"
-    made = f"you made {abs(surplus):.2f} {than}" if abs(surplus) >= 0.005 else "you made just that"
-    return f"You scored {found.score:g} of {found.played}; the ratings led to expect {found.expected:.2f}, so {made}."
+    values = {"score": found.score, "played": found.played, "expected": found.expected}
+    if abs(surplus) < LEAST_SURPLUS:
+        return _say("as-expected", **values)
+    return _say("surplus", surplus=abs(surplus), than="more" if surplus > 0.0 else "less", **values)
 
 
 def _weight(found: Estimate) -> str:
     if found.formula is Formula.SPECIAL:
         games = f" and {found.effective_games:.2f} games before" if found.effective_games else " alone"
-        why = _why_special(found)
-        return (
-            f"{why}: the special formula looks for the rating that explains these results{games}. "
-            "It has no K and no bonus."
-        )
-    assert found.k is not None
-    assert found.change is not None
-    return (
-        f"Your rating counts for {found.effective_games:.2f} games, so one point of score is worth K = {found.k:.2f}: "
-        f"{found.change:+.2f}."
-    )
+        return _say("special", why=_why_special(found), games=games)
+    return _say("k", effective=found.effective_games, k=found.k, change=found.change)
 
 
 def _why_special(found: Estimate) -> str:
     if found.start is not None:
-        return "This is your first event"
+        return _say("first-event")
     if found.player.past is Past.MIXED:
-        return "You have eight games or fewer"
-    return f"All your games so far were {'wins' if found.player.past is Past.ALL_WINS else 'losses'}"
+        return _say("few-games", special_games=found.rated.edition.constants.special_games)
+    return _say("one-result", results="wins" if found.player.past is Past.ALL_WINS else "losses")
 
 
-def _bonus(found: Estimate) -> str:
-    if not found.bonus:
-        return ""
-    constants = found.rated.edition.constants
-    rounds = max(float(found.played), constants.bonus_least_games)
-    return (
-        f"That is more than {constants.bonus_threshold:g}√{rounds:g} = "
-        f"{constants.bonus_threshold * rounds**0.5:.2f}, and the rest counts twice: bonus {found.bonus:+.2f}."
-    )
+def _bonus(found: Estimate) -> Iterator[str]:
+    if found.bonus:
+        constants = found.rated.edition.constants
+        rounds = max(float(found.played), constants.bonus_least_games)
+        values = {"bonus_threshold": constants.bonus_threshold, "rounds": rounds, "bonus": found.bonus}
+        yield _say("bonus", threshold=constants.bonus_threshold * rounds**0.5, **values)
 
 
 def _limits(found: Estimate) -> Iterator[str]:
     if found.limited_change is not None:
-        yield f"A match may not move a rating that far: the change is held at {found.limited_change:+g}."
+        yield _say("match-limit", limit=found.limited_change)
     if found.floor_level is not None:
-        floor = f"{FLOOR_NAMES[found.floor_kind]} holds it at {found.floor_level:g}"
-        yield f"It would be {found.computed:.0f}, but the {floor}."
+        name = FLOOR_NAMES[found.floor_kind]
+        yield _say("floor", computed=found.computed, floor=name, level=found.floor_level)
 
 
 def notes(found: Estimate) -> tuple[str, ...]:
@@ -140,27 +168,31 @@ def notes(found: Estimate) -> tuple[str, ...]:
 
 
 def _notes(found: Estimate) -> Iterator[str]:
+    constants = found.rated.edition.constants
     if Assumption.GAMES in found.assumed:
-        yield "The number of your games is not known; it matters above about 1900. Give it for a better estimate."
-    if Assumption.COUNTS in found.assumed and found.games_before is not None and not _is_established(found):
-        yield "If all your games so far were wins, or all losses, the result is another: give your record."
+        yield _say("no-count", matters_above=count_matters_above(constants))
+    games = found.games_before
+    if Assumption.COUNTS in found.assumed and games is not None and not is_established(constants, games):
+        yield _say("no-record")
     if found.floor_kind is FloorKind.NONE and Assumption.PEAK in found.assumed and found.gain < 0.0:
-        yield "If your highest rating was higher than this one, a floor may hold your rating: give it."
+        yield _say("no-peak")
     if Assumption.NOT_ADULT in found.assumed:
-        yield "Your age is not known, so you start as a young player (750): give it, or say that you are an adult."
+        yield _say("no-age", unknown_start=constants.unknown_start)
     if Assumption.AS_OF in found.assumed:
-        yield "A rating that you start from has no date; it was taken as one of the day of the event."
+        yield _say("no-date")
     for number, opponent in enumerate(found.request.opponents, start=1):
         if opponent.rating is None and found.kind is not OpponentsAt.AFTER:
-            yield f"Opponent {number} is unrated; his rating after the event would make the estimate much better."
+            yield _say("unrated-opponent", number=number)
     if found.request.games_to_come:
-        yield "Games to come are not in this estimate; the range of outcomes shows what they can bring."
+        yield _say("to-come")
     if found.request.is_match:
-        yield "Earlier matches are not known; their changes count towards the limits too."
+        yield _say("match", limits=match_limits(constants))
     if len(found.systems) > 1:
         other = next(system for system in found.systems if system is not found.system)
-        yield f"The section also counts for {other.title}: ask again with the system {other.name} and that rating."
+        yield _say("other-system", title=other.title, name=other.name)
 
 
-def _is_established(found: Estimate) -> bool:
-    return found.games_before is None or found.games_before > found.rated.edition.constants.established_above
+def count_matters_above(constants: Constants) -> float:
+    """The rating above which the count of an established player matters: N* is the least established count (§3)."""
+    spread = (constants.effective_cap / (constants.established_above + 1.0)) ** 2 - constants.effective_base
+    return constants.effective_centre - math.sqrt(max(0.0, spread) / constants.effective_slope)

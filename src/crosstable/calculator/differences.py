@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 from crosstable.calculator.classes import page_class, rating_class
 from crosstable.calculator.estimate import Estimate, estimate
-from crosstable.calculator.notation import read_game, read_player
-from crosstable.calculator.old_page import old_page, page_bonus, page_k
+from crosstable.calculator.notation import read_game
+from crosstable.calculator.old_page import (
+    PAGE_BONUS_GAMES,
+    PAGE_ESTABLISHED,
+    PAGE_THRESHOLD,
+    old_page,
+    page_bonus,
+    page_k,
+)
 from crosstable.calculator.performance import algorithm_of_400, logarithmic_performance
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.formulas.effective import effective_games
@@ -20,11 +27,16 @@ from crosstable.formulas.floors import level_below
 from crosstable.formulas.initial import age_based_rating, converted_rating
 from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
-from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
+from crosstable.notation import read_rating
+from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for, last_changed
+from crosstable.rules.law import Edition
+from crosstable.rules.phrases import age_based, converted_by, month_of, times
 from crosstable.terms import RatingSystem, total
 
 EDITION = edition_for(LAW_SEEN_THROUGH)
-CONSTANTS = EDITION.constants
+# Days of older rules that other calculators still have.
+OLDER_THRESHOLDS = (date(2017, 6, 1), date(2023, 2, 1))
+OLDER_CONVERSION = date(2015, 6, 1)
 
 
 class Difference(NamedTuple):
@@ -40,13 +52,13 @@ class Difference(NamedTuple):
     ours: str
 
 
-def differences() -> tuple[Difference, ...]:
+def differences(rules: Edition = EDITION) -> tuple[Difference, ...]:
     """Every difference, the most frequent first; the examples are computed now, under the rules of 2025."""
-    return tuple(make() for make in _ALL)
+    return tuple(make(rules) for make in _ALL)
 
 
 def _asked(player: str, games: str, system: RatingSystem | None = None, *, is_dual: bool = False) -> Estimate:
-    rating, played = read_player(player)
+    rating, played = read_rating(player)
     opponents = tuple(read_game(game) for game in games.split())
     request = EstimateRequest(
         LAW_SEEN_THROUGH, opponents, rating, played, system=system, is_dual=is_dual, opponents_at=OpponentsAt.BEFORE
@@ -54,14 +66,14 @@ def _asked(player: str, games: str, system: RatingSystem | None = None, *, is_du
     return estimate(request)
 
 
-def _k_of_the_page() -> Difference:
+def _k_of_the_page(rules: Edition) -> Difference:
     found = _asked("554.22", "W499.22 W494.53 W142.69")
-    theirs = old_page(554.22, 50.0, [499.22, 494.53, 142.69], [1.0, 1.0, 1.0])
+    theirs = old_page(554.22, PAGE_ESTABLISHED, [499.22, 494.53, 142.69], [1.0, 1.0, 1.0])
     return Difference(
         "k",
         "K by steps",
         "K is 32, 24 or 16, by the number of games or by the rating.",
-        "K = 800/(N' + m): the lower a rating and the fewer its games, the more it moves.",
+        f"K = {rules.constants.k_numerator:g}/(N' + m): the lower a rating and the fewer its games, the more it moves.",
         "§4.2",
         "An established 554.22 wins three games against opponents whom the first pass put at 499.22, 494.53 and 142.69 "
         "(an official section of 2026).",
@@ -70,45 +82,52 @@ def _k_of_the_page() -> Difference:
     )
 
 
-def _games_capped_at_fifty() -> Difference:
-    k_of_50 = k_factor(CONSTANTS, 50.0, 5.0)
-    effective = effective_games(CONSTANTS, 1200.0, 300.0)
+def _games_capped_at_fifty(rules: Edition) -> Difference:
+    k_of_50 = k_factor(rules.constants, PAGE_ESTABLISHED, 5.0)
+    effective = effective_games(rules.constants, 1200.0, 300.0)
     return Difference(
         "effective-games",
         "Effective games",
-        "Everybody with many games counts as having 50.",
-        "A rating is worth at most N* games, and N* falls with the rating: about 50 only above 2355.",
+        f"Everybody with many games counts as having {PAGE_ESTABLISHED:g}.",
+        "A rating is worth at most N* games, and N* falls with the rating: "
+        f"{rules.constants.effective_cap:g} only above {rules.constants.effective_limit:g}.",
         "§3",
         "A 1200 on 300 games plays five games.",
         f"K {k_of_50:.2f}",
-        f"N' {effective:.2f}, K {k_factor(CONSTANTS, effective, 5.0):.2f}",
+        f"N' {effective:.2f}, K {k_factor(rules.constants, effective, 5.0):.2f}",
     )
 
 
-def _old_thresholds() -> Difference:
+def _old_thresholds(rules: Edition) -> Difference:
     found = _asked("1700/30", "W1600 W1750 W1800 W1900")
     assert found.change is not None
-    theirs = [1700.0 + found.change + max(0.0, found.change - b * math.sqrt(4.0)) for b in (14.0, 12.0)]
+    constants, older = rules.constants, [edition_for(day).constants.bonus_threshold for day in OLDER_THRESHOLDS]
+    root = math.sqrt(constants.bonus_least_games)
+    theirs = [1700.0 + found.change + max(0.0, found.change - threshold * root) for threshold in older]
+    years = " and ".join(str(day.year) for day in OLDER_THRESHOLDS)
     return Difference(
         "threshold",
         "An older bonus threshold",
-        "The bonus begins at 14√m or 12√m, the values of 2017 and 2023.",
-        "The bonus begins at 10√m since 2025-01-01, with at least four games counted.",
+        f"The bonus begins at {older[0]:g}√m or {older[1]:g}√m, the values of {years}.",
+        f"The bonus begins at {constants.bonus_threshold:g}√m since {last_changed(rules, 'bonus_threshold')}, with at "
+        f"least {constants.bonus_least_games:g} games counted.",
         "§4.2",
         "A 1700 on 30 games wins against 1600, 1750, 1800 and 1900.",
-        f"{theirs[0]:.2f} with 14, {theirs[1]:.2f} with 12",
+        f"{theirs[0]:.2f} with {older[0]:g}, {theirs[1]:.2f} with {older[1]:g}",
         f"{found.rating:.2f}",
     )
 
 
-def _bonus_of_the_page() -> Difference:
+def _bonus_of_the_page(rules: Edition) -> Difference:
     found = _asked("1700/30", "W1600 W1750 W1800 W1900")
     return Difference(
         "bonus",
-        "A bonus for newcomers only",
-        "The bonus is 4 (performance - rating - 12)/(games + 3) and ends after 26 games.",
-        "The bonus is what the change exceeds 10√m by, for everybody under the standard formula; on eight games or "
-        "fewer there is none, because the special formula moves freely by itself.",
+        "A bonus for new players only",
+        f"The bonus is 4 (performance - rating - {PAGE_THRESHOLD:g})/(games + 3) and ends after {PAGE_BONUS_GAMES} "
+        "games.",
+        f"The bonus is what the change exceeds {rules.constants.bonus_threshold:g}√m by, for everybody under the "
+        f"standard formula; on {rules.constants.special_games:g} games or fewer there is none, because the special "
+        "formula moves freely by itself.",
         "§4.2",
         "A 1200 on 5 games who performs at 1400; a 1700 on 30 games who wins against 1600, 1750, 1800 and 1900.",
         f"{page_bonus(1200.0, 1400.0, 5.0):g} and {page_bonus(1700.0, 2162.5, 30.0):g} points",
@@ -116,15 +135,17 @@ def _bonus_of_the_page() -> Difference:
     )
 
 
-def _short_events() -> Difference:
+def _short_events(rules: Edition) -> Difference:
     found = _asked("1500/100", "W1500 W1500 W1500 W1500 W1500 W1500 D1500")
     assert found.change is not None
-    theirs = 1500.0 + found.change + found.change - CONSTANTS.bonus_threshold * math.sqrt(min(4.0, 7.0))
+    constants = rules.constants
+    root = math.sqrt(min(constants.bonus_least_games, 7.0))
+    theirs = 1500.0 + found.change + found.change - constants.bonus_threshold * root
     return Difference(
         "long-events",
         "The bonus of long events",
-        "The threshold takes the smaller of four and the number of games.",
-        "It takes the larger: m' = max(m, 4).",
+        f"The threshold takes the smaller of {constants.bonus_least_games:g} and the number of games.",
+        f"It takes the larger: m' = max(m, {constants.bonus_least_games:g}).",
         "§4.2",
         "A 1500 scores 6.5 of 7 against seven others of 1500.",
         f"{theirs:.2f}",
@@ -132,13 +153,13 @@ def _short_events() -> Difference:
     )
 
 
-def _averaging() -> Difference:
+def _averaging(rules: Edition) -> Difference:
     found = _asked("1500/6", "W900")
     theirs = (6.0 * 1500.0 + algorithm_of_400([900.0], 1, 0)) / 7.0
     return Difference(
         "special",
         "First ratings by averages",
-        "On eight games or fewer the old rating and the performance are averaged.",
+        f"On {rules.constants.special_games:g} games or fewer the old rating and the performance are averaged.",
         "The special formula finds the rating at which the expected score equals the score; a win never costs.",
         "§4.1",
         "A 1500 on 6 games wins against a 900.",
@@ -147,7 +168,7 @@ def _averaging() -> Difference:
     )
 
 
-def _one_pass() -> Difference:
+def _one_pass(rules: Edition) -> Difference:
     games = "W1640@3/4 D1720@3/4 L1600@3/4 W1500@2/4"
     found = _asked("1512/40", games)
     twice = estimate(found.request._replace(opponents_at=OpponentsAt.SCORES))
@@ -164,14 +185,14 @@ def _one_pass() -> Difference:
     )
 
 
-def _same_ratings() -> Difference:
+def _same_ratings(rules: Edition) -> Difference:
     found = _asked("1500/50", "W1600 W1600 W1600 W1600")
     assert found.bonus is not None
     return Difference(
         "repeats",
         "Equal ratings taken for the same opponent",
         "Four opponents with the same rating count as one who is met four times, so the bonus is lost.",
-        "Only the same person counts as the same opponent, and may be met twice.",
+        f"Only the same person counts as the same opponent, and may be met {times(rules.constants.bonus_meetings)}.",
         "§4.2",
         "A 1500 on 50 games wins against four different 1600s.",
         f"{found.rating - found.bonus:.2f}",
@@ -179,15 +200,16 @@ def _same_ratings() -> Difference:
     )
 
 
-def _dual() -> Difference:
+def _dual(rules: Edition) -> Difference:
     games = "W2250 W2300 D2350 L2400"
+    limit = f"{rules.constants.dual_k_above:g}"
     plain = _asked("2300/200", games, RatingSystem.OTBR)
     dual = _asked("2300/200", games, RatingSystem.OTBR, is_dual=True)
     return Difference(
         "dual",
-        "Dual-rated sections above 2200",
-        "K is the same at every time control, or always smaller above 2200.",
-        "K is smaller above 2200 in dual-rated sections only, and for Regular ratings only.",
+        f"Dual-rated sections above {limit}",
+        f"K is the same at every time control, or always smaller above {limit}.",
+        f"K is smaller above {limit} in dual-rated sections only, and for Regular ratings only.",
         "§4.2",
         "A 2300 on 200 games scores 2.5 of 4 against 2250, 2300, 2350 and 2400 at G/60;d5.",
         f"K {plain.k:.2f}, {plain.rating:.2f}",
@@ -195,54 +217,57 @@ def _dual() -> Difference:
     )
 
 
-def _peaks() -> Difference:
-    theirs = math.floor((1999.51 - CONSTANTS.peak_drop) / CONSTANTS.peak_step) * CONSTANTS.peak_step
+def _peaks(rules: Edition) -> Difference:
+    constants = rules.constants
+    theirs = math.floor((1999.51 - constants.peak_drop) / constants.peak_step) * constants.peak_step
+    lowest = min(constants.peak_lowest, constants.peak_lowest_since_2010)
     return Difference(
         "floor",
         "Floors",
         "The floor is taken from the current rating, or from the highest one without rounding it.",
-        "The highest established rating is rounded, less 200, down to the hundred, from 1200 to 2100.",
+        f"The highest established rating is rounded, less {constants.peak_drop:g}, down to a multiple of "
+        f"{constants.peak_step:g}, from {lowest:g} to {constants.peak_highest:g}.",
         "§5",
         "The highest rating ever was 1999.51.",
         f"{theirs:g}",
-        f"{level_below(CONSTANTS, 1999.51):g}",
+        f"{level_below(constants, 1999.51):g}",
     )
 
 
-def _conversions() -> Difference:
-    old = edition_for(date(2015, 6, 1)).constants
+def _conversions(rules: Edition) -> Difference:
+    old = edition_for(OLDER_CONVERSION).constants
     return Difference(
         "fide",
         "Starts from a FIDE rating",
-        "The conversion of 2015 or an older one is used.",
-        "FIDE ratings below 2000 changed on 2024-03-01, and the conversion with them.",
+        f"The conversion of {OLDER_CONVERSION.year} or an older one is used.",
+        f"The conversion changed on {last_changed(rules, 'fide')}: {converted_by(rules.constants.fide, 'FIDE')}.",
         "§2.1",
         "An unrated player has 1500 FIDE.",
         f"{converted_rating(old.fide, 1500.0):.0f}",
-        f"{converted_rating(CONSTANTS.fide, 1500.0):.0f}",
+        f"{converted_rating(rules.constants.fide, 1500.0):.0f}",
     )
 
 
-def _ages() -> Difference:
-    old = edition_for(date(2001, 1, 1)).constants
+def _ages(rules: Edition) -> Difference:
+    old, constants = EDITIONS[0].constants, rules.constants
     return Difference(
         "age",
         "Starts from an age",
-        "A child starts at 300 + 50 for every year, the rule until 2006.",
-        "A young player starts at 50 for every year of age, an adult at 1300.",
+        f"A child starts at {age_based(old)}, the rule until {last_changed(rules, 'age_base').year}.",
+        f"A young player starts at {age_based(constants)}, an adult at {constants.adult_start:g}.",
         "§2.3",
         "An unrated player is 12 years old.",
         f"{age_based_rating(old, 12.0, False):.0f}",
-        f"{age_based_rating(CONSTANTS, 12.0, False):.0f}",
+        f"{age_based_rating(constants, 12.0, False):.0f}",
     )
 
 
-def _rounding() -> Difference:
+def _rounding(rules: Edition) -> Difference:
     found = _asked("1512/40", "W1640 L1720 D1500")
     return Difference(
         "rounding",
         "Rounding away from the old rating",
-        "Gains are rounded up and losses down, as before September 2014.",
+        f"Gains are rounded up and losses down, as before {month_of(last_changed(rules, 'stores_whole_numbers'))}.",
         "Ratings are kept with all their decimals; the official figure is the nearest whole number.",
         "§1",
         "A 1512 on 40 games wins against a 1640, loses to a 1720 and draws with a 1500.",
@@ -251,7 +276,7 @@ def _rounding() -> Difference:
     )
 
 
-def _expectancies() -> Difference:
+def _expectancies(rules: Edition) -> Difference:
     gaps = (-50.0, 50.0, 100.0)
     exact = [winning_expectancy(odds(gap), odds(0.0)) for gap in gaps]
     change = page_k(15.0) * (2.5 - total(exact) - winning_expectancy(odds(-100.0), odds(0.0)))
@@ -268,7 +293,7 @@ def _expectancies() -> Difference:
     )
 
 
-def _performances() -> Difference:
+def _performances(rules: Edition) -> Difference:
     by_400 = algorithm_of_400([1500.0, 1600.0, 1400.0, 1700.0], 3, 1)
     return Difference(
         "performance",
@@ -283,7 +308,7 @@ def _performances() -> Difference:
     )
 
 
-def _classes() -> Difference:
+def _classes(rules: Edition) -> Difference:
     return Difference(
         "class",
         "Classes below 1000",
@@ -296,8 +321,8 @@ def _classes() -> Difference:
     )
 
 
-def _controls() -> Difference:
-    ranges = EDITION.controls
+def _controls(rules: Edition) -> Difference:
+    ranges = rules.controls
     return Difference(
         "controls",
         "Time controls",
@@ -312,7 +337,7 @@ def _controls() -> Difference:
     )
 
 
-_ALL: tuple[Callable[[], Difference], ...] = (
+_ALL: tuple[Callable[[Edition], Difference], ...] = (
     _k_of_the_page,
     _one_pass,
     _old_thresholds,

@@ -21,7 +21,7 @@ from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
-from crosstable.explain import Line, explain
+from crosstable.explanation import Line, explain
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.steps import formula_for
 from crosstable.terms import FloorKind, Formula, RatingSystem, Result, total
@@ -83,6 +83,11 @@ class Estimate(NamedTuple):
     def player(self) -> RatedPlayer:
         """The player's record as the engine made it."""
         return self.rated.players[len(self.request.opponents)]
+
+    @property
+    def post(self) -> float:
+        """The rating after the event in full, by the name that rated files use."""
+        return self.rating
 
     @property
     def gain(self) -> float:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, kind_of, timing_of
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
+from crosstable.rules.phrases import times
 from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, total
 
 NORM_TITLES = (
@@ -105,9 +106,9 @@ def _why_none(request: EstimateRequest) -> str:
     if request.games_with_result + request.games_to_come < NORM_GAMES:
         return f"A norm needs at least {NORM_GAMES} games in the section."
     if max(len(opponent.results) for opponent in request.opponents) > NORM_MEETINGS:
-        return "A norm section may not meet one opponent more than twice."
+        return f"In a norm section no opponent may be met more than {times(NORM_MEETINGS)}."
     if any(math.isnan(_strength(request, opponent)) for opponent in request.opponents):
-        return "An opponent is unrated: norms look at ratings after the event. Give his, after a colon: WU:1400."
+        return "An opponent is unrated: norms look at ratings after the event. Give it, after a colon: WU:1400."
     return ""
 
 

@@ -9,18 +9,14 @@ import re
 from datetime import date
 
 from crosstable.calculator.requests import Opponent
-from crosstable.terms import OutsideRating, RatingSystem, Result, Standing
+from crosstable.notation import RATING, RESULT, UNRATED, read_number, read_results, shown
+from crosstable.terms import OutsideRating, RatingSystem, Standing
 
 LONGEST_TEXT = 120
-_NUMBER = r"\d{1,6}(?:\.\d{1,12})?"
-_PLAYER = re.compile(rf"({_NUMBER})(?:[/Pp](\d{{1,6}}))?")
-_GAME = re.compile(
-    rf"([WDLTwdlt?]{{1,100}})\s*(?:({_NUMBER})(?:[/Pp](\d{{1,6}}))?|[Uu](?:nr\.?|nrated)?)"
-    rf"(?::({_NUMBER}))?(?:@({_NUMBER})/(\d{{1,4}}))?"
-)
-_DATED = re.compile(rf"({_NUMBER})(?:@(\d{{4}}-\d\d-\d\d))?")
-_OTHER = re.compile(rf"([A-Za-z]{{3,4}})[:=]?({_NUMBER})(?:[/Pp](\d{{1,6}}))?(?:@(\d{{4}}-\d\d-\d\d))?")
-_LETTERS = {"W": Result.WIN, "D": Result.DRAW, "L": Result.LOSS, "T": None, "?": None}
+_PLAIN = r"\d{1,6}(?:\.\d{1,12})?"
+_GAME = re.compile(rf"({RESULT})\s*(?:(?:{RATING})|{UNRATED})(?::({_PLAIN}))?(?:@({_PLAIN})/(\d{{1,4}}))?")
+_DATED = re.compile(rf"({_PLAIN})(?:@(\d{{4}}-\d\d-\d\d))?")
+_OTHER = re.compile(rf"([A-Za-z]{{3,4}})[:=]?({_PLAIN})(?:[/Pp](\d{{1,6}}))?(?:@(\d{{4}}-\d\d-\d\d))?")
 
 
 def number_text(value: float) -> str:
@@ -28,42 +24,17 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def read_number(text: str) -> float:
-    """A plain decimal number: no sign, no exponent, no NaN."""
-    if not re.fullmatch(_NUMBER, text, re.ASCII):
-        raise ValueError(f"{shown(text)} is no number.")
-    return float(text)
-
-
-def shown(text: str) -> str:
-    """A text of the input as a message may show it: short, and without characters that act on a terminal."""
-    cut = text if len(text) <= 40 else f"{text[:40]}…"
-    return "“" + "".join(each if each.isprintable() else "�" for each in cut) + "”"
-
-
-def read_player(text: str) -> tuple[float | None, float | None]:
-    """A player's rating and games: ``1512``, ``1512/40``, ``1641P17``; ``U`` has neither."""
-    if re.fullmatch(r"u|unr\.?|unrated", text, re.IGNORECASE | re.ASCII):
-        return None, None
-    found = re.fullmatch(_PLAYER, text)
-    if found is None or not text.isascii():
-        raise ValueError(
-            f"{shown(text)} is no rating; write 1512, 1512/40 or 1512P17 with the games, or U for unrated."
-        )
-    return float(found[1]), None if found[2] is None else float(found[2])
-
-
 def read_game(text: str) -> Opponent:
     """A game, or several against one opponent."""
     found = re.fullmatch(_GAME, text)
-    if found is None or not text.isascii():
+    if found is None or not text.replace("\N{VULGAR FRACTION ONE HALF}", "").isascii():
         raise ValueError(
             f"{shown(text)} is no game; write the result and the opponent's rating: W1640, D1720/12, LU, T1800."
         )
-    letters, rating, games, post_event, score, played = found.groups()
+    result, rating, games, post_event, score, played = found.groups()
     return Opponent(
-        rating=None if rating is None else float(rating),
-        results=tuple(_LETTERS[letter] for letter in letters.upper()),
+        rating=None if rating is None else read_number(rating),
+        results=read_results(result),
         games=None if games is None else float(games),
         post_event=None if post_event is None else float(post_event),
         score=None if score is None else float(score),

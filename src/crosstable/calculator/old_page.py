@@ -14,6 +14,8 @@ from crosstable.terms import total
 LABEL = "as the old calculator page had it"
 PAGE_THRESHOLD = 12.0
 PAGE_BONUS_GAMES = 26
+# What the old page is given for an established player whose count is not known: K = 16 and no bonus.
+PAGE_ESTABLISHED = 50.0
 
 
 class OldPage(NamedTuple):

@@ -1,6 +1,5 @@
 """From named texts to a request: a form, a link, a command line and a JSON body are all read here, faults and all."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
@@ -10,22 +9,18 @@ from crosstable.calculator.notation import (
     read_day,
     read_flag,
     read_game,
-    read_number,
     read_other,
     read_outside,
-    read_player,
     read_record,
-    shown,
 )
-from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, faults_of
+from crosstable.calculator.requests import MOST_GAMES, EstimateRequest, Opponent, OpponentsAt, faults_of
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity
+from crosstable.notation import read_number, read_rating, shown, split_games
 from crosstable.terms import RatingSystem, Result
 
 MOST_FIELDS = 150
 MOST_FAULTS = 50
-# "W 1640" is one game, written with a blank.
-_RESULT_APART = re.compile(r"(?<!\S)([WDLT?]{1,100})\s+(?=[\dU])", re.IGNORECASE | re.ASCII)
 STAND_IN_RATING = 1500.0
 STAND_IN_GAME = Opponent(STAND_IN_RATING, (Result.WIN,))
 
@@ -71,7 +66,7 @@ def _count(text: str) -> float:
 
 # Every name that a link, a form or a JSON body may hold.
 NAMES: Mapping[str, _Name] = {
-    "rating": _Name("rating", read_player),
+    "rating": _Name("rating", read_rating),
     "games": _Name("games", _count),
     "record": _Name("record", read_record),
     "events": _Name("events", _whole),
@@ -107,7 +102,7 @@ def read_request(fields: Iterable[tuple[str, str]], today: date) -> RequestReadi
     for at, (name, text) in enumerate(_separate(fields)):
         if at >= MOST_FIELDS:
             message = f"There are more than {MOST_FIELDS} fields."
-            faults.append(fault("bad-value", "request", message, "Leave some out; 100 games are the most."))
+            faults.append(fault("bad-value", "request", message, f"Leave some out; {MOST_GAMES} games are the most."))
             break
         _read_field(name, text, found, lists, faults)
     return _request(found, lists, today, faults)
@@ -116,8 +111,7 @@ def read_request(fields: Iterable[tuple[str, str]], today: date) -> RequestReadi
 def _separate(fields: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     for name, text in fields:
         if name == "game" and len(text) <= LONGEST_TEXT * MOST_FIELDS:
-            joined = _RESULT_APART.sub(r"\1", text.replace(",", " "))
-            yield from (("game", each) for each in joined.split(maxsplit=MOST_FIELDS))
+            yield from (("game", each) for each in split_games(text, MOST_FIELDS))
         elif text.strip():
             yield name, text.strip()
 

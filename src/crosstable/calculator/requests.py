@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, NoEditionError, TimeControlError
-from crosstable.rules.editions import edition_for
+from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
@@ -19,7 +19,7 @@ from crosstable.terms import OutsideRating, RatingSystem, Result, Standing, tota
 MOST_GAMES = 100
 MOST_OTHER_SYSTEMS = 6
 MOST_OTHER_GAMES = 1000
-LOWEST_RATING = 100.0
+LOWEST_RATING = LOWEST_FLOOR
 HIGHEST_RATING = 3500.0
 MOST_COUNTED = 100_000
 OLDEST_AGE = 120.0
@@ -300,7 +300,7 @@ def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
             f"The opponent's {opponent.score:g} of {opponent.played} cannot be: {against:g} of it is from "
             f"{len(results)} against you, which leaves {rest:g} of {other_games}."
         )
-        yield fault("bad-value", place, message, "Give his total in rated games, the one against you included.")
+        yield fault("bad-value", place, message, "Give their total in rated games, the one against you included.")
 
 
 _SCORE_AGAINST = {Result.WIN: 0.0, Result.DRAW: 0.5, Result.LOSS: 1.0}

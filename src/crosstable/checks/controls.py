@@ -1,5 +1,6 @@
 """Time control and systems of a section: what the control says, what the report names, what the day allows."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
@@ -38,7 +39,7 @@ def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timi
         return Timing(None, section.systems, False), faults
     if not controls:
         if not section.systems:
-            faults.append(fault("no-time-control", place, "The section has no time control."))
+            faults.append(fault("no-time-control", place))
         faults += _systems_in_force(section.systems, place, edition)
         return Timing(None, section.systems, _are_dual(section.systems)), faults
     ranges = edition.controls
@@ -46,8 +47,8 @@ def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timi
     by_control = _by_control(section, controls, place, ranges, faults)
     systems = section.systems or by_control
     if section.systems and by_control and set(section.systems) != set(by_control):
-        named, told = _names(section.systems), _names(by_control)
-        faults.append(fault("systems-disagree", place, f"The report names {named}; {slowest.text} is {told}."))
+        named = {"named": _names(section.systems), "by_control": _names(by_control)}
+        faults.append(fault("systems-disagree", place, control=slowest.text, **named))
     elif by_control:
         faults += _system_code(section, by_control, place, slowest)
     faults += _systems_in_force(systems, place, edition)
@@ -58,7 +59,7 @@ def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timi
 def _foreign_timing(section: ReportedSection, place: str) -> tuple[Timing, list[Fault]]:
     faults = []
     if section.systems and section.systems != (RatingSystem.OTBR,):
-        faults.append(fault("foreign-system", place, f"A foreign FIDE event names {_names(section.systems)}."))
+        faults.append(fault("foreign-system", place, systems=_names(section.systems)))
     return Timing(None, (RatingSystem.OTBR,), False), faults
 
 
@@ -72,7 +73,7 @@ def _parsed(section: ReportedSection, place: str, faults: list[Fault]) -> list[T
             return None
         controls.append(control)
         if stages_disagree(control):
-            faults.append(fault("delays-differ", place, f"{text} names more than one delay; the first one counts."))
+            faults.append(fault("delays-differ", place, control=text))
     return controls
 
 
@@ -101,11 +102,9 @@ def _unwritten_delay(control: TimeControl, place: str, is_online: bool, ranges: 
     for seconds in USUAL_DELAYS:
         usual = control._replace(seconds=seconds)
         if systems_for(usual, is_online=is_online, ranges=ranges) != as_written:
-            message = (
-                f"{control.text} names no delay and counts as {_names(as_written)}; with d{seconds} it would be "
-                f"{_names(systems_for(usual, is_online=is_online, ranges=ranges))}."
-            )
-            return [fault("delay-not-given", place, message)]
+            would_be = _names(systems_for(usual, is_online=is_online, ranges=ranges))
+            values = {"control": control.text, "systems": _names(as_written), "seconds": seconds, "usual": would_be}
+            return [fault("delay-not-given", place, **values)]
     return []
 
 
@@ -121,16 +120,13 @@ def _system_code(
     told_by_control = {RatingSystem(system % 3) for system in by_control}
     if meant is None or meant & told_by_control or told_by_control == {RatingSystem.OTBB}:
         return []
-    said = " and ".join(system.title for system in sorted(meant))
-    told = " and ".join(system.title for system in by_control)
-    return [fault("system-code", place, f"The report's letter {letter} means {said}; {slowest.text} is {told}.")]
+    titles = {"meant": _titles(sorted(meant)), "by_control": _titles(by_control)}
+    return [fault("system-code", place, letter=letter, control=slowest.text, **titles)]
 
 
 def _systems_in_force(systems: tuple[RatingSystem, ...], place: str, edition: Edition) -> list[Fault]:
     return [
-        fault("system-not-in-force", place, f"{system.name} ratings did not exist when the section started.")
-        for system in systems
-        if system not in edition.systems
+        fault("system-not-in-force", place, system=system.name) for system in systems if system not in edition.systems
     ]
 
 
@@ -140,6 +136,10 @@ def _are_dual(systems: tuple[RatingSystem, ...]) -> bool:
 
 def _names(systems: tuple[RatingSystem, ...]) -> str:
     return " and ".join(system.name for system in systems)
+
+
+def _titles(systems: Iterable[RatingSystem]) -> str:
+    return " and ".join(system.title for system in systems)
 
 
 def _sentence(error: TimeControlError) -> str:

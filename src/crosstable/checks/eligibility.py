@@ -9,7 +9,9 @@ from crosstable.errors import Fault
 from crosstable.formulas.foreign import is_eligible
 from crosstable.formulas.matches import may_play_match
 from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.tally import is_established
 from crosstable.rules.law import Edition
+from crosstable.sentences import Said
 from crosstable.terms import RatingSystem, ReportedPlayer, ReportedSection, SectionType, Standing
 
 
@@ -24,18 +26,18 @@ def eligibility_faults(section: ReportedSection, place: SectionPlace, edition: E
 
 def _match_faults(section: ReportedSection, place: SectionPlace, edition: Edition, when: Timing) -> list[Fault]:
     if len(section.players) != 2:
-        return [fault("match-players", place.whole, f"The match has {len(section.players)} players.")]
+        return [fault("match-players", place.whole, players=len(section.players))]
     if section.match_waiver:
-        return [fault("match-waived", place.whole, f"The conditions for a match are waived: {section.match_waiver}.")]
+        return [fault("match-waived", place.whole, reason=section.match_waiver)]
     faults = []
     for system in when.systems:
         standings = [player.background.standings.get(system) for player in section.players]
         published = [_published(standing) for standing in standings]
         gap = published[0] - published[1]
         for player, standing in zip(section.players, standings, strict=True):
-            reason = _why_not(standing, gap, system, edition)
-            if reason:
-                faults.append(fault("match-not-eligible", place.row(player), reason))
+            reason = _why_not(standing, gap, edition)
+            if reason is not None:
+                faults.append(fault(reason.key, place.row(player), system=system.name, **reason.values))
     return faults
 
 
@@ -46,16 +48,19 @@ def _published(standing: Standing | None) -> float:
     return float(official_rating(standing.rating if standing.published is None else standing.published))
 
 
-def _why_not(standing: Standing | None, gap: float, system: RatingSystem, edition: Edition) -> str:
+def _why_not(standing: Standing | None, gap: float, edition: Edition) -> Said | None:
     """Why a player may not play a rated match, or nothing (§7; readings 73)."""
     if standing is None:
-        return f"The player has no {system.name} rating; a match needs rated players."
+        return Said("match-not-eligible:unrated", {})
+    constants = edition.constants
     games = math.inf if standing.games is None else standing.games
-    if math.isnan(gap) or may_play_match(edition.constants, games, gap):
-        return ""
-    if math.fabs(gap) > edition.constants.match_published_gap:
-        return f"The published {system.name} ratings are {math.fabs(gap):.0f} points apart; 400 is the most."
-    return f"The player's {system.name} rating is on {games:g} games; a match needs established ratings (26 or more)."
+    if math.isnan(gap) or may_play_match(constants, games, gap):
+        return None
+    if math.fabs(gap) > constants.match_published_gap:
+        values = {"apart": math.fabs(gap), "most": constants.match_published_gap}
+        return Said("match-not-eligible:gap", values)
+    values = {"games": games, "established_above": constants.established_above}
+    return Said("match-not-eligible:provisional", values)
 
 
 def _foreign_faults(section: ReportedSection, place: SectionPlace, edition: Edition) -> list[Fault]:
@@ -65,23 +70,25 @@ def _foreign_faults(section: ReportedSection, place: SectionPlace, edition: Edit
     faults = []
     for player in rated:
         reason = why_not_abroad(player, edition)
-        if reason:
-            faults.append(fault("foreign-not-eligible", place.row(player), reason))
+        if reason is not None:
+            faults.append(fault(reason.key, place.row(player), **reason.values))
     return faults
 
 
-def why_not_abroad(player: ReportedPlayer, edition: Edition) -> str:
-    """Why a player's rating is not updated (§6); what the file does not say is not held against him."""
+def why_not_abroad(player: ReportedPlayer, edition: Edition) -> Said | None:
+    """Why a player's rating is not updated (§6); what the file does not say is not held against them."""
+    constants = edition.constants
     standing = player.background.standings.get(RatingSystem.OTBR)
     if standing is None:
-        return "The player has no Regular rating."
+        return Said("foreign-not-eligible:unrated", {})
     if player.is_member is False:
-        return "The player is not a current member."
+        return Said("foreign-not-eligible:no-member", {})
     fide = math.nan if player.background.fide is None else player.background.fide.rating
     games = math.inf if standing.games is None else standing.games
     has_flag = player.fide_flag is None or player.fide_flag.upper() == "USA"
-    if is_eligible(edition.constants, games, fide, has_flag, player.has_opted_in is not False):
-        return ""
-    if games <= edition.constants.established_above:
-        return f"The player's Regular rating is on {games:g} games; only established ratings are updated."
-    return "The player has not opted in, and is not rated 2200 FIDE or more under the USA flag."
+    if is_eligible(constants, games, fide, has_flag, player.has_opted_in is not False):
+        return None
+    if constants.foreign_needs_established and not is_established(constants, games):
+        values = {"games": games, "established_above": constants.established_above}
+        return Said("foreign-not-eligible:provisional", values)
+    return Said("foreign-not-eligible:not-opted-in", {"automatic_from": constants.foreign_automatic_from})

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
+from crosstable.sentences import Said
 from crosstable.terms import GAME_SCORES, ONE_SIDED, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
 MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
@@ -18,9 +19,9 @@ def game_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     for player in section.players:
         for at, cell in enumerate(player.cells):
             if cell.result is None or cell.result in GAME_SCORES:
-                code, message = _cell_fault(player, cell, rows)
-                if code:
-                    faults.append(fault(code, place.cell(player, at), message))
+                found = _cell_fault(player, cell, rows)
+                if found is not None:
+                    faults.append(fault(found.key, place.cell(player, at), **found.values))
     if section.kind is SectionType.ROUND_ROBIN:
         faults += _unmatched_pairs(section, rows, place)
     else:
@@ -28,22 +29,22 @@ def game_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     return faults
 
 
-def _cell_fault(player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> tuple[str, str]:
-    """The code and the message of what is wrong with a cell by itself, or two empty texts."""
+def _cell_fault(player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> Said | None:
+    """What is wrong with a cell by itself, or nothing."""
     if cell.result is None:
-        return "unknown-code", f"{cell.text!r} is no known result."
+        return Said("unknown-code", {"cell": cell.text})
     if cell.opponent == 0:
-        return "no-opponent", f"{cell.text!r} is a game without an opponent."
+        return Said("no-opponent", {"cell": cell.text})
     if cell.opponent == player.number:
-        return "plays-self", f"{cell.text!r} pairs the player with himself."
+        return Said("plays-self:number", {"cell": cell.text})
     opponent = rows.get(cell.opponent)
     if opponent is None:
-        return "opponent-missing", f"{cell.text!r}: there is no player {cell.opponent} in the section."
+        return Said("opponent-missing", {"cell": cell.text, "opponent": cell.opponent})
     if player.member_id and opponent.member_id == player.member_id:
-        return "plays-self", f"{cell.text!r} pairs two rows of member {player.member_id}."
+        return Said("plays-self:member", {"cell": cell.text, "member_id": player.member_id})
     if cell.result in ONE_SIDED:
-        return "one-sided", f"{cell.text!r} is rated on this row alone."
-    return "", ""
+        return Said("one-sided", {"cell": cell.text})
+    return None
 
 
 def _is_sound(cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> bool:
@@ -64,8 +65,8 @@ def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], pl
             if other is None or not shown or other.result is not MIRROR.get(cell.result or Result.BLANK):
                 faults.append(_not_mirrored(cell, other, place.cell(player, at), at + 1))
             elif cell.colour and cell.colour == other.colour and (player.number or 0) < cell.opponent:
-                message = f"Players {player.number} and {cell.opponent} both have {_COLOURS[cell.colour]}."
-                faults.append(fault("same-colour", place.cell(player, at), message))
+                who = {"first": player.number, "second": cell.opponent}
+                faults.append(fault("same-colour", place.cell(player, at), colour=_COLOURS[cell.colour], **who))
     return faults
 
 
@@ -74,8 +75,8 @@ _COLOURS = {"w": "White", "b": "Black"}
 
 def _not_mirrored(cell: ReportedCell, other: ReportedCell | None, here: str, round_number: int) -> Fault:
     shows = f"{other.text!r}" if other is not None and other.text else "nothing"
-    message = f"{cell.text!r}, but player {cell.opponent} shows {shows} in round {round_number}."
-    return fault("not-mirrored", here, message)
+    values = {"cell": cell.text, "opponent": cell.opponent, "shown": shows, "round_number": round_number}
+    return fault("not-mirrored:round", here, **values)
 
 
 def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
@@ -90,9 +91,7 @@ def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer
     for (one, other, result), count in games.items():
         shown = games[other, one, MIRROR[result]]
         if count != shown:
-            message = (
-                f"{count} times {result.value} against player {other}, who shows {shown} times "
-                f"{MIRROR[result].value} against player {one}."
-            )
-            faults.append(fault("not-mirrored", place.row(rows[one]), message))
+            values = {"count": count, "result": result.value, "opponent": other}
+            mirrored = {"shown": shown, "mirrored": MIRROR[result].value, "number": one}
+            faults.append(fault("not-mirrored:pair", place.row(rows[one]), **values, **mirrored))
     return faults

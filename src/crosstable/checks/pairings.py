@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
+from crosstable.limits import FEWEST_GAMES_OF_A_MATCH
 from crosstable.terms import GAME_SCORES, POINTS, ReportedPlayer, ReportedSection, Result, SectionType
 
 ON_BOTH_ROWS = frozenset({Result.WIN, Result.LOSS, Result.DRAW})
-FEWEST_GAMES_OF_A_MATCH = 2
 # Points come in halves; what differs by less is how a program wrote them.
 LEAST_DIFFERENCE = 0.01
 
@@ -35,8 +35,8 @@ def _paired_twice(section: ReportedSection, rows: Mapping[int, ReportedPlayer], 
                 continue
             first = named.setdefault((cell.opponent, at), player.number)
             if first != player.number:
-                message = f"Players {first} and {player.number} both show a game against player {cell.opponent}."
-                faults.append(fault("paired-twice", place.cell(rows[cell.opponent], at), message))
+                who = {"first": first, "second": player.number, "opponent": cell.opponent}
+                faults.append(fault("paired-twice", place.cell(rows[cell.opponent], at), **who))
     return faults
 
 
@@ -49,8 +49,7 @@ def _rounds_beyond(section: ReportedSection, place: SectionPlace) -> list[Fault]
     for player in section.players:
         for at, cell in enumerate(player.cells[columns:], start=columns):
             if cell.result in GAME_SCORES:
-                message = f"{cell.text!r} is a game, but the section is said to have {columns} rounds."
-                return [fault("round-not-announced", place.cell(player, at), message)]
+                return [fault("round-not-announced", place.cell(player, at), cell=cell.text, rounds=columns)]
     return []
 
 
@@ -65,8 +64,7 @@ def _two_players(section: ReportedSection, rows: Mapping[int, ReportedPlayer], p
     )
     if games < FEWEST_GAMES_OF_A_MATCH:
         return []
-    message = f"The section has two players, who played {games} games against each other, but is not coded as a match."
-    return [fault("two-player-section", place.whole, message)]
+    return [fault("two-player-section", place.whole, games=games)]
 
 
 def _games(player: ReportedPlayer, rows: Mapping[int, ReportedPlayer]) -> int:
@@ -82,8 +80,7 @@ def _total_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
             continue
         points = _points(cell.result for cell in player.cells)
         if points is not None and abs(points - player.total) >= LEAST_DIFFERENCE:
-            message = f"The report says {player.total:g} points; the results add up to {points:g}."
-            faults.append(fault("total-disagrees", place.row(player), message))
+            faults.append(fault("total-disagrees", place.row(player), total=player.total, points=points))
     return faults
 
 

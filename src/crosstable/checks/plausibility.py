@@ -14,12 +14,12 @@ from crosstable.errors import Fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import TOLERANCE, provisional_expectancy, special_rating
 from crosstable.formulas.standard import bonus_points
+from crosstable.limits import FAR_FROM_RATING, FEWEST_GAMES_OF_A_PERFORMANCE
 from crosstable.rules.constants import Constants
+from crosstable.sentences import Said
 from crosstable.terms import Formula, Past, ReportedSection, SectionType
 
-# Below this many games a performance says next to nothing.
-FEWEST_GAMES = 3
-FAR = 600.0
+# A performance this little short of the limit is on it.
 HAIR = 1e-3
 
 
@@ -31,15 +31,19 @@ def plausibility(rated: RatedSection, report: ReportedSection | None = None) -> 
         if player.formula is Formula.NONE or (player.merged_with and min(player.merged_with) < player.number):
             continue
         found = []
-        if player.before is not None and len(player.games) >= FEWEST_GAMES and _is_far(player, constants):
-            found.append(("far-from-performance", _performed(player, constants)))
+        outcome = player.outcome
+        is_long = len(player.games) >= FEWEST_GAMES_OF_A_PERFORMANCE
+        if player.before is not None and is_long and _is_far(player, constants):
+            found.append(Said("far-from-performance", _performed(player, constants)))
         if not player.earns_bonus and player.formula is Formula.STANDARD:
-            found += _bonus_lost(player, rated, constants)
-        if not math.isnan(player.outcome.limited_change):
-            found.append(("match-limited", _limited(player)))
-        if not math.isnan(player.outcome.requested_floor):
-            found.append(("floor-requested", _requested(player)))
-        faults += [fault(code, _place(player, rated, report), message) for code, message in found]
+            found += _bonus_lost(player, rated)
+        if not math.isnan(outcome.limited_change):
+            changes = {"computed": player.final.computed - player.prior, "limited": outcome.limited_change}
+            found.append(Said("match-limited", changes))
+        if not math.isnan(outcome.requested_floor):
+            floors = {"floor": outcome.floor_level, "requested": outcome.requested_floor}
+            found.append(Said("floor-requested", floors))
+        faults += [fault(key, _place(player, rated, report), **values) for key, values in found]
     return faults
 
 
@@ -50,32 +54,34 @@ def _place(player: RatedPlayer, rated: RatedSection, report: ReportedSection | N
 
 
 def _is_far(player: RatedPlayer, constants: Constants) -> bool:
-    """Whether the performance is 600 points or more away, without solving for it.
+    """Whether the performance is too far away, without solving for it.
 
-    The expected score grows with the rating, so it is enough to ask whether somebody not quite 600 points higher
-    would still have been expected to score less; or, where the rating fell, somebody 600 points lower still more.
+    The expected score grows with the rating, so it is enough to ask whether somebody not quite so much higher would
+    still have been expected to score less; or, where the rating fell, somebody so much lower still more.
     """
     is_gain = player.final.computed >= player.prior
-    other = player.prior + FAR - HAIR if is_gain else player.prior - FAR + HAIR
+    other = player.prior + FAR_FROM_RATING - HAIR if is_gain else player.prior - FAR_FROM_RATING + HAIR
     expected = 0.0
     for game in player.games:
         expected += provisional_expectancy(other, game.intermediate, constants.special_spread)
     return expected < player.score - TOLERANCE if is_gain else expected > player.score + TOLERANCE
 
 
-def _performed(player: RatedPlayer, constants: Constants) -> str:
+def _performed(player: RatedPlayer, constants: Constants) -> dict[str, object]:
     opponents = [game.intermediate for game in player.games]
     performance = special_rating(constants, player.prior, 0.0, Past.MIXED, player.score, opponents).uncapped
-    is_above = performance > player.prior
-    apart = math.fabs(performance - player.prior)
-    return (
-        f"The player performed {official_rating(performance)} in {len(opponents)} games, "
-        f"{apart:.0f} points {'above' if is_above else 'below'} the rating of {official_rating(player.prior)}."
-    )
+    return {
+        "performance": official_rating(performance),
+        "games": len(opponents),
+        "apart": math.fabs(performance - player.prior),
+        "side": "above" if performance > player.prior else "below",
+        "rating": official_rating(player.prior),
+    }
 
 
-def _bonus_lost(player: RatedPlayer, rated: RatedSection, constants: Constants) -> list[tuple[str, str]]:
+def _bonus_lost(player: RatedPlayer, rated: RatedSection) -> list[Said]:
     """What the bonus would have been, had nobody been met too often; matches have none to lose (§4.2, §7)."""
+    constants = rated.edition.constants
     played = len(player.games)
     if rated.section.kind is SectionType.MATCH or played < constants.bonus_games:
         return []
@@ -83,19 +89,4 @@ def _bonus_lost(player: RatedPlayer, rated: RatedSection, constants: Constants) 
     lost = bonus_points(constants, change, float(played))
     if lost == 0.0:
         return []
-    message = (
-        f"One opponent was met {player.most_meetings} times in {played} games, so {lost:.1f} bonus points are lost."
-    )
-    return [("bonus-lost", message)]
-
-
-def _limited(player: RatedPlayer) -> str:
-    change = player.final.computed - player.prior
-    return f"The match is worth {change:+.1f} points; {player.outcome.limited_change:+.1f} is as far as it may go."
-
-
-def _requested(player: RatedPlayer) -> str:
-    return (
-        f"The match took the player to the floor of {player.outcome.floor_level:g}; the office may lower it to "
-        f"{player.outcome.requested_floor:g}."
-    )
+    return [Said("bonus-lost", {"meetings": player.most_meetings, "games": played, "lost": lost})]

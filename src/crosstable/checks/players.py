@@ -7,12 +7,11 @@ from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.rules.constants import CONSTANTS_2001
+from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
+from crosstable.rules.constants import Constants
+from crosstable.sentences import Said
 from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSection, SectionType, Standing
 
-ID_DIGITS = 8
-AUTOMATIC_FROM = CONSTANTS_2001.foreign_automatic_from
-MOST_ROUNDS = 200
 # Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results
 # of an old record may be more than its games.
 OWN_RECORD = "office"
@@ -21,38 +20,36 @@ OWN_RECORD = "office"
 def player_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
     """Every fault of a section's rows, their games apart."""
     if not section.players:
-        return [fault("no-player", place.whole, "The section has no player.")]
+        return [fault("no-player", place.whole)]
     faults = []
     numbers = Counter(player.number for player in section.players if player.number is not None)
     for number, count in numbers.items():
         if count > 1:
-            faults.append(fault("duplicate-number", place.whole, f"Number {number} stands on {count} rows."))
+            faults.append(fault("duplicate-number", place.whole, number=number, rows=count))
     for at, player in enumerate(section.players):
-        faults += [fault(code, place.row(player, at), message) for code, message in _row_faults(player)]
+        faults += [fault(key, place.row(player, at), **values) for key, values in _row_faults(player)]
     faults += _blank_id_faults(section, place)
     faults += _re_entry_faults(section, place)
     return faults
 
 
-def _row_faults(player: ReportedPlayer) -> list[tuple[str, str]]:
-    """The codes and messages of what is wrong with a row by itself."""
+def _row_faults(player: ReportedPlayer) -> list[Said]:
+    """What is wrong with a row by itself."""
     found = []
     if player.number is None:
-        found.append(("no-number", "The row has no number."))
+        found.append(Said("no-number", {}))
     if player.member_id and not _is_member_id(player.member_id):
-        found.append(("member-id-shape", f"The member id {player.member_id!r} is not eight digits."))
+        found.append(Said("member-id-shape", {"given": player.member_id}))
     if len(player.cells) > MOST_ROUNDS:
-        message = f"The row has {len(player.cells)} rounds; at most {MOST_ROUNDS} can be read."
-        found.append(("too-many-rounds", message))
+        found.append(Said("too-many-rounds", {"rounds": len(player.cells)}))
     for system, standing in player.background.standings.items():
         if player.background.origin != OWN_RECORD and _counts_too_much(standing):
-            message = f"In {system.name} wins, draws and losses are more than the {standing.games:g} games."
-            found.append(("counts-disagree", message))
+            found.append(Said("counts-disagree", {"system": system.name, "games": standing.games}))
     return found
 
 
 def _is_member_id(text: str) -> bool:
-    return len(text) == ID_DIGITS and text.isascii() and text.isdigit()
+    return len(text) == MEMBER_ID_DIGITS and text.isascii() and text.isdigit()
 
 
 def _counts_too_much(standing: Standing) -> bool:
@@ -71,14 +68,12 @@ def _re_entry_faults(section: ReportedSection, place: SectionPlace) -> list[Faul
             continue
         numbers = " and ".join(str(player.number) for player in players)
         here = place.row(players[1])
-        message = f"Member {member_id} stands on rows {numbers}; they are rated once on all games."
-        faults.append(fault("re-entry", here, message))
+        who = {"member_id": member_id, "rows": numbers}
+        faults.append(fault("re-entry", here, **who))
         if len({repr(player.background) for player in players}) > 1:
-            message = f"Rows {numbers} of member {member_id} bring different ratings or birth dates."
-            faults.append(fault("re-entry-differs", here, message))
+            faults.append(fault("re-entry-differs", here, **who))
         if both := _rounds_of_both(players):
-            message = f"Rows {numbers} of member {member_id} both have a game in round {both[0] + 1}."
-            faults.append(fault("re-entry-same-round", here, message))
+            faults.append(fault("re-entry-same-round", here, round_number=both[0] + 1, **who))
     return faults
 
 
@@ -98,24 +93,24 @@ def _blank_id_faults(section: ReportedSection, place: SectionPlace) -> list[Faul
             if not player.member_id:
                 blank.append(at)
     if 1 < needed == len(blank):
-        return [fault("no-member-id", place.whole, f"None of the {needed} players has a member id.")]
-    message = "The player has no member id."
-    return [fault("no-member-id", place.row(section.players[at], at), message) for at in blank]
+        return [fault("no-member-id:all", place.whole, players=needed)]
+    return [fault("no-member-id:player", place.row(section.players[at], at)) for at in blank]
 
 
-def brought(section: ReportedSection, player: ReportedPlayer) -> Background:
+def brought(section: ReportedSection, player: ReportedPlayer, constants: Constants) -> Background:
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
     assumed = list(background.assumed)
-    if section.kind.is_foreign and not _is_known_to_be_eligible(player):
+    if section.kind.is_foreign and not _is_known_to_be_eligible(player, constants):
         assumed.append(Assumption.FOREIGN_MEMBER)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
     return background._replace(assumed=tuple(assumed))
 
 
-def _is_known_to_be_eligible(player: ReportedPlayer) -> bool:
-    """Whether the file itself says all that §6 asks: a member, who opted in or is 2200 FIDE under the flag."""
+def _is_known_to_be_eligible(player: ReportedPlayer, constants: Constants) -> bool:
+    """Whether the file itself says all that §6 asks: a member, who opted in or is strong enough under the flag."""
     fide = player.background.fide
-    is_automatic = player.fide_flag is not None and fide is not None and fide.rating >= AUTOMATIC_FROM
+    is_strong = fide is not None and fide.rating >= constants.foreign_automatic_from
+    is_automatic = player.fide_flag is not None and is_strong
     return bool(player.is_member) and (bool(player.has_opted_in) or is_automatic)

@@ -12,6 +12,7 @@ from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import brought, player_faults
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, NoEditionError, Severity
+from crosstable.limits import EARLIEST_BIRTH, LONGEST_SECTION
 from crosstable.rules.editions import EDITIONS, Calendar, edition_by, edition_for
 from crosstable.rules.law import Edition
 from crosstable.terms import (
@@ -25,10 +26,6 @@ from crosstable.terms import (
     Section,
     SectionType,
 )
-
-# US Chess asks about events that last longer.
-LONGEST_SECTION = 45
-EARLIEST_BIRTH = 1900
 
 # From the official edition of a section to the one by which it is rated.
 Ruling = Callable[[Edition], Edition]
@@ -94,21 +91,25 @@ def check_section(
     if start is None or end is None:
         faults += _control_faults_without_dates(section, here, start or end)
         missing = "start" if end is not None else "end" if start is not None else "start and no end"
-        return [*faults, fault("no-dates", here, f"The section has no {missing} date that can be read.")], None
+        return [*faults, fault("no-dates", here, missing=missing)], None
     faults += _date_faults(section, place, start, end, today)
     try:
         edition = ruled(edition_by(calendar, start, end))
     except NoEditionError as error:
         return [*faults, fault("no-rules", here, f"{str(error).capitalize()}.")], None
     if section.is_half_k and not edition.constants.half_k_is_allowed:
-        faults.append(fault("half-k", here, f"A half-K section cannot start on {start}."))
+        faults.append(fault("half-k", here, start=start))
     when, found = timing(section, here, edition)
     faults += found
     if section.kind.is_foreign or section.kind is SectionType.MATCH:
         from crosstable.checks.eligibility import eligibility_faults
 
         faults += eligibility_faults(section, place, edition, when)
-    backgrounds = {player.number: brought(section, player) for player in section.players if player.number is not None}
+    backgrounds = {
+        player.number: brought(section, player, edition.constants)
+        for player in section.players
+        if player.number is not None
+    }
     checked = _section(section, section_number(section, at), when, (start, end))
     return faults, CheckedSection(checked, edition, backgrounds, section)
 
@@ -126,12 +127,12 @@ def _date_faults(
     faults = []
     here = place.whole
     if end < start:
-        faults.append(fault("dates-reversed", here, f"The section starts on {start} and ends on {end}."))
+        faults.append(fault("dates-reversed:section", here, start=start, end=end))
     if today is not None and end > today:
-        faults.append(fault("in-the-future", here, f"The section ends on {end}, which is still to come."))
-    if (end - start).days > LONGEST_SECTION:
-        message = f"The section starts on {start} and ends on {end}, {(end - start).days} days later."
-        faults.append(fault("long-section", here, message))
+        faults.append(fault("in-the-future", here, end=end))
+    days = (end - start).days
+    if days > LONGEST_SECTION:
+        faults.append(fault("long-section", here, start=start, end=end, days=days))
     return [*faults, *birth_faults(section, place, end)]
 
 
@@ -141,11 +142,9 @@ def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> li
     for at, player in enumerate(section.players):
         born = player.background.birth_date
         if born is not None and born > end:
-            message = f"Player {player.number} is born on {born}, after the section."
-            faults.append(fault("birth-date", place.row(player, at), message))
+            faults.append(fault("birth-date", place.row(player, at), number=player.number, born=born))
         elif born is not None and born.year < EARLIEST_BIRTH:
-            message = f"Player {player.number} is born on {born}, before {EARLIEST_BIRTH}."
-            faults.append(fault("birth-date-early", place.row(player, at), message))
+            faults.append(fault("birth-date-early:player", place.row(player, at), number=player.number, born=born))
     return faults
 
 

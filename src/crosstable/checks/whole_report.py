@@ -2,19 +2,17 @@
 
 from crosstable.catalogue import fault
 from crosstable.checks.places import section_place
-from crosstable.checks.players import ID_DIGITS
 from crosstable.errors import Fault
+from crosstable.limits import AFFILIATE_ID_DIGITS, EVENT_ID_DIGITS, MEMBER_ID_DIGITS
 from crosstable.terms import Report
 
-EVENT_ID_DIGITS = 12
-AFFILIATE_DIGITS = 7
 DIRECTORS = {"chief_td": "chief director", "assistant_td": "assistant director"}
 
 
 def report_faults(report: Report) -> list[Fault]:
     """Every fault that no section shows by itself."""
     if not report.sections:
-        return [fault("no-section", report.place, "The event has no section.")]
+        return [fault("no-section", report.place)]
     return [*_number_faults(report), *_date_faults(report), *_id_faults(report), *_identity_faults(report)]
 
 
@@ -23,8 +21,7 @@ def _number_faults(report: Report) -> list[Fault]:
     seen = set()
     for at, section in enumerate(report.sections):
         if section.number is not None and section.number in seen:
-            message = f"Section number {section.number} stands twice."
-            faults.append(fault("duplicate-section", section_place(section, at).whole, message))
+            faults.append(fault("duplicate-section", section_place(section, at).whole, number=section.number))
         seen.add(section.number)
     return faults
 
@@ -34,15 +31,13 @@ def _date_faults(report: Report) -> list[Fault]:
     faults = []
     if report.start is not None and report.end is not None and report.end < report.start:
         if all(section.start and section.end for section in report.sections):
-            message = f"The event starts on {report.start} and ends on {report.end}."
-            faults.append(fault("dates-reversed", report.place, message))
+            faults.append(fault("dates-reversed:event", report.place, start=report.start, end=report.end))
     else:
         faults += _outside_faults(report)
     digits = report.event_id
     is_official = _is_number(digits, EVENT_ID_DIGITS)
     if is_official and report.end is not None and not digits.startswith(report.end.isoformat().replace("-", "")):
-        message = f"The event id {digits} does not begin with the day the event ended, {report.end}."
-        faults.append(fault("event-id-date", report.place, message))
+        faults.append(fault("event-id-date", report.place, given=digits, end=report.end))
     return faults
 
 
@@ -51,11 +46,9 @@ def _outside_faults(report: Report) -> list[Fault]:
     for at, section in enumerate(report.sections):
         here = section_place(section, at).whole
         if section.start is not None and report.start is not None and section.start < report.start:
-            message = f"The section starts on {section.start}, before the event ({report.start})."
-            faults.append(fault("section-outside-event", here, message))
+            faults.append(fault("section-outside-event:start", here, section=section.start, event=report.start))
         if section.end is not None and report.end is not None and section.end > report.end:
-            message = f"The section ends on {section.end}, after the event ({report.end})."
-            faults.append(fault("section-outside-event", here, message))
+            faults.append(fault("section-outside-event:end", here, section=section.end, event=report.end))
     return faults
 
 
@@ -64,21 +57,18 @@ def _id_faults(report: Report) -> list[Fault]:
     faults = []
     affiliate = report.details.get("affiliate", "")
     if affiliate and not _is_affiliate(affiliate):
-        message = f"The affiliate id {affiliate!r} is not a letter and seven digits."
-        faults.append(fault("affiliate-id-shape", report.place, message))
+        faults.append(fault("affiliate-id-shape", report.place, given=affiliate))
     for name, who in DIRECTORS.items():
         held = [(report.details.get(name, ""), report.place)]
         held += [(s.details.get(name, ""), section_place(s, at).whole) for at, s in enumerate(report.sections)]
         for text, place in held:
-            wrong = [each for each in text.split(",") if each.strip("0") and not _is_number(each, ID_DIGITS)]
-            faults += [
-                fault("director-id-shape", place, f"The {who}'s id {each!r} is not eight digits.") for each in wrong
-            ]
+            wrong = [each for each in text.split(",") if each.strip("0") and not _is_number(each, MEMBER_ID_DIGITS)]
+            faults += [fault("director-id-shape", place, who=who, given=each) for each in wrong]
     return faults
 
 
 def _is_affiliate(text: str) -> bool:
-    return text[:1].isascii() and text[:1].isalpha() and _is_number(text[1:], AFFILIATE_DIGITS)
+    return text[:1].isascii() and text[:1].isalpha() and _is_number(text[1:], AFFILIATE_ID_DIGITS)
 
 
 def _is_number(text: str, digits: int) -> bool:
@@ -99,11 +89,13 @@ def _identity_faults(report: Report) -> list[Fault]:
             known_id = id_of.setdefault(name, player.member_id)
             if known_id != player.member_id and name not in told:
                 told.add(name)
-                message = f"{player.name} has the member id {player.member_id} here, but {known_id} on another row."
-                faults.append(fault("duplicate-name", section_place(section, at).row(player), message))
+                here = section_place(section, at).row(player)
+                ids = {"member_id": player.member_id, "other_id": known_id}
+                faults.append(fault("duplicate-name", here, name=player.name, **ids))
             known_name, as_written = name_of.setdefault(player.member_id, (name, player.name))
             if known_name != name and player.member_id not in told:
                 told.add(player.member_id)
-                message = f"Member {player.member_id} is {player.name} here, but {as_written} on another row."
-                faults.append(fault("id-with-two-names", section_place(section, at).row(player), message))
+                here = section_place(section, at).row(player)
+                names = {"name": player.name, "other_name": as_written}
+                faults.append(fault("id-with-two-names", here, member_id=player.member_id, **names))
     return faults

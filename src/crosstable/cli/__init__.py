@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, Command] = {
     "estimate": Command("crosstable.cli.estimate", "one player's new rating from the results, no file"),
     "calculator": Command("crosstable.cli.calculator", "performance, badges, classes, K, why calculators differ"),
     "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
+    "findings": Command("crosstable.cli.findings", "what the code of a finding means and what to do about it"),
     "convert": Command("crosstable.cli.convert", "from any known format to any that can be written"),
     "verify": Command(
         "crosstable.cli.verify", "computed against posted, with the cause of each difference", is_long=True

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 from crosstable.calculator.badges import badge, thresholds
 from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.documents import badge_object, difference_object, old_page_object
-from crosstable.calculator.notation import read_day, read_game, read_player
-from crosstable.calculator.old_page import LABEL, old_page
-from crosstable.calculator.performance import performance_ratings
+from crosstable.calculator.notation import read_day, read_game
+from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
+from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
 from crosstable.cli.estimate_text import wrapped
 from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
-from crosstable.rules.editions import edition_for
+from crosstable.notation import read_rating
+from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
+from crosstable.rules.phrases import dual_k
 from crosstable.terms import GAME_SCORES, total
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     one = _command(commands, "k", "K and effective games of a rating", _k)
     one.add_argument("rating", metavar="RATING[/GAMES]", type=_player, help="1512, 1512/40 or 1641P17")
     one.add_argument("played", metavar="M", type=_count, help="games in the event")
-    one.add_argument("--dual", action="store_true", help="a dual-rated section: K is smaller above 2200")
+    one.add_argument("--dual", action="store_true", help=f"a dual-rated section: {dual_k(EDITIONS[-1].constants)}")
     one = _command(commands, "expected", "the expected score against opponents", _expected)
     one.add_argument("rating", metavar="RATING", type=_player)
     one.add_argument("opponent", nargs="+", metavar="OPPONENT", type=_player)
@@ -89,7 +91,7 @@ def _game(text: str) -> Opponent:
 
 def _player(text: str) -> tuple[float, float | None]:
     try:
-        rating, games = read_player(text)
+        rating, games = read_rating(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if rating is None:
@@ -139,7 +141,7 @@ def _games(options: argparse.Namespace) -> tuple[list[float], list[float]]:
 def _performance(options: argparse.Namespace, edition: Edition) -> Figures:
     opponents, scores = _games(options)
     found = performance_ratings(edition.constants, opponents, scores)
-    limit = "  (a full score or none counts as 800 points)" if found.is_limit else ""
+    limit = f"  (a full score or none counts as {FULL_SCORE_DIFFERENCE:g} points)" if found.is_limit else ""
     text = (
         f"{found.score:g} of {found.played} against an average of {found.average:.1f}\n"
         f"  special formula, no games before (US Chess)  {found.special:8.2f}\n"
@@ -183,7 +185,8 @@ def _k(options: argparse.Namespace, edition: Edition) -> Figures:
     played = float(options.played)
     k = dual_k_factor(constants, rating, effective, played) if options.dual else k_factor(constants, effective, played)
     is_special = games is not None and games <= constants.special_games
-    note = "On eight games or fewer the special formula applies, which has no K.\n" if is_special else ""
+    few = f"On {constants.special_games:g} games or fewer the special formula applies, which has no K.\n"
+    note = few if is_special else ""
     text = f"N* {most:.4f}, effective games {effective:.4f}, K {k:.4f} for {options.played} games\n{note}"
     return text, {
         "rating": rating,
@@ -207,7 +210,7 @@ def _expected(options: argparse.Namespace, edition: Edition) -> Figures:
 def _old_page(options: argparse.Namespace, edition: Edition) -> Figures:
     opponents, scores = _games(options)
     rating, games = options.rating
-    found = old_page(rating, 50.0 if games is None else games, opponents, scores)
+    found = old_page(rating, PAGE_ESTABLISHED if games is None else games, opponents, scores)
     text = (
         f"{LABEL.capitalize()}; not a rule of US Chess:\n"
         f"  K {found.k:g}, expected {found.expected:.4f}, change {found.change:+.2f}\n"

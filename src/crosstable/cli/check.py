@@ -3,23 +3,18 @@
 import argparse
 import json
 import sys
-from typing import Any
 
 from crosstable.cli.files import (
     FAULTY,
     Help,
     add_accept_option,
     add_file_options,
-    chosen_inputs,
+    display_name,
     fault_text,
-    gathered,
-    with_accepted,
+    rated_files,
 )
 from crosstable.cli.rule_option import take_rules
-from crosstable.errors import Severity
-from crosstable.output.rated_json import fault_object
-from crosstable.preview import missing_ratings
-from crosstable.whole_event import rate_event, with_plausibility
+from crosstable.pipeline.checking import CheckedReport
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
         description="Every fault and warning of event files, with its place and what would be right.",
         epilog="Exit code 1: at least one error. Warnings do not change the exit code.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, or a folder with the three DBF files")
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder with the three DBF files, or -")
     made.add_argument("--json", action="store_true", help="print crosstable-checked/1, one document a line")
     add_file_options(made)
     add_accept_option(made)
@@ -43,34 +38,21 @@ def run(arguments: list[str]) -> int:
     if not take_rules(options):
         return FAULTY
     code = 0
-    for given in chosen_inputs(options.files):
-        checked, chained = gathered(given, options)
-        event, accepted = with_accepted(with_plausibility(rate_event(checked, chained)), options)
-        errors = sum(fault.severity is Severity.ERROR for fault in event.faults)
-        warnings = len(event.faults) - errors
-        if errors:
-            code = FAULTY
+    for given, event in rated_files(options.files, options):
+        checked = CheckedReport(event, display_name(given))
+        code = FAULTY if checked.has_errors else code
         if options.json:
-            document: dict[str, Any] = {
-                "format": "crosstable-checked/1",
-                "event": event.report.event_id,
-                "file": given.name,
-                "faults": [fault_object(fault) for fault in event.faults],
-                "accepted": accepted,
-            }
-            if options.rule_set is not None:
-                from crosstable.rules.rule_sets import document_of
-
-                document["rules"] = document_of(options.rule_set)
-            sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
-            continue
-        for fault in event.faults:
-            sys.stdout.write(fault_text(given.name, fault))
-        for kept in accepted:
-            sys.stdout.write(f"{given.name}: accepted: {kept['place']}: {kept['message']} ({kept['reason']})\n")
-        if any(player.pairing_rating for section in event.report.sections for player in section.players):
-            for missing in missing_ratings(checked):
-                sys.stdout.write(f"{given.name}: to rate it: {missing.place}: {missing.message} {missing.remedy}\n")
-        kept_too = f", {len(accepted)} accepted" if accepted else ""
-        sys.stdout.write(f"{given.name}: {errors} errors, {warnings} warnings{kept_too}\n")
+            sys.stdout.write(json.dumps(checked.to_dict(), ensure_ascii=False) + "\n")
+        else:
+            _print(checked)
     return code
+
+
+def _print(checked: CheckedReport) -> None:
+    for fault in checked.faults:
+        sys.stdout.write(fault_text(checked.file, fault))
+    for kept in checked.accepted:
+        sys.stdout.write(f"{checked.file}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
+    accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""
+    warnings = len(checked.faults) - checked.errors
+    sys.stdout.write(f"{checked.file}: {checked.errors} errors, {warnings} warnings{accepted}\n")

@@ -5,9 +5,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from crosstable.cli.files import FAULTY, Help, chosen_inputs, fault_text
+from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, fault_text, read_given
 from crosstable.errors import Fault, FormatError, Severity
-from crosstable.formats.detect import read_input
+from crosstable.formats.detect import inputs
+from crosstable.pipeline.completing import chosen, completed
 from crosstable.terms import Report
 
 FORMATS = {
@@ -19,7 +20,6 @@ FORMATS = {
     "xlsx": "an XLSX wallchart",
 }
 BINARY = ("dbf", "xlsx")
-USAGE = 2
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
-    made.add_argument("--section", type=int, metavar="S", help="only this section (TRF holds one)")
+    add_completing_options(made)
     made.add_argument(
         "--out", metavar="OUT", help="write to this file (for dbf also a folder) instead of standard output"
     )
@@ -45,17 +45,18 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
-    given = chosen_inputs(options.files)
+    given = inputs(options.files)
     if len(given) > 1:
         sys.stderr.write("crosstable convert: give one event at a time\n")
         return USAGE
     try:
-        reading = read_input(given[0])
-        _print_faults(given[0].name, reading.faults)
-        has_errors = any(fault.severity is Severity.ERROR for fault in reading.faults)
-        report = _chosen(reading.report, options.section)
-        if report is None:
-            sys.stderr.write(f"crosstable convert: there is no section {options.section}\n")
+        whole = read_given(given[0])
+        _print_faults(given[0].name, whole.faults)
+        has_errors = any(fault.severity is Severity.ERROR for fault in whole.faults)
+        report = chosen(whole, options.section, options.exclude)
+        report = completed(report, options.control, options.start, options.end, override=options.override)
+        if not report.sections and whole.sections:
+            sys.stderr.write(f"crosstable convert: there is no section {', '.join(map(str, options.section))}\n")
             return USAGE
         if has_errors and options.out:
             sys.stderr.write(f"crosstable convert: the input has errors; {options.out} was not written\n")
@@ -70,13 +71,6 @@ def _print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Faults on standard error; nothing is rated here, so nothing is said about it."""
     for fault in faults:
         sys.stderr.write(fault_text(name, fault))
-
-
-def _chosen(report: Report, number: int | None) -> Report | None:
-    if number is None:
-        return report
-    sections = tuple(section for section in report.sections if section.number == number)
-    return report._replace(sections=sections) if sections else None
 
 
 def _write(report: Report, options: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from crosstable.calculator.documents import (
 from crosstable.calculator.estimate import working
 from crosstable.calculator.links import read_link
 from crosstable.calculator.norm_chances import norm_chances
-from crosstable.calculator.notation import read_game, read_number
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.reading import RequestReading, read_request
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.calculator.what_if import next_game, outcomes, score_needed
@@ -31,6 +31,9 @@ from crosstable.cli.estimate_text import (
     target_text,
 )
 from crosstable.errors import Fault, UnratableSectionError
+from crosstable.notation import read_number
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.phrases import dual_k
 from crosstable.terms import RatingSystem
 
 FAULTY = 1
@@ -100,7 +103,10 @@ def parser() -> argparse.ArgumentParser:
 def _add_player_options(made: "argparse._ArgumentGroup") -> None:
     made.add_argument("--games", metavar="N", help="games the rating is based on (default: established, not known)")
     made.add_argument("--record", metavar="W-D-L", help="wins, draws, losses so far, like 5-0-0 (all wins matter)")
-    made.add_argument("--events", metavar="N", help="events of three or more games so far (for the absolute floor)")
+    games = EDITIONS[-1].constants.personal_event_games
+    made.add_argument(
+        "--events", metavar="N", help=f"events of {games:g} or more games so far (for the absolute floor)"
+    )
     made.add_argument("--peak", metavar="R", help="highest established rating ever (for the floor)")
     made.add_argument("--floor", metavar="R", help="a floor known from elsewhere")
     made.add_argument("--birth-date", metavar="DATE", help="of an unrated player, who starts by age")
@@ -124,7 +130,7 @@ def _add_event_options(made: "argparse._ArgumentGroup") -> None:
     systems = [system.name for system in RatingSystem]
     made.add_argument("--system", choices=systems, help="the system of the rating (default: Regular, or the control's)")
     made.add_argument("--online", action="store_true", help="the event is online")
-    made.add_argument("--dual", action="store_true", help="dual-rated: K is smaller above 2200")
+    made.add_argument("--dual", action="store_true", help=f"dual-rated: {dual_k(EDITIONS[-1].constants)}")
     made.add_argument("--match", action="store_true", help="a match against one opponent: no bonus, limits")
     made.add_argument(
         "--opponents",
@@ -168,7 +174,7 @@ def run(arguments: list[str]) -> int:
 def _refused(faults: Sequence[Fault], options: argparse.Namespace) -> int:
     """Say everything that is wrong, to people or to programs."""
     if options.json:
-        from crosstable.output.rated_json import fault_object
+        from crosstable.pipeline.documents import fault_object
 
         document = {"format": FORMAT, "faults": [fault_object(fault) for fault in faults]}
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
@@ -189,7 +195,7 @@ def _reading(options: argparse.Namespace) -> RequestReading:
     today = datetime.now(tz=UTC).date()
     if "=" in options.player:
         return read_link(options.player, today)
-    fields = [("rating", options.player), *(("game", game) for game in options.game)]
+    fields = [("rating", options.player), ("game", " ".join(options.game))]
     fields += [(name, getattr(options, option)) for option, name in FIELDS.items() if getattr(options, option)]
     fields += [(flag, "1") for flag in FLAGS if getattr(options, flag)]
     fields += [("other", other) for other in options.other]
@@ -217,7 +223,7 @@ def _answered(request: EstimateRequest, options: argparse.Namespace) -> tuple[di
         lines = working(found.estimate) if options.explain else ()
         texts.append(answer_text(found, lines))
         if lines:
-            from crosstable.cli.explain import line_objects
+            from crosstable.pipeline.explaining import line_objects
 
             document["working"] = line_objects(lines)
     if options.next:

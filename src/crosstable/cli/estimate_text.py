@@ -6,9 +6,10 @@ from textwrap import fill
 from crosstable.calculator.answers import Answer, headline, notes, sentences
 from crosstable.calculator.norm_chances import NormChances, norm_title
 from crosstable.calculator.old_page import LABEL
-from crosstable.calculator.performance import PerformanceRatings
+from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, PerformanceRatings
 from crosstable.calculator.what_if import NextGame, Outcomes, Possibility
-from crosstable.explain import Line
+from crosstable.explanation import Line
+from crosstable.formulas.norms import NORM_MARGIN
 from crosstable.formulas.rounding import official_rating
 
 WORDS = {1.0: "win", 0.5: "draw", 0.0: "loss"}
@@ -77,7 +78,7 @@ _KINDS = {"before": "at their ratings before", "after": "at their ratings after"
 
 def performance_line(found: PerformanceRatings) -> str:
     """A performance by every method in one line."""
-    note = "; a full score or none counts as 800 points" if found.is_limit else ""
+    note = f"; a full score or none counts as {FULL_SCORE_DIFFERENCE:g} points" if found.is_limit else ""
     return (
         f"{found.special:.0f} by the special formula, {found.logarithmic:.0f} logarithmic, {found.linear:.0f} linear "
         f"(also called algorithm of 400), {found.fide_table} by FIDE's table{note}"
@@ -121,7 +122,7 @@ def norm_chances_text(found: NormChances) -> str:
     if found.reason:
         return f"No norm: {found.reason}\n"
     games = found.played + found.to_come
-    lines = ["Norms (the score must exceed what the level expects by more than 1):\n"]
+    lines = [f"Norms (the score must exceed what the level expects by more than {NORM_MARGIN:g}):\n"]
     for chance in found.chances:
         if chance.needed is None:
             words = "no score is enough"

@@ -1,23 +1,22 @@
-"""What the commands share about event files: options, reading, checking, printing faults."""
+"""What the commands share about event files: options, reading, printing findings."""
 
 import argparse
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import NamedTuple
+from datetime import date
 
-from crosstable.checks import CheckedEvent, check
-from crosstable.checks.report import officially
 from crosstable.cli.rule_option import add_rules_option
 from crosstable.errors import AcceptanceError, Fault, FormatError, Severity
 from crosstable.formats import file_bytes
-from crosstable.formats.detect import Input, inputs, read_input
+from crosstable.formats.detect import Input, inputs
+from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
+from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
-from crosstable.whole_event import RatedEvent, rate_event, with_plausibility
 
 FAULTY = 1
 USAGE = 2
+STANDARD_INPUT = "-"
 
 
 class Help(argparse.HelpFormatter):
@@ -27,15 +26,18 @@ class Help(argparse.HelpFormatter):
         super().__init__(prog, width=100)
 
 
-class Gathered(NamedTuple):
-    """A checked event and the members whose ratings follow from section to section."""
+class Overview(Help):
+    """Help whose list of commands stands in one column, however long their names."""
 
-    checked: CheckedEvent
-    chained: frozenset[str]
+    def add_argument(self, action: argparse.Action) -> None:
+        """Make room for the names of commands, which stand further in than options."""
+        super().add_argument(action)
+        names = [len(inner.dest) for inner in self._iter_indented_subactions(action)]
+        self._action_max_length = max([self._action_max_length, *(self._current_indent + 4 + name for name in names)])
 
 
-def add_file_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say where ratings come from and by which calendar they are rated."""
+def add_file_options(parser: argparse.ArgumentParser, *, chooses_sections: bool = True) -> None:
+    """The options that complete a file, say where ratings come from, and by which calendar they are rated."""
     parser.add_argument(
         "--members",
         metavar="FILE",
@@ -49,6 +51,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take the pairing rating for the rating where nothing else is known; everything else is assumed",
     )
+    add_completing_options(parser, chooses_sections=chooses_sections)
     parser.add_argument("--after-round", type=int, metavar="N", help="the event as it stood after round N")
     parser.add_argument(
         "--calendar",
@@ -58,6 +61,31 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         "announcements of the time by the day it ends",
     )
     add_rules_option(parser)
+
+
+def add_completing_options(parser: argparse.ArgumentParser, *, chooses_sections: bool = True) -> None:
+    """The options that fill in what a file lacks, and choose its sections."""
+    parser.add_argument("--control", metavar="CONTROL", default="", help="time control of sections that name none")
+    parser.add_argument("--start", type=day, metavar="DATE", help="start date of sections that have none")
+    parser.add_argument("--end", type=day, metavar="DATE", help="end date of sections that have none")
+    parser.add_argument(
+        "--override", action="store_true", help="--control, --start and --end replace what the file says"
+    )
+    if chooses_sections:
+        parser.add_argument(
+            "--section", type=int, action="append", default=[], metavar="N", help="only this section (repeatable)"
+        )
+    parser.add_argument(
+        "--exclude", type=int, action="append", default=[], metavar="N", help="leave this section out (repeatable)"
+    )
+
+
+def day(text: str) -> date:
+    """An argument that is a day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as YYYY-MM-DD") from None
 
 
 def add_accept_option(parser: argparse.ArgumentParser) -> None:
@@ -71,87 +99,82 @@ def add_accept_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_inputs(paths: Sequence[str]) -> list[Input]:
-    """The inputs that paths stand for."""
-    return inputs(paths)
+def read_given(given: Input) -> Report:
+    """The report of one input; ``-`` is standard input."""
+    if given.paths == (STANDARD_INPUT,):
+        return read(sys.stdin.buffer.read(), "standard input")
+    return read(given.paths[0]) if len(given.paths) == 1 else read(given.paths)
 
 
-def gathered(given: Input, options: argparse.Namespace) -> Gathered:
-    """Read and check one input; one that cannot be read gives an event with that one fault."""
+def rated_files(paths: Sequence[str], options: argparse.Namespace) -> list[tuple[Input, RatedEvent]]:
+    """Every event that paths stand for, read, checked and rated; one that cannot be read has that one finding."""
     try:
-        reading = read_input(given)
-        report, faults = reading.report, list(reading.faults)
-        chained: frozenset[str] = frozenset()
-        for path in options.members:
-            report, known, found = _with_members(report, path)
-            chained |= known
-            faults += found
+        settings = _options(options)
     except FormatError as error:
-        return Gathered(CheckedEvent(Report("", "", None, None, (), given.name), (), (error.fault,)), frozenset())
-    if options.after_round is not None:
-        from crosstable.preview import after_round
-
-        report = after_round(report, options.after_round)
-    today = datetime.now(tz=UTC).date()
-    ruled = officially if options.rules is None else options.rule_set.edition
-    checked = check(report, today=today, calendar=Calendar(options.calendar), ruled=ruled)
-    return Gathered(checked._replace(faults=(*faults, *checked.faults)), chained)
+        return [(given, unreadable(given.name, error.fault)) for given in inputs(paths)]
+    return [(given, _rated(given, settings)) for given in inputs(paths)]
 
 
-def _with_members(report: Report, path: str) -> tuple[Report, frozenset[str], list[Fault]]:
-    from crosstable.formats import members
-    from crosstable.preview import with_members
-
-    found = members.read(file_bytes(path), path)
-    return (
-        with_members(report, found.backgrounds, f"members file {path}"),
-        frozenset(found.backgrounds),
-        list(found.faults),
-    )
-
-
-def rated_input(given: Input, options: argparse.Namespace) -> RatedEvent:
-    """One input, read, checked and rated."""
-    checked, chained = gathered(given, options)
-    if any(player.pairing_rating for section in checked.report.sections for player in section.players):
-        from crosstable.preview import missing_ratings, with_pairing_ratings
-
-        if options.pairing_ratings:
-            checked = with_pairing_ratings(checked)
-        else:
-            checked = checked._replace(faults=(*checked.faults, *missing_ratings(checked)))
-    return with_plausibility(rate_event(checked, chained))
-
-
-def with_accepted(event: RatedEvent, options: argparse.Namespace) -> tuple[RatedEvent, list[dict[str, str]]]:
-    """The event without the warnings that were accepted, and those with their reasons."""
-    if not options.accept:
-        return event, []
-    from crosstable.checks.accepted import accept
-
-    wanted = dict(text.partition("=")[::2] for text in options.accept)
+def _rated(given: Input, settings: Options) -> RatedEvent:
     try:
-        faults, accepted = accept(event.faults, wanted)
+        return rate(read_given(given), **settings)
+    except FormatError as error:
+        return unreadable(given.name, error.fault)
     except AcceptanceError as error:
         sys.stderr.write(f"crosstable: --accept: {error}\n")
         raise SystemExit(USAGE) from error
-    kept = [
-        {"code": one.fault.code, "place": one.fault.place, "message": one.fault.message, "reason": one.reason}
-        for one in accepted
-    ]
-    return event._replace(faults=tuple(faults)), kept
+
+
+def _options(options: argparse.Namespace) -> Options:
+    """What the command was given, as the pipeline takes it."""
+    members = []
+    for path in options.members:
+        from crosstable.formats import members as reader
+
+        members.append(reader.read(file_bytes(path), path))
+    return Options(
+        members=members,
+        pairing_ratings=options.pairing_ratings,
+        control=options.control,
+        start=options.start,
+        end=options.end,
+        override=options.override,
+        sections=options.section if isinstance(options.section, list) else (),
+        exclude=options.exclude,
+        after_round=options.after_round,
+        accept=dict(text.partition("=")[::2] for text in getattr(options, "accept", [])),
+        calendar=Calendar(options.calendar),
+        rules=options.rule_set,
+    )
 
 
 def fault_text(name: str, fault: Fault) -> str:
-    """A fault as people read it: where, what, and what would be right."""
+    """A finding as people read it: where, what, and what would be right."""
     where = f"{name}: {fault.severity.value}: {fault.place}"
     return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
 
 
-def print_faults(name: str, faults: Sequence[Fault]) -> None:
-    """Every fault with its place and remedy on standard error, errors first."""
+def print_faults(name: str, event: RatedEvent) -> None:
+    """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
+    faults = event.faults
     for fault in sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR):
         sys.stderr.write(fault_text(name, fault))
+    for kept in event.accepted:
+        sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     errors = sum(fault.severity is Severity.ERROR for fault in faults)
     if errors:
-        sys.stderr.write(f"{name}: {errors} error{'s' if errors > 1 else ''}; nothing was rated\n")
+        counted = f"{errors} error{'s' if errors > 1 else ''}"
+        sys.stderr.write(f"{name}: {counted}; {_not_rated(event)}\n")
+
+
+def _not_rated(event: RatedEvent) -> str:
+    if not event.rated:
+        return "nothing was rated"
+    numbers = [str(section.number) for section in event.examined if not section.rated]
+    several = len(numbers) > 1
+    return f"section{'s' if several else ''} {', '.join(numbers)} {'were' if several else 'was'} not rated"
+
+
+def display_name(given: Input) -> str:
+    """What messages call an input."""
+    return "standard input" if given.paths == (STANDARD_INPUT,) else given.name

@@ -6,13 +6,66 @@ becomes one sentence and an exit code.
 
 import argparse
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY
+from crosstable.cli.files import FAULTY, Overview
 from crosstable.errors import OfficeError
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 STOPPED = 130
 LONGEST_COMMAND = 300
+
+
+# Every command with its summary, in the order of the overview.
+COMMANDS: Mapping[str, str] = {
+    "init": "make a new office",
+    "status": "what is in the office, and what waits to be done",
+    "members": "who the members are: import, show, age-lists, merge, unmerge",
+    "submit": "check event files of any known format, record them and rate them",
+    "correct": "put an event right: by another file, one result, or a member id",
+    "confirm": "accept what is held or was asked for, if it is sound",
+    "withdraw": "take an event, or sections of it, out of the ratings",
+    "decide": "decisions of the office about floors, titles, matches, ratings and facts",
+    "rerate": "rate what changed since the last run, and print the ripple",
+    "ripple": "who changed in a run, by how much, through what, and why",
+    "publish": "freeze the official list of a month; it is never changed again",
+    "lists": "the published lists, one of them, or a top list; as table or file",
+    "standings": "a member's ratings in every system, with floors",
+    "history": "everything that moved a member's ratings, section by section",
+    "explain": "the whole calculation of a member's rating in a section",
+    "log": "every act of the office: who did what, when and why",
+    "settings": "what the office decides for all its pages and files",
+    "users": "accounts of the site: directors, clubs, office staff, committee",
+    "tokens": "tokens of programs that submit events for an affiliate",
+    "verify": "recompute everything from the record and compare, list by list",
+    "backup": "write the whole office into one file",
+    "restore": "make an office from a backup, where there is none yet",
+    "upgrade": "bring the tables of an older office up to this program",
+}
+
+
+def _bare() -> "tuple[argparse.ArgumentParser, Commands]":
+    made = argparse.ArgumentParser(
+        prog="crosstable office",
+        formatter_class=Overview,
+        description="A rating office: members, events, corrections and decisions are recorded and never overwritten, "
+        "and every rating follows from them. It lives in one SQLite file, or in a PostgreSQL database.",
+        epilog="crosstable office COMMAND --help says what a command takes. Exit code 1: a file has faults, or the "
+        "office refuses; nothing half-done is ever stored.",
+    )
+    return made, made.add_subparsers(metavar="COMMAND", required=True, title="commands")
+
+
+def overview() -> argparse.ArgumentParser:
+    """The commands and what each is for, without loading what they need."""
+    made, commands = _bare()
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary)
+    return made
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,19 +79,11 @@ def parser() -> argparse.ArgumentParser:
         office_members,
         office_questions,
         office_runs,
+        office_settings,
         office_submissions,
     )
-    from crosstable.cli.office_desk import Overview
 
-    made = argparse.ArgumentParser(
-        prog="crosstable office",
-        formatter_class=Overview,
-        description="A rating office: members, events, corrections and decisions are recorded and never overwritten, "
-        "and every rating follows from them. It lives in one SQLite file, or in a PostgreSQL database.",
-        epilog="crosstable office COMMAND --help says what a command takes. Exit code 1: a file has faults, or the "
-        "office refuses; nothing half-done is ever stored.",
-    )
-    commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    made, commands = _bare()
     office_house.add_founding(commands)
     office_members.add(commands)
     office_submissions.add(commands)
@@ -47,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
     office_runs.add(commands)
     office_lists.add(commands)
     office_questions.add(commands)
+    office_settings.add(commands)
     accounts.add(commands)
     office_house.add_keeping(commands)
     return made
@@ -56,6 +102,8 @@ def run(arguments: list[str]) -> int:
     """Run a command of the office."""
     if _is_missing("sqlalchemy", "alembic"):
         return FAULTY
+    if not arguments or arguments[0] in ("-h", "--help"):
+        overview().parse_args(arguments)
     from crosstable.cli.office_desk import database_of
 
     options = parser().parse_args(arguments)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY, USAGE, chosen_inputs
+from crosstable.cli.files import FAULTY, USAGE
 from crosstable.cli.office_desk import (
     add_act_options,
     add_command,
@@ -16,6 +16,7 @@ from crosstable.cli.office_desk import (
 from crosstable.cli.office_drawing import counted, say, warn, warn_of_faults
 from crosstable.cli.office_runs import rate_if_asked
 from crosstable.errors import FormatError, Severity
+from crosstable.formats.detect import inputs
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
@@ -100,7 +101,7 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         return f"one result needs {', '.join(missing)} too"
     if options.member is not None and not all(options.member.partition("=")):
         return f"--member {options.member}: write the wrong id and the right one as WRONG=RIGHT"
-    if options.file and len(chosen_inputs(options.file)) > 1:
+    if options.file and len(inputs(options.file)) > 1:
         return "give one file"
     return ""
 
@@ -113,7 +114,7 @@ def _made(office: Office, options: argparse.Namespace) -> Correction:
     if options.result is not None:
         change = ChangedResult(options.section, options.player, options.round, options.result)
         return correct_result(office, deed, event, change, day, is_request=options.request)
-    document = document_of(chosen_inputs(options.file)[0])
+    document = document_of(inputs(options.file)[0])
     return correct_by_file(office, deed, event, document, day, is_request=options.request)
 
 

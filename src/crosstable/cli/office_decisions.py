@@ -101,7 +101,8 @@ def _add_facts(made: argparse.ArgumentParser) -> None:
         "facts",
         nargs="+",
         metavar="NAME=VALUE",
-        help="name, state, birth-date, adult, canadian-resident, fide-id, cfc-id, fide-flag or member-until; "
+        help="name, state, birth-date, adult, canadian-resident, fide-id, cfc-id, fide-flag, member-until "
+        "or age-lists (yes: listed by age group, no: left out); "
         "fide-rating=1850@2026-05-01 and cfc-rating=… are the rating of a list with its day; nothing after the = takes "
         "a fact back",
     )

@@ -8,28 +8,18 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import Help
+from crosstable.cli.files import Help, Overview
 from crosstable.errors import OfficeError
-from crosstable.office.database import DEFAULT, Office, open_office, system_clock
+from crosstable.office.address import DEFAULT, ENVIRONMENT
+from crosstable.office.database import Office, open_office, system_clock
 from crosstable.office.ledger.acts import Deed
 from crosstable.terms import RatingSystem
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-ENVIRONMENT = "CROSSTABLE_OFFICE"
 SYSTEMS = [system.name for system in RatingSystem]
 Run = Callable[[argparse.Namespace], int]
-
-
-class Overview(Help):
-    """Help whose list of commands stands in one column, however long their names."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        """Make room for the names of commands, which stand further in than options."""
-        super().add_argument(action)
-        names = [len(inner.dest) for inner in self._iter_indented_subactions(action)]
-        self._action_max_length = max([self._action_max_length, *(self._current_indent + 4 + name for name in names)])
 
 
 def add_command(commands: "Commands", name: str, summary: str, run: Run) -> argparse.ArgumentParser:
@@ -73,9 +63,7 @@ def add_question_options(parser: argparse.ArgumentParser, *, known_on: bool = Tr
 
 def add_public_option(parser: argparse.ArgumentParser) -> None:
     """Questions that the public may ask too."""
-    parser.add_argument(
-        "--public", action="store_true", help="as anybody may see it: without what would tell a birth date"
-    )
+    parser.add_argument("--public", action="store_true", help="as anybody may see it: posted numbers, no ages")
 
 
 def add_rate_option(parser: argparse.ArgumentParser) -> None:

@@ -3,14 +3,15 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from crosstable.cli.explain import explained_document, explained_text
+from crosstable.cli.explain import explained_text
 from crosstable.cli.office_desk import SYSTEMS, add_command, add_public_option, add_question_options, opened
 from crosstable.cli.office_drawing import print_json, rating_figure, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
-from crosstable.explain import explain
+from crosstable.explanation import explain
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.views import SectionView, history, known, section_view
+from crosstable.pipeline.explaining import explained_document
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

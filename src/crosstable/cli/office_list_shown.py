@@ -1,8 +1,4 @@
-"""``office lists``: which lists are published, one of them as a table or a file, and top lists by state and age.
-
-A list is public, so it is shown as the public may see it: a rating that would tell a birth date is a range. ``--own``
-is the office's own copy.
-"""
+"""``office lists``: which lists are published, one of them as a table or a file, and top lists by state or age."""
 
 import argparse
 import os
@@ -22,17 +18,13 @@ from crosstable.cli.office_drawing import (
     standing_text,
     warn_of_faults,
 )
-from crosstable.cli.progress import progress
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.ledger.acts import last_act_of
-from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.fold import steps_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.published import CENTRAL, month_of
 from crosstable.office.supplements import Supplement, supplements
-from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, TopList, Wanted, band_of, top_list
-from crosstable.office.veiled_record import spans_on_list
+from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
 from crosstable.office.views import KnownOn
 from crosstable.terms import RatingSystem
 
@@ -40,8 +32,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from crosstable.cli.office_desk import Commands
-    from crosstable.office.public import Shown
-    from crosstable.office.veils import Spans
 
 LIST_COLUMNS = (
     Column("Month"),
@@ -71,8 +61,8 @@ def add_lists(commands: "Commands") -> None:
     made = add_command(commands, "lists", "the published lists, one of them, or a top list; as table or file", _lists)
     made.epilog = (
         "With --top or --age it is a top list of one system: established ratings, ties share a rank. Ages are those "
-        "of 1 January of the list's year. A rating that would tell a birth date is shown as a range, and on top lists "
-        "left out."
+        "of 1 January of the list's year; an age group is that of the whole list, without members who asked to be left "
+        "out, and with people under 18 only where they asked for it (crosstable office members age-lists)."
     )
     made.add_argument("month", nargs="?", metavar="MONTH", help="the list of this month (default: which there are)")
     made.add_argument("--out", metavar="FILE", help=f"write it to a file: {', '.join(FORMS)}")
@@ -81,7 +71,6 @@ def add_lists(commands: "Commands") -> None:
     made.add_argument("--top", type=size, metavar="N", help="the first so many, and those who tie with the last")
     made.add_argument("--age", metavar="BAND", help=f"one of: {', '.join(band.name for band in AGE_BANDS)}")
     made.add_argument("--provisional", action="store_true", help="provisional ratings too, on a top list")
-    made.add_argument("--own", action="store_true", help="the office's own copy: every rating in full; not to publish")
     add_question_options(made)
 
 
@@ -95,13 +84,12 @@ def _lists(options: argparse.Namespace) -> int:
     month = str(month_of(options.month))
     with opened(options) as office, office.reading() as connection:
         listed = _published(connection, month, options.known_on)
-        spans = {} if options.own else _spans(connection, listed)
         if options.top is not None or options.age is not None:
-            top = top_list(connection, month, _wanted(options), spans)
+            top = top_list(connection, month, _wanted(options))
             if options.out:
                 return _write(options.out, top.title, lambda form: form[1](top))
             return _print_top(top, options)
-        table = _narrowed(list_table(connection, month, spans), options)
+        table = _narrowed(list_table(connection, month), options)
         if options.out:
             return _write(options.out, table.title, lambda form: form[0](table))
         return _print_list(listed, table, options)
@@ -112,14 +100,9 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         return "say which list: its MONTH, like 2026-12"
     if options.out and os.path.splitext(options.out)[1].lower() not in FORMS:
         return f"--out {options.out}: the name of the file must end in {', '.join(FORMS)}"
+    if options.age and options.state:
+        return f"--age and --state do not go together: {NOT_BY_STATE}"
     return ""
-
-
-def _spans(connection: "Connection", listed: Supplement) -> "Spans":
-    """The ratings of a list that may not be shown; finding them walks the record."""
-    steps = len(steps_of(Record(connection, listed.run))) if sys.stderr.isatty() else 0
-    with progress("veiling", steps) as tell:
-        return spans_on_list(connection, listed, tell)
 
 
 def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
@@ -189,22 +172,14 @@ def _narrowed(table: ListTable, options: argparse.Namespace) -> ListTable:
         members = [
             member._replace(ratings={system: member.ratings[system]}) for member in members if system in member.ratings
         ]
-        members.sort(key=lambda member: (-_height(member.ratings[system]), member.name.casefold(), member.member_id))
+        members.sort(key=lambda member: (-member.ratings[system].rating, member.name.casefold(), member.member_id))
         heading.append(("system", system.name))
     return table._replace(members=members, heading=heading)
 
 
-def _height(shown: "Shown") -> float:
-    """Where a rating stands on a list; one that is hidden stands at its upper bound."""
-    if shown.rating is not None:
-        return shown.rating
-    assert shown.between is not None
-    return float(shown.between[1])
-
-
 def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespace) -> int:
     if options.json:
-        print_json(_list_document(listed, table, options))
+        print_json(_list_document(listed, table))
         return 0
     count = counted(sum(len(member.ratings) for member in table.members), "rating")
     say(f"{table.title}, {count}")
@@ -223,12 +198,11 @@ def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespac
     return 0
 
 
-def _list_document(listed: Supplement, table: ListTable, options: argparse.Namespace) -> dict[str, object]:
+def _list_document(listed: Supplement, table: ListTable) -> dict[str, object]:
     return {
         "format": "crosstable-office-list/1",
         **_heading(listed),
-        "digest": dict(table.heading)["digest"],  # of the rows as they are shown
-        "public": not options.own,
+        "public": True,
         "members": [_member_object(member) for member in table.members],
     }
 
@@ -240,8 +214,7 @@ def _member_object(member: ListMember) -> dict[str, object]:
         "state": member.state,
         "ratings": {
             system.name: {
-                "rating": None if shown.rating is None else int(shown.rating),
-                "between": None if shown.between is None else list(shown.between),
+                "rating": int(shown.rating),
                 "games": games_count(shown.games),
                 "provisional": shown.is_provisional,
             }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crosstable.cli.office_desk import Commands
 
 # What reveals more of a member than the log may show.
-PRIVATE = "birth_date"
+PRIVATE = ("birth_date", "birth_year")
 COLUMNS = (
     Column("Act", is_right=True),
     Column("When (UTC)"),
@@ -118,6 +118,7 @@ _WORDS: Mapping[ActKind, Callable[[Act], str]] = {
         f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
     ),
     ActKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
+    ActKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
 }
 
 
@@ -139,4 +140,4 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 (what an act wrote is any JSON)
     """What an act wrote, without the birth date of a member."""
     if not isinstance(value, dict):
         return value
-    return {name: "not shown" if name == PRIVATE and inner else inner for name, inner in value.items()}
+    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}

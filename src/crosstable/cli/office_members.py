@@ -1,4 +1,4 @@
-"""``office members``: import them from files, show one, merge two ids of one person, and take a merge back."""
+"""``office members``: import them from files, show one, what one asks of age lists, merge two ids of one person."""
 
 import argparse
 import os
@@ -21,9 +21,11 @@ from crosstable.cli.office_runs import rate_and_tell, rate_if_asked
 from crosstable.errors import FormatError, Severity
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
+from crosstable.office.decisions import set_fact
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
 from crosstable.office.members_files import OpeningWishes, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
+from crosstable.rules.editions import EDITIONS
 
 if TYPE_CHECKING:
     from crosstable.cli.office_desk import Commands
@@ -31,9 +33,13 @@ if TYPE_CHECKING:
     from crosstable.terms import OutsideRating
 
 
+# What a member can ask about lists by age group.
+WISHES = {"list": True, "leave-out": False, "none": None}
+
+
 def add(commands: "Commands") -> None:
     """The commands of this module."""
-    group = add_group(commands, "members", "who the members are: import, show, merge, unmerge")
+    group = add_group(commands, "members", "who the members are: import, show, age-lists, merge, unmerge")
     _add_import(group)
     shown = add_command(group, "show", "everything the office knows of a member, the birth date too", _show)
     shown.add_argument("member", metavar="ID", help="the member's id")
@@ -43,6 +49,14 @@ def add(commands: "Commands") -> None:
     merge.add_argument("into", metavar="INTO", help="the id that stays")
     unmerge = add_command(group, "unmerge", "take a merge back: the id stands for itself again", _unmerge)
     unmerge.add_argument("member", metavar="ID", help="the id that was merged into another")
+    wish = add_command(group, "age-lists", "whether a member is on lists by age group", _age_lists)
+    wish.epilog = (
+        "Adults are on them unless they ask to be left out; people under 18 only where they, or their parents, ask to "
+        "be listed."
+    )
+    wish.add_argument("member", metavar="ID", help="the member's id")
+    wish.add_argument("wish", choices=tuple(WISHES), help="list: be listed; leave-out: be left out; none: no wish")
+    add_act_options(wish, needs_reason=True)
     for made in (merge, unmerge):
         add_act_options(made, needs_reason=True)
         add_rate_option(made)
@@ -54,6 +68,7 @@ def _add_import(group: "Commands") -> None:
         "crosstable schema members prints a template. A rating in the file opens the member's record where the office "
         "has none; an import that says nothing new changes nothing."
     )
+    first = EDITIONS[0].constants
     made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
     made.add_argument(
         "--openings-as-of",
@@ -64,8 +79,9 @@ def _add_import(group: "Commands") -> None:
     made.add_argument(
         "--count-by-2001-rule",
         action="store_true",
-        help="give an established rating without a game count the count it would have opened with in 2001: 50 from "
-        "2200 up, fewer below, at least 26 (otherwise the count stays unknown)",
+        help="give an established rating without a game count the count it would have opened with in "
+        f"{EDITIONS[0].effective.year}: {first.effective_cap:g} from {first.effective_limit:g} up, fewer below, at "
+        f"least {first.established_above + 1:g} (otherwise the count stays unknown)",
     )
     made.add_argument(
         "--replace-openings",
@@ -179,6 +195,7 @@ def _facts(person: "Person") -> dict[str, str]:
         "state": person.state,
         "born": "" if person.birth_date is None else person.birth_date.isoformat(),
         "adult": flags[person.adult],
+        "on age lists": flags[person.age_lists],
         "Canadian resident": "yes" if person.canadian_resident else "",
         "FIDE id": person.fide_id,
         "FIDE flag": person.fide_flag,
@@ -206,6 +223,15 @@ def _member_object(view: MemberView) -> dict[str, object]:
         "other_ids": list(view.other_ids),
         "ratings": {one.system.name: system_object(one) for one in view.systems},
     }
+
+
+def _age_lists(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        with office.reading() as connection:
+            member = known(connection).record.one_id(options.member)
+        act = set_fact(office, deed_of(options), member, {"age_lists": WISHES[options.wish]})
+    say(f"member {member}, age lists: {options.wish} (act {act})")
+    return 0
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -1,26 +1,21 @@
-"""Questions with ``--public``: the same answers as anybody may see them, without what would tell a birth date."""
+"""Questions with ``--public``: the same answers as anybody may see them, in posted numbers."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli.explain import line_objects, lines_text
+from crosstable.cli.explain import lines_text
 from crosstable.cli.office_desk import opened
 from crosstable.cli.office_drawing import Column, games_count, print_json, print_table, say
 from crosstable.cli.office_explain import place_of
 from crosstable.cli.office_titles import title_objects, titles_text
-from crosstable.cli.progress import progress
 from crosstable.errors import OfficeError
-from crosstable.office.ledger.fold import steps_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
-from crosstable.office.views import known
+from crosstable.pipeline.explaining import line_objects
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from crosstable.office.public import Shown
 
 STANDING_COLUMNS = (
@@ -60,15 +55,9 @@ RIPPLE_COLUMNS = (
 
 @contextmanager
 def public_office(options: argparse.Namespace) -> Iterator[PublicOffice]:
-    """The office as anybody may see it; finding out what is hidden walks the whole record."""
+    """The office as anybody may see it."""
     with opened(options) as office, office.reading() as connection:
-        with progress("veiling", _steps(connection, options) if sys.stderr.isatty() else 0) as tell:
-            found = PublicOffice(connection, options.known_on, tell)
-        yield found
-
-
-def _steps(connection: "Connection", options: argparse.Namespace) -> int:
-    return len(steps_of(known(connection, options.known_on).record))
+        yield PublicOffice(connection, options.known_on)
 
 
 def standings(options: argparse.Namespace) -> int:
@@ -116,14 +105,8 @@ def _system_object(one: PublicSystem) -> dict[str, Any]:
 
 
 def shown_object(shown: "Shown | None") -> dict[str, Any] | None:
-    """A rating as it is shown, for programs: itself, or the bounds between which it lies."""
-    if shown is None:
-        return None
-    return {
-        "rating": shown.rating,
-        "between": None if shown.between is None else list(shown.between),
-        "games": games_count(shown.games),
-    }
+    """A rating as it is shown, for programs."""
+    return None if shown is None else {"rating": shown.rating, "games": games_count(shown.games)}
 
 
 def history(options: argparse.Namespace) -> int:
@@ -178,7 +161,7 @@ def _line_object(line: PublicHistoryLine) -> dict[str, Any]:
 def explain(options: argparse.Namespace) -> int:
     """``office explain --public``."""
     with public_office(options) as office:
-        record = office.veils.record
+        record = office.record
         member = record.one_id(options.member)
         event_id, number = place_of(record, options.section, member)
         sections = office.section(event_id, number)

@@ -18,7 +18,7 @@ from crosstable.cli.office_drawing import (
 from crosstable.cli.office_explain import add_explain
 from crosstable.cli.office_log import add_log
 from crosstable.cli.office_titles import title_objects, titles_text
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.titles import titles_of
 from crosstable.office.views import (

@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY, chosen_inputs
+from crosstable.cli.files import FAULTY
 from crosstable.cli.office_desk import add_act_options, add_command, deed_of, opened, run_deed, today
 from crosstable.cli.office_drawing import counted, say, warn, warn_of_faults
 from crosstable.cli.office_runs import rate_and_tell
 from crosstable.cli.progress import progress
 from crosstable.errors import FormatError, Severity
-from crosstable.formats.detect import Input
+from crosstable.formats.detect import Input, inputs
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import State
 from crosstable.office.submissions import Status, Submission, Wishes, document_of, submit
@@ -45,7 +45,7 @@ def _submit(options: argparse.Namespace) -> int:
     if options.openings and not options.new_members:
         warn("crosstable office submit: --openings needs --new-members")
         return 2
-    chosen = chosen_inputs(options.files)
+    chosen = inputs(options.files)
     with opened(options) as office:
         found = _submit_all(office, options, chosen)
         is_sound = all(_is_sound(one) for one in found)

@@ -10,16 +10,15 @@ from crosstable.cli.files import (
     Help,
     add_accept_option,
     add_file_options,
-    chosen_inputs,
+    display_name,
+    fault_text,
     print_faults,
-    rated_input,
-    with_accepted,
+    rated_files,
 )
 from crosstable.cli.rule_option import take_rules
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input
-from crosstable.output.rated_json import rated_document
-from crosstable.whole_event import RatedEvent
+from crosstable.pipeline.rating import RatedEvent
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,9 +29,9 @@ def parser() -> argparse.ArgumentParser:
         description="Rate event files of any known format and print each section's crosstable with ratings before "
         "and after. The format is found by content; the three US Chess DBF files are given together, as a folder or "
         "zipped.",
-        epilog="Exit code 1: a file has faults; all of them are printed and nothing is rated.",
+        epilog="Exit code 1: a file has errors; all of them are printed. Sections without an error are rated.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, or a folder with the three DBF files")
+    made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder with the three DBF files, or -")
     form = made.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print crosstable-rated/1, one document a line")
     form.add_argument("--text", action="store_true", help="print plain text in the style of US Chess crosstables")
@@ -51,32 +50,22 @@ def run(arguments: list[str]) -> int:
     if not take_rules(options):
         return FAULTY
     code = 0
-    chosen = chosen_inputs(options.files)
-    if len(chosen) > 1 and (options.html or options.csv or options.xlsx):
+    events = rated_files(options.files, options)
+    if len(events) > 1 and (options.html or options.csv or options.xlsx):
         sys.stderr.write("crosstable rate: a page, a table or a workbook holds one event; give one at a time\n")
         return USAGE
-    for given in chosen:
-        event, accepted = with_accepted(rated_input(given, options), options)
+    for given, event in events:
         if event.has_errors:
             code = FAULTY
         if options.json:
-            document = rated_document(event)
-            if accepted:
-                document["accepted"] = accepted
-            if options.rule_set is not None:
-                from crosstable.rules.rule_sets import document_of
-
-                document["rules"] = document_of(options.rule_set)
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+            sys.stdout.write(json.dumps(event.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
             continue
-        print_faults(given.name, event.faults)
-        for kept in accepted:
-            sys.stderr.write(f"{given.name}: accepted: {kept['place']}: {kept['message']} ({kept['reason']})\n")
-        if not event.has_errors:
+        print_faults(display_name(given), event)
+        if event.rated:
             try:
                 _print(event, given, options)
             except FormatError as error:
-                print_faults(given.name, [error.fault])
+                sys.stderr.write(fault_text(display_name(given), error.fault))
                 return FAULTY
     return code
 
@@ -113,7 +102,7 @@ def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespa
 
     rounds = max(len(player.cells) for section in event.report.sections for player in section.players)
     stages = [
-        rated_input(given, argparse.Namespace(**{**vars(options), "after_round": last}))
+        rated_files(given.paths, argparse.Namespace(**{**vars(options), "after_round": last}))[0][1]
         for last in range(1, rounds + 1)
     ]
     sys.stdout.write(each_round_text(event, stages))

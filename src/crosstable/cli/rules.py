@@ -6,6 +6,7 @@ import sys
 from datetime import date
 from typing import Any
 
+from crosstable.cli.estimate_text import wrapped
 from crosstable.cli.files import Help
 from crosstable.errors import NoEditionError
 from crosstable.rules.amendments import AMENDMENTS
@@ -13,6 +14,7 @@ from crosstable.rules.editions import LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.evidence import evidence_for
 from crosstable.rules.in_words import KNOWN, edition_values
 from crosstable.rules.law import Amendment, Edition
+from crosstable.rules.statements import DOCUMENTS, Known, Statement, known_from, statements
 
 FAULTY = 1
 
@@ -22,19 +24,22 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crosstable rules",
         formatter_class=Help,
-        description="The timeline of the rules; with --on the edition in force for a section starting that day; "
-        "with --diff what changed between two days.",
+        description="The timeline of the rules; with --on the rules in force for a section starting that day, in "
+        "words; with --diff what changed between two days.",
     )
     which = made.add_mutually_exclusive_group()
-    which.add_argument("--on", type=_day, metavar="DATE", help="the edition for a section starting on this day")
     which.add_argument(
-        "--diff", nargs=2, type=_day, metavar=("D1", "D2"), help="what changed from one day to the other"
+        "--on", type=read_day, metavar="DATE", help="the rules for a section starting that day, in words"
+    )
+    which.add_argument(
+        "--diff", nargs=2, type=read_day, metavar=("D1", "D2"), help="what changed from one day to the other"
     )
     made.add_argument("--json", action="store_true", help="print it as JSON")
     return made
 
 
-def _day(text: str) -> date:
+def read_day(text: str) -> date:
+    """A day of the calendar, as an option gives it."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -88,14 +93,39 @@ def _timeline() -> tuple[list[str], dict[str, Any]]:
 
 
 def _edition(edition: Edition) -> tuple[list[str], dict[str, Any]]:
-    values = edition_values(edition)
-    width = max(map(len, values))
-    lines = [f"The edition of {edition.name}; the law as seen through the text of {LAW_SEEN_THROUGH}.\n\n"]
-    lines += [f"{name:<{width}}  {value}\n" for name, value in values.items()]
-    lines.append("\nBy these amendments:\n")
-    lines += [line for amendment in edition.amendments for line in _amendment_lines(amendment)]
-    amendments = [_amendment_object(amendment) for amendment in edition.amendments]
-    return lines, {"edition": edition.name, "rules": values, "amendments": amendments}
+    lines = [f"The rules of {edition.name}, as seen through the text of {LAW_SEEN_THROUGH}.\n"]
+    part = ""
+    for one in statements(edition):
+        lines += [f"\n{one.part}\n"] if one.part != part else []
+        part = one.part
+        lines.append(wrapped(f"  {one.sentence}", "  "))
+        lines.append(wrapped(f"    {one.mark}{_known(known_from(edition, one))}", "    "))
+    lines.append(f"\n{wrapped(DOCUMENTS)}")
+    lines.append("crosstable rules prints every amendment; --json has every number of this day by name.\n")
+    document = {
+        "edition": edition.name,
+        "rules": edition_values(edition),
+        "sentences": [_statement_object(edition, one) for one in statements(edition)],
+        "amendments": [_amendment_object(amendment) for amendment in edition.amendments],
+    }
+    return lines, document
+
+
+def _known(known: Known) -> str:
+    return f"since {known.since}{' (date assumed)' if known.is_assumed else ''}: {known.source}"
+
+
+def _statement_object(edition: Edition, statement: Statement) -> dict[str, Any]:
+    known = known_from(edition, statement)
+    return {
+        "id": statement.sentence.key,
+        "part": statement.part,
+        "text": statement.sentence.text,
+        "section": f"§{statement.section}" if statement.section else None,
+        "since": known.since.isoformat(),
+        "date_assumed": known.is_assumed,
+        "source": known.source,
+    }
 
 
 def _difference(one: date, other: date) -> tuple[list[str], dict[str, Any]]:

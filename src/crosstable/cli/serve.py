@@ -15,8 +15,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
-    from crosstable.cli.office_desk import ENVIRONMENT
-    from crosstable.office.database import DEFAULT
+    from crosstable.office.address import DEFAULT, ENVIRONMENT
 
     made = argparse.ArgumentParser(
         prog="crosstable serve",
@@ -78,22 +77,13 @@ def run(arguments: list[str]) -> int:
 def _prepare(address: str, options: argparse.Namespace) -> None:
     """The office must be there before a worker opens it."""
     from crosstable.office.database import Office, open_office
-    from crosstable.office.kept_veils import is_large, is_prepared, prepare
 
     if options.demo and not Office(address).store.is_there():
         from crosstable.cli.demo_office import make_demo
 
         sys.stderr.write("Making a demonstration federation; this takes some seconds …\n")
         make_demo(address)
-    office = open_office(address)
-    try:
-        with office.reading() as connection:
-            is_slow = is_large(connection) and not is_prepared(connection)
-        if is_slow:
-            sys.stderr.write("Working out what may be shown; in a large office this takes some minutes, once …\n")
-            prepare(office)
-    finally:
-        office.close()
+    open_office(address).close()
 
 
 def why_not(address: str, host: str) -> str:

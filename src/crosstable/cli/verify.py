@@ -6,17 +6,15 @@ import os
 import sys
 from collections.abc import Iterator
 
-from crosstable.checks import check
 from crosstable.cli.files import FAULTY, Help, fault_text
 from crosstable.cli.progress import progress
-from crosstable.errors import FormatError, Severity
+from crosstable.errors import FormatError
 from crosstable.formats import archive, file_bytes
 from crosstable.formats.detect import Input, read_input
-from crosstable.output.verify_json import verify_document
+from crosstable.pipeline.verifying import posted_pages, verify
 from crosstable.rules.editions import Calendar
 from crosstable.terms import Report
-from crosstable.verify import Page, pages_of, verify
-from crosstable.verify.norms import norm_rows, norm_tally
+from crosstable.verification import Page
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,48 +44,37 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run the command."""
     options = parser().parse_args(arguments)
+    calendar = Calendar(options.calendar)
     pages: list[Page] = []
     code = 0
     for path in _files(options.paths):
         try:
-            for report in _reports(path):
-                found_here = list(pages_of(report, Calendar(options.calendar)))
-                pages += found_here
-                if len({page.checked.section.number for page in found_here}) < _posted_sections(report):
-                    errors = [fault for fault in check(report).faults if fault.severity is Severity.ERROR]
-                    sys.stderr.writelines(fault_text(path, fault) for fault in errors)
-                    code = FAULTY
+            posted = posted_pages(((path, report) for report in _reports(path)), calendar)
         except FormatError as error:
             sys.stderr.write(fault_text(path, error.fault))
             code = FAULTY
+            continue
+        pages += posted.pages
+        sys.stderr.writelines(fault_text(name, fault) for name, fault in posted.faults)
+        code = FAULTY if posted.faults else code
     if not pages:
         if not code:
             sys.stderr.write("crosstable verify: no posted figures were found in these files\n")
         return FAULTY
-    if options.online_fault:
-        from crosstable.verify.quirks import with_online_fault
-
-        pages = [with_online_fault(page) for page in pages]
     with progress("verifying", len(pages)) as tell:
-        found = verify(pages, tell)
-    norms = norm_tally(row for page in pages for row in norm_rows(page))
+        verified = verify(pages, online_fault=options.online_fault, tell=tell)
     if options.html:
         from crosstable.output.verify_html import verify_page
 
         with open(options.html, "w", encoding="utf-8") as file:
-            file.write(verify_page(found, norms))
+            file.write(verify_page(verified.found, verified.norms))
     if options.json:
-        sys.stdout.write(json.dumps(verify_document(found, norms), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(verified.to_dict(), ensure_ascii=False) + "\n")
     else:
         from crosstable.output.verify_text import verify_text
 
-        sys.stdout.write(verify_text(found, norms))
+        sys.stdout.write(verify_text(verified.found, verified.norms))
     return code
-
-
-def _posted_sections(report: Report) -> int:
-    """How many sections of a report carry posted figures."""
-    return sum(any(player.posted for player in section.players) for section in report.sections)
 
 
 def _files(paths: list[str]) -> Iterator[str]:

@@ -1,19 +1,18 @@
 """A player's standing before and after a section: counts, peaks, floors, match record (§5, §7)."""
 
 import math
-from datetime import date
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.records import Assumption
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.floors import Level, higher, level_below
-from crosstable.formulas.matches import HALF_YEAR_DAYS
+from crosstable.formulas.matches import years_before
 from crosstable.formulas.outcome import MatchPast, Merits
 from crosstable.formulas.tally import Share, Tally, games_counted, is_established, merits_of, tally_after
 from crosstable.rules.constants import Constants
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import FloorKind, MatchChange, Section, SectionType, Standing
 
-PEAKS_COUNT_FROM = date(2010, 4, 1)
 NO_MATCH = MatchPast(is_match=False, net_half_year=0.0, net_three_years=0.0)
 NO_FLOOR = Level(FloorKind.OFFICE, -math.inf)
 
@@ -88,24 +87,19 @@ def decided_floor(standing: Standing) -> Level:
     return best
 
 
-def match_past(section: Section, standing: Standing) -> MatchPast:
+def match_past(constants: Constants, section: Section, standing: Standing) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     if section.kind is not SectionType.MATCH:
         return NO_MATCH
-    three_years_ago = _years_before(section.end, 3)
+    end = section.end.toordinal()
     half_year = three_years = 0.0
     for past in standing.match_changes:
-        if past.on <= section.end and (section.end - past.on).days <= HALF_YEAR_DAYS:
+        day = past.on.toordinal()
+        if day <= end and end - day <= constants.match_half_year_days:
             half_year += past.change
-        if three_years_ago <= past.on <= section.end:
+        if years_before(end, constants.match_years) <= day <= end:
             three_years += past.change
     return MatchPast(True, half_year, three_years)
-
-
-def _years_before(day: date, years: int) -> date:
-    if (day.month, day.day) == (2, 29):
-        return day.replace(year=day.year - years, day=28)
-    return day.replace(year=day.year - years)
 
 
 def standing_after(

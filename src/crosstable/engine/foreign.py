@@ -85,7 +85,7 @@ def rated_abroad(
         constants,
         row.before.rating,
         update.rating,
-        match_past(section, row.before),
+        match_past(constants, section, row.before),
         standing_floor(constants, system, merits(constants, row.before, section, counted), decided_floor(row.before)),
         math.inf if row.before.ceiling is None else row.before.ceiling,
     )
@@ -96,7 +96,7 @@ def rated_abroad(
         formula=Formula.STANDARD,
         effective=effective_games(constants, row.before.rating, games),
         score=counted.score,
-        games=tuple(_game(side, strength) for side, strength in zip(counted.sides, strengths, strict=True)),
+        games=tuple(_game(side, who, strength) for side, strength in zip(counted.sides, strengths, strict=True)),
         earns_bonus=bonus,
         most_meetings=counted.most_meetings,
         strength=row.before.rating,
@@ -121,7 +121,10 @@ def _strength(side: GameSide, section: Section, who: Sequence[Competitor], editi
     return strength
 
 
-def _game(side: GameSide, strength: float) -> RatedGame:
+def _game(side: GameSide, who: Sequence[Competitor], strength: float) -> RatedGame:
+    fide = who[side.opponent].background.fide
+    assert fide is not None
     return RatedGame(
-        side.round_number, side.opponent_number, side.colour, side.score, strength, strength, strength, strength
+        *(side.round_number, side.opponent_number, side.colour, side.score),
+        *(strength, strength, strength, strength, fide.rating),
     )

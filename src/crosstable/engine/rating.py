@@ -180,7 +180,7 @@ def outcome_of(player: Prepared, computed: float, section: Section, system: Rati
     earned = merits(constants, standing, section, player.competitor)
     floor = standing_floor(constants, system, earned, decided_floor(standing))
     ceiling = math.inf if standing.ceiling is None else standing.ceiling
-    return outcome(constants, standing.rating, computed, match_past(section, standing), floor, ceiling)
+    return outcome(constants, standing.rating, computed, match_past(constants, section, standing), floor, ceiling)
 
 
 def rows(rated: RatedField) -> tuple[RatedPlayer, ...]:

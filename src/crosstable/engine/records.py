@@ -1,5 +1,6 @@
 """What rating a section returns: every player's result with the working of every step."""
 
+import math
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
@@ -18,10 +19,13 @@ class Assumption(StrEnum):
     PEAK = "peak: not given, so the pre-event rating"
     PEAK_SINCE_2010 = "peak_since_2010: not given, so the peak of all time"
     AS_OF = "as_of: a rating used for the start has no date, so the section's end"
-    NOT_ADULT = "birth_date, adult: not given, so not an adult (750)"
+    NOT_ADULT = "birth_date, adult: not given, so not an adult"
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag, fide_opt_in: not all given, so eligible"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"
+    CONTROL_GIVEN = "time_control: given beside the file"
+    START_GIVEN = "start_date: given beside the file"
+    END_GIVEN = "end_date: given beside the file"
 
 
 class SourceWorking(NamedTuple):
@@ -54,7 +58,10 @@ class PassWorking(NamedTuple):
 
 
 class RatedGame(NamedTuple):
-    """One game of a player: the opponent and the strength he is met at in Steps 3, 4 and 5."""
+    """One game of a player: the opponent, and the strength they are met at in Steps 3, 4 and 5.
+
+    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN.
+    """
 
     round_number: int
     opponent: int
@@ -64,6 +71,7 @@ class RatedGame(NamedTuple):
     strength: float
     intermediate: float
     post_event: float
+    fide: float = math.nan
 
 
 class RatedPlayer(NamedTuple):

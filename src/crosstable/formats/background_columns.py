@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from crosstable.formats.event_json import FLOOR_ORIGINS
 from crosstable.formats.json_fields import iso_day, shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
+from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.terms import (
     Background,
     Floor,
@@ -84,7 +85,7 @@ def background_of(cells: Cells) -> Background:
 
 def _given_start(cells: Cells) -> GivenStart | None:
     """An unrated player's start set by hand; both its columns are needed."""
-    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=10.0)
+    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=MOST_CREDITED_GAMES)
     for column, other in (("start rating", "start games"), ("start games", "start rating")):
         if column in cells and other not in cells:
             cells.report(column, "missing-field", f"A start needs a {other} too.")
@@ -92,15 +93,18 @@ def _given_start(cells: Cells) -> GivenStart | None:
 
 
 def _standing(cells: Cells, name: str) -> Standing | None:
-    rating = cells.number(f"{name} rating", most=4000.0)
-    if rating is None:
+    rating, behind = cells.rating(f"{name} rating")
+    if not rating:  # rating lists write 0 for unrated
         for quantity in QUANTITIES[1:]:
             if f"{name} {quantity}" in cells and f"{name} rating" not in cells:
                 cells.report(f"{name} {quantity}", "missing-field", f"The {name} rating itself is missing.")
         return None
+    games = cells.number(f"{name} games")
+    if games is not None and behind is not None and games != behind:
+        cells.report(f"{name} games", "bad-value", f"The rating says {behind:g} games, the column {games:g}.")
     return Standing(
         rating=rating,
-        games=cells.number(f"{name} games"),
+        games=behind if games is None else games,
         wins=cells.whole(f"{name} wins"),
         draws=cells.whole(f"{name} draws"),
         losses=cells.whole(f"{name} losses"),
@@ -111,16 +115,16 @@ def _standing(cells: Cells, name: str) -> Standing | None:
         match_changes=tuple(_match_changes(cells, f"{name} match changes")),
         as_of=cells.day(f"{name} as of"),
         floors=tuple(_floors(cells, f"{name} floor")),
-        ceiling=cells.number(f"{name} ceiling", least=100.0, most=4000.0),
-        lowered_floor=cells.number(f"{name} lowered floor", least=100.0, most=4000.0),
+        ceiling=cells.number(f"{name} ceiling", least=LOWEST_FLOOR, most=4000.0),
+        lowered_floor=cells.number(f"{name} lowered floor", least=LOWEST_FLOOR, most=4000.0),
         published=cells.number(f"{name} published", most=4000.0),
     )
 
 
 def _outside(cells: Cells, name: str) -> OutsideRating | None:
-    rating = cells.number(f"{name} rating", most=4000.0)
+    rating = cells.rating(f"{name} rating").rating
     as_of = cells.day(f"{name} as of")
-    return None if rating is None else OutsideRating(rating, as_of)
+    return OutsideRating(rating, as_of) if rating else None
 
 
 def _floors(cells: Cells, column: str) -> list[Floor]:
@@ -128,7 +132,7 @@ def _floors(cells: Cells, column: str) -> list[Floor]:
     for part in filter(None, map(str.strip, cells.text(column).split("/"))):
         found = _LEVEL.fullmatch(part)
         origin = (found[2] or "office").lower().replace(" ", "_") if found else ""
-        if found is None or origin not in FLOOR_ORIGINS or not 100.0 <= float(found[1]) <= 4000.0:
+        if found is None or origin not in FLOOR_ORIGINS or not LOWEST_FLOOR <= float(found[1]) <= 4000.0:
             cells.report(column, "bad-value", f"{shown(part)} is no floor; write 1400 or 1400 money.")
         else:
             floors.append(Floor(FLOOR_ORIGINS[origin], float(found[1])))

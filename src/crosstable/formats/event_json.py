@@ -1,7 +1,9 @@
 """Our own event file, ``crosstable-event/1``: JSON, read and written (its schema is ``event.schema.json``)."""
 
+from crosstable.errors import Fault
 from crosstable.formats import Reading
 from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
+from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -34,6 +36,11 @@ _LETTERS = {result.value: result for result in Result}
 def read(data: bytes, name: str) -> Reading:
     """Read an event file; raises ``FormatError`` where it is no JSON."""
     value, faults = load_json(data, name)
+    return read_value(value, name, faults)
+
+
+def read_value(value: object, name: str, faults: list[Fault]) -> Reading:
+    """Read what a JSON document of an event holds; ``faults`` are those of its text."""
     fields = Fields(value, "", faults)
     return Reading(_report(fields, name), tuple(faults))
 
@@ -188,7 +195,7 @@ def background_from(fields: Fields) -> Background:
 
 def _given_start(fields: Fields) -> GivenStart | None:
     inner = fields.inner("start")
-    rating, games = inner.number("rating", most=4000.0), inner.number("games", most=10.0)
+    rating, games = inner.number("rating", most=4000.0), inner.number("games", most=MOST_CREDITED_GAMES)
     for name in ("rating", "games"):
         if name not in inner:
             inner.report("missing-field", name, f"{name} is needed.")
@@ -226,8 +233,8 @@ def _standing(fields: Fields) -> Standing | None:
         match_changes=tuple(_match_changes(fields)),
         as_of=fields.day("as_of"),
         floors=tuple(_floors(fields)),
-        ceiling=fields.number("ceiling", least=100.0, most=4000.0),
-        lowered_floor=fields.number("lowered_floor", least=100.0, most=4000.0),
+        ceiling=fields.number("ceiling", least=LOWEST_FLOOR, most=4000.0),
+        lowered_floor=fields.number("lowered_floor", least=LOWEST_FLOOR, most=4000.0),
         published=fields.number("published", most=4000.0),
     )
     fields.warn_of_unknown()
@@ -254,12 +261,12 @@ def _floors(fields: Fields) -> list[Floor]:
     if value is None:
         return []
     if isinstance(value, int | float) and not isinstance(value, bool):
-        level = fields.number("floor", least=100.0, most=4000.0)
+        level = fields.number("floor", least=LOWEST_FLOOR, most=4000.0)
         return [] if level is None else [Floor(FloorKind.OFFICE, level)]
     objects = list(fields.each("floor")) if isinstance(value, list) else [fields.inner("floor")]
     floors = []
     for item in objects:
-        level = item.number("level", least=100.0, most=4000.0)
+        level = item.number("level", least=LOWEST_FLOOR, most=4000.0)
         if "level" not in item:
             item.report("missing-field", "level", "level is needed.")
         origin = item.choice("origin", tuple(FLOOR_ORIGINS), "office")

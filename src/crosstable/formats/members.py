@@ -65,6 +65,7 @@ class MembersFile(NamedTuple):
     faults: tuple[Fault, ...]
     details: Mapping[str, MemberDetails] = {}
     places: Mapping[str, str] = {}
+    name: str = ""
 
 
 def read(data: bytes, name: str) -> MembersFile:
@@ -78,7 +79,7 @@ def read(data: bytes, name: str) -> MembersFile:
         _take_json(found, value)
     else:
         _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
-    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details, found.places)
+    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details, found.places, name)
 
 
 class _Members:

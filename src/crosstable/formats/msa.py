@@ -20,6 +20,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import page_text
+from crosstable.notation import read_rating
 from crosstable.terms import (
     Background,
     Posted,
@@ -34,13 +35,12 @@ from crosstable.terms import (
 )
 
 _SECOND_LINE = re.compile(rb"\|[ \t]{0,20}\d{8}[ \t]{0,20}/")
-UNRATED = "Unrated"
 _MOST_CELLS = 250
 _FEWEST_CELLS = 4
 _LONGEST_NUMBER = 5
 _RULE = re.compile(r"-{10,}")
 _MEMBER = re.compile(r"\s*(\d{0,10})\s*/", re.ASCII)
-_FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?)\s{0,9}(?:P\s?(\d{1,3}))?"
+_FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?\s{0,9}(?:P\s?\d{1,3})?)"
 _RATING = re.compile(rf"\b(OR|OQ|OB|R|Q|B)\s?:\s{{0,9}}{_FIGURE}\s{{0,9}}->\s{{0,9}}{_FIGURE}(?![\d.])", re.ASCII)
 _STATE = re.compile(r"[A-Za-z]{2,3}", re.ASCII)
 _TOTAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
@@ -196,14 +196,14 @@ class _Page:
 
     def _take_rating(self, row: _Row, found: re.Match[str]) -> None:
         system = SYSTEMS[found[1]]
-        before, before_games, after, after_games = found[2], found[3], found[4], found[5]
+        before, after = read_rating(found[2]), read_rating(found[3])
         if system in row.standings or system in row.posted:
             self._bad(row, f"The {system.title} rating stands twice.")
             return
-        if before != UNRATED:
-            row.standings[system] = Standing(float(before), float(before_games) if before_games else None)
-        if after != UNRATED:
-            row.posted[system] = Posted(float(after), float(after_games) if after_games else None)
+        if before.rating is not None:
+            row.standings[system] = Standing(before.rating, before.games)
+        if after.rating is not None:
+            row.posted[system] = Posted(after.rating, after.games)
 
     def _take_marks(self, row: _Row, cells: list[str]) -> None:
         """The norm under the total, the colours under the rounds."""

@@ -18,6 +18,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
+from crosstable.notation import read_rating
 from crosstable.terms import (
     Background,
     Posted,
@@ -45,9 +46,8 @@ _STATES = frozenset(
         *("AS", "MP", "AA", "AE", "AP", "AB", "BC", "MB", "NB", "NL", "NS", "ON", "PE", "QC", "SK", "NT", "NU", "YT"),
     }
 )
+HIGHEST_RATING = 4000.0
 _SCORE = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
-_RATING = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\*|/(\d{1,3}))?", re.ASCII)
-_UNRATED = re.compile(r"-+|0|NR|NEW|UNR(?:\.|ATED)?", re.ASCII | re.IGNORECASE)
 
 
 def looks_like(data: bytes) -> bool:
@@ -169,12 +169,13 @@ def _player(line: _Line, system: RatingSystem, faults: list[Fault]) -> ReportedP
 
 def _figures(word: str) -> tuple[float, float | None] | tuple[()] | None:
     """A rating and its games: empty where the player was unrated, ``None`` where the word is no rating."""
-    if _UNRATED.fullmatch(word):
-        return ()
-    found = _RATING.fullmatch(word)
-    if found is None:
+    try:
+        found = read_rating(word)
+    except ValueError:
         return None
-    return float(found[1]), float(found[2]) if found[2] else None
+    if found.rating is not None and found.rating > HIGHEST_RATING:
+        return None
+    return (found.rating, found.games) if found.rating else ()
 
 
 def _cell(word: str) -> ReportedCell:

@@ -16,6 +16,7 @@ from crosstable.formats import Reading
 from crosstable.formats.event_json import LONGEST_CELL, read_cell
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.msa_header import DUAL, SYSTEMS
+from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -37,7 +38,6 @@ LARGEST = 10_000_000
 MOST_ROUNDS = 200
 MOST_GAMES_A_ROUND = 4
 MOST_CELLS = 1_000_000
-ESTABLISHED_FROM = 26
 OUTCOMES: Mapping[str, Result] = {
     "NotReported": Result.BLANK,
     "ReportNoResult": Result.BLANK,
@@ -327,18 +327,19 @@ def read_member(data: bytes, name: str) -> Member:
 
 def member_background(fields: Fields) -> Background:
     """What a member object says of the ratings; its floor counts as one that the office knows."""
+    established_above = EDITIONS[-1].constants.established_above
     standings: dict[RatingSystem, Standing] = {}
     outside: dict[str, OutsideRating] = {}
     for item in fields.each("ratings"):
         code, rating = item.text("ratingSystem"), item.number("rating", most=4000.0)
-        games, floor = item.number("gamesPlayed"), item.number("floor", least=100.0, most=4000.0)
+        games, floor = item.number("gamesPlayed"), item.number("floor", least=LOWEST_FLOOR, most=4000.0)
         is_provisional = item.flag("isProvisional")
         if rating is None:
             continue
         if code in ("F", "CFC"):
             outside[code] = OutsideRating(rating)
         elif code in SYSTEMS:
-            if is_provisional is False and games is not None and games < ESTABLISHED_FROM:
+            if is_provisional is False and games is not None and games <= established_above:
                 games = None  # established, so this is not the count of all games
             floors = () if floor is None else (Floor(FloorKind.OFFICE, floor),)
             standings[SYSTEMS[code]] = Standing(rating, games, floors=floors)

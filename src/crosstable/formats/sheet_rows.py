@@ -15,11 +15,13 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
 from crosstable.formats.json_fields import LONGEST_TEXT, iso_day, shown
 from crosstable.formats.page_text import decoded
+from crosstable.notation import WrittenRating, read_rating
 
 SEPARATORS = ("\t", ";", ",")
 MOST_COLUMNS = 500
 MOST_BLANKS = 10
 LONGEST_TITLE = 60
+HIGHEST_RATING = 4000.0
 _LOOKED_AT = 200
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
@@ -189,6 +191,21 @@ class Cells:
             self.report(column, "bad-value", f"{text} is not between {least:g} and {most:g}.")
             return None
         return value
+
+    def rating(self, column: str) -> WrittenRating:
+        """A rating as people write it, with its games where they stand behind it; an empty cell is unrated."""
+        text = self.text(column)
+        if not text:
+            return WrittenRating(None)
+        try:
+            found = read_rating(text)
+        except ValueError as error:
+            self.report(column, "wrong-type", str(error))
+            return WrittenRating(None)
+        if found.rating is not None and found.rating > HIGHEST_RATING:
+            self.report(column, "bad-value", f"{text} is not between 0 and {HIGHEST_RATING:g}.")
+            return WrittenRating(None)
+        return found
 
     def whole(self, column: str, *, least: int = 0, most: int = 10**6) -> int | None:
         """A whole number within bounds, or ``None``."""

@@ -8,7 +8,6 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import read_cell
-from crosstable.formats.json_fields import shown
 from crosstable.formats.sheet_rows import LONGEST_TITLE, Cells, Row, columns_of, tidy_title
 from crosstable.terms import Posted, RatingSystem, ReportedCell, ReportedPlayer, Result, Standing
 
@@ -45,8 +44,6 @@ _ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})", re.ASCII)
 _SIGNED = re.compile(r"([+=-])\s*([wb]?)\s*(\d{1,5})\s*([wb]?)", re.ASCII | re.IGNORECASE)
 _SIGNS = {"+": "W", "=": "D", "-": "L"}
 _POINTS = {"1": "W", "0": "L", "1/2": "D", "0.5": "D", "\N{VULGAR FRACTION ONE HALF}": "D", "=": "D"}
-_RATING = re.compile(r"(\d{1,4}(?:\.\d{1,17})?)\s*(?:\*|[P/]\s*(\d{1,3}))?", re.ASCII | re.IGNORECASE)
-_UNRATED = frozenset({"", "0", "unr", "unr.", "unrated", "nr", "new", "-", "none"})
 
 
 class Table(NamedTuple):
@@ -151,15 +148,8 @@ def _before(cells: Cells) -> Standing | None:
 
 def _figures(cells: Cells, column: str) -> tuple[float, float | None] | None:
     """A rating, and its games where they stand behind it; nothing where the player has none."""
-    text = cells.text(column)
-    if text.lower() in _UNRATED:
-        return None
-    found = _RATING.fullmatch(text)
-    if found is None or float(found[1]) > 4000.0:
-        cells.report(column, "wrong-type", f"{shown(text)} is no rating.")
-        return None
-    rating = float(found[1])
-    return (rating, float(found[2]) if found[2] else None) if rating else None
+    rating, games = cells.rating(column)
+    return (rating, games) if rating else None  # 0 is how pairing programs write unrated
 
 
 def _posted(cells: Cells) -> dict[RatingSystem, Posted]:

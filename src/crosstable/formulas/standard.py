@@ -20,7 +20,9 @@ from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
 
-ODDS_SCALE = math.log(10.0) / 400.0
+# So many points are odds of ten to one: the definition of the rating scale.
+RATING_SCALE = 400.0
+ODDS_SCALE = math.log(10.0) / RATING_SCALE
 
 
 class StandardUpdate(NamedTuple):

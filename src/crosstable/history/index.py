@@ -121,7 +121,6 @@ def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
     width = np.diff(begin) * _bits(inside["systems"])
     table["row"][1:] = np.cumsum(width)
     is_match = inside["kind"] == _MATCH
-    inside["three_years_before"][is_match] = [_three_years_before(day) for day in inside["end"][is_match].tolist()]
     slots = np.where(is_match, width, 0)
     inside["match"] = 1 + np.cumsum(slots) - slots
     return table, int(slots.sum())
@@ -137,13 +136,6 @@ def _has_given_starts(archive: Archive) -> Array:
     given = archive.all_told.filter(pl.col("start_rating").is_not_null())["section"].to_numpy()
     found[given] = True
     return found
-
-
-def _three_years_before(day: int) -> int:
-    on = date.fromordinal(day)
-    if (on.month, on.day) == (2, 29):
-        return on.replace(year=on.year - 3, day=28).toordinal()
-    return on.replace(year=on.year - 3).toordinal()
 
 
 def _people(archive: Archive, everybody: int) -> tuple[Array, Array]:

@@ -16,7 +16,11 @@ Labels = NDArray[np.uint8]
 
 RATINGS = (400, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200)
 AGES = (9, 12, 15, 18, 25, 50, 65)
-GAMES = (9, 26, 101)
+# The special formula ends after the first band, a rating is established after the second.
+SPECIAL = int(EDITIONS[-1].constants.special_games)
+PROVISIONAL = int(EDITIONS[-1].constants.established_above)
+MANY_GAMES = 100
+GAMES = (SPECIAL + 1, PROVISIONAL + 1, MANY_GAMES + 1)
 NOT_KNOWN = "not known"
 NEWCOMER = "newcomer"
 # An era begins where one of these changed, which move nearly every rating.
@@ -84,7 +88,13 @@ def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.
     """Every way in which games and their players are grouped; the first is all of them."""
     whole = np.zeros(len(games.one), dtype=np.uint8)
     rating, age = (*bands(RATINGS),), (*bands(AGES), NOT_KNOWN)
-    count = ("up to 8", "9 to 25", "26 to 100", "over 100", NEWCOMER)
+    count = (
+        f"up to {SPECIAL}",
+        f"{GAMES[0]} to {PROVISIONAL}",
+        f"{GAMES[1]} to {MANY_GAMES}",
+        f"over {MANY_GAMES}",
+        NEWCOMER,
+    )
     return [
         Grouping("all", ("all",), whole, of_players=False),
         Grouping("era", ERA_NAMES, era_of(start)[games.section], of_players=False),

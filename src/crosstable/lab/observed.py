@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from crosstable.formulas.tally import is_established
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import KINDS
 from crosstable.history.index import Index
@@ -85,7 +86,7 @@ def _rows(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str, 
 
 
 def _status(games: float | None) -> int:
-    return ESTABLISHED if games is None or games > _constants().established_above else PROVISIONAL
+    return ESTABLISHED if games is None or is_established(_constants(), games) else PROVISIONAL
 
 
 def _constants() -> Constants:

@@ -21,7 +21,7 @@ from crosstable.formats import file_bytes
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
 from crosstable.terms import Entry, Result, Section, Standing
-from crosstable.verify.pages import Page, pages_of
+from crosstable.verification.pages import Page, pages_of
 
 CODES = {own: code for code, (own, _) in RESULTS.items()}
 MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}

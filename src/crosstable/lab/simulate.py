@@ -34,6 +34,7 @@ from crosstable.lab.playing import Field, Luck, Whole, played
 from crosstable.lab.population import Federation, Population, made_population
 from crosstable.lab.schedule import Headings, Month, months_of, scheduled
 from crosstable.lab.truth import no_truth, truth_of_month
+from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem
 
 # So many games are played in a section of a large federation.
@@ -45,7 +46,6 @@ COMPILED_FROM = 5_000
 # Tables are made of about so many rows at a time.
 PORTION = 400_000
 OPT_IN_SHARE = 0.3
-AUTOMATIC_ABROAD = 2200.0
 # What an opening stands for at most: somebody who never played here is not yet settled.
 OPENED_GAMES = ESTABLISHED_GAMES - 1
 
@@ -204,7 +204,7 @@ def _present(world: World, month: Month, regular_games: Whole) -> Present:
     fide = np.full(len(people.joined), np.nan)
     in_force = as_of <= month.first
     fide[member[in_force]] = rating[in_force]  # of several the newest, which stands last
-    with_flag = world.has_flag & (fide >= AUTOMATIC_ABROAD)
+    with_flag = world.has_flag & (fide >= edition_for(world.federation.start).constants.foreign_automatic_from)
     there = slice(0, int(np.searchsorted(people.joined, month.first, side="right")))
     is_active = people.left[there] >= month.first
     is_active &= (people.away[there] > month.first) | (people.back[there] <= month.first)

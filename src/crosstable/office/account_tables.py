@@ -1,11 +1,10 @@
 """The tables of who may come in: accounts, tokens, sessions, failed tries to log in, and proposals.
 
 They are no part of the record: their rows change, no act vouches for them, no backup and no list holds them. What the
-people behind them do is recorded by acts, like everything else. Neither is what was worked out once and is kept at
-hand: the veils of a large office.
+people behind them do is recorded by acts, like everything else.
 """
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Index, Integer, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -76,13 +75,4 @@ proposal = Table(
     Column("settled_at", String(32)),
     # the act that carried it out
     Column("act", Integer),
-)
-
-kept_veils = Table(
-    "kept_veils",
-    metadata,
-    Column("run", Integer, primary_key=True, autoincrement=False),
-    # what worked them out; another program does it anew
-    Column("program", String(64), nullable=False),
-    Column("content", LargeBinary, nullable=False),
 )

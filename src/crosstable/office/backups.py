@@ -15,12 +15,12 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Date, LargeBinary, Table, func, insert, select
+from sqlalchemy import Column, Connection, Date, LargeBinary, Table, func, insert, select
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
@@ -156,11 +156,12 @@ def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
 def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manifest: Mapping[str, Any]) -> None:
     digest = hashlib.sha256()
     portion: list[dict[str, Any]] = []
+    columns = [one for one in table.columns if one.info.get("since", "") <= manifest["schema"]]
     try:
         with archive.open(f"{table.name}.jsonl") as file:
             for line in io.BufferedReader(file):  # type: ignore[type-var]
                 digest.update(line)
-                portion.append(_row(table, json.loads(line)))
+                portion.append(_row(columns, json.loads(line)))
                 if len(portion) == _PORTION:
                     connection.execute(insert(table), portion)
                     portion = []
@@ -172,9 +173,9 @@ def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manife
         connection.execute(insert(table), portion)
 
 
-def _row(table: Table, values: list[Any]) -> dict[str, Any]:
+def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
     row = {}
-    for column, value in zip(table.columns, values, strict=True):
+    for column, value in zip(columns, values, strict=True):
         if value is not None and isinstance(column.type, Date):
             value = date.fromisoformat(value)
         elif isinstance(column.type, LargeBinary):

@@ -6,24 +6,25 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
-from crosstable.checks import CheckedEvent, CheckedSection
+from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
-from crosstable.checks.plausibility import plausibility
-from crosstable.checks.report import birth_faults, check_section
-from crosstable.checks.whole_report import report_faults
-from crosstable.errors import Fault, Severity
+from crosstable.checks.report import birth_faults
+from crosstable.errors import Fault
+from crosstable.explanation.figures import half_up
+from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
 from crosstable.office.published import list_in_force, published_before
 from crosstable.office.sections import SectionRows, section_rows
+from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
-from crosstable.whole_event import RatedEvent, rate_event
 
-LONGEST_ID = 40
 # Names less alike than this are probably two people.
 ALIKE = 0.45
+# What a preview for the public says of somebody whose birth date it does without.
+WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
 _OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
 
@@ -47,112 +48,58 @@ class CheckedSubmission(NamedTuple):
     is_refused: bool
 
 
-def check_submission(record: Record, report: Report, read: Sequence[Fault], today: date | None) -> CheckedSubmission:
+def check_submission(
+    record: Record, report: Report, read: Sequence[Fault], today: date | None, public_places: int | None = None
+) -> CheckedSubmission:
     """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section.
 
-    What is found does not depend on birth dates that only the office knows: whoever made events up for many days would
-    read them off.
+    No finding quotes a birth date that only the office knows. With ``public_places`` players bring what is public of
+    them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
-    known = _Known(record, report)
-    filled = report._replace(sections=tuple(known.filled(at) for at in range(len(report.sections))))
-    found: list[list[Fault]] = []
-    checked: list[CheckedSection | None] = []
-    for at in range(len(filled.sections)):
-        faults, section = check_section(filled, at, today)
-        if section is not None and _is_gap_hidden(section):
-            faults, _ = check_section(_without_gap(filled, at), at, today)
-        own = [one for one in faults if one.code not in _OF_BIRTH_DATES]
-        found.append([*own, *known.faults(at), *known.unpublished(at, filled.sections[at], section)])
-        checked.append(section)
-    general = [*_event_id_faults(report), *report_faults(filled)]
-    for one in read:
-        place = _section_at(report, one)
-        (general if place is None else found[place]).append(one)
-    rated = _rated(filled, checked, found)
-    sections = tuple(_rows(report, at, checked[at], found[at]) for at in range(len(report.sections)))
-    every = (*general, *(one for section in found for one in section))
-    is_refused = any(one.severity is Severity.ERROR for one in general)
-    return CheckedSubmission(report, sections, every, rated, is_refused)
+    whole = report._replace(faults=(*_event_id_faults(report), *read))
+    rated = rate(whole, source=_Known(record, report, public_places), today=today, ranges=False)
+    sections = tuple(
+        CheckedRows(
+            examined.number,
+            State.HELD if examined.checked is None or examined.has_errors else State.ACCEPTED,
+            section_rows(report.event_id, examined.number, section, examined.checked, _days(report, section)),
+            examined.faults,
+        )
+        for section, examined in zip(report.sections, rated.examined, strict=True)
+    )
+    return CheckedSubmission(report, sections, rated.faults, rated, rated.is_refused)
 
 
-def _is_gap_hidden(checked: CheckedSection) -> bool:
-    """Whether somebody in a match is provisional: it is none then (§7), and how far apart the two are is not told.
-
-    Such ratings may be hidden, and the gap to a rating that everybody knows would tell them.
-    """
-    constants = checked.edition.constants
-    if checked.section.kind is not SectionType.MATCH or not constants.match_needs_established:
-        return False
-    known = [
-        background.standings.get(system)
-        for background in checked.backgrounds.values()
-        for system in checked.section.systems
-    ]
-    return any(one is not None and one.games is not None and one.games <= constants.established_above for one in known)
+def _days(report: Report, section: ReportedSection) -> tuple[date | None, date | None]:
+    return section.start or report.start, section.end or report.end
 
 
-def _without_gap(report: Report, at: int) -> Report:
-    """A report in which the published ratings of a match are the same."""
-    section = report.sections[at]
-    players = []
-    for player in section.players:
-        standings = {system: one._replace(published=0.0) for system, one in player.background.standings.items()}
-        players.append(player._replace(background=player.background._replace(standings=standings)))
-    level = section._replace(players=tuple(players))
-    return report._replace(sections=(*report.sections[:at], level, *report.sections[at + 1 :]))
+def _in_public(known: Background, own: Background, places: int) -> Background:
+    """What is public of a member: posted ratings, and the birth date that the report itself gives, if any."""
+    standings = {system: one._replace(rating=half_up(one.rating, places)) for system, one in known.standings.items()}
+    bare = known._replace(standings=standings, birth_date=own.birth_date, adult=own.adult)
+    is_withheld = known.birth_date not in (None, own.birth_date) or known.adult not in (None, own.adult)
+    return bare._replace(assumed=(*known.assumed, WITHHELD)) if is_withheld and not standings else bare
 
 
 def _event_id_faults(report: Report) -> list[Fault]:
     given = report.event_id
     plain = given.isprintable() and not any(character.isspace() for character in given)
-    if given and (len(given) > LONGEST_ID or given.startswith(OWN) or not plain):
-        return [fault("event-id-shape", "event", f"The event id {given!r} cannot be used.")]
+    if given and (len(given) > LONGEST_EVENT_ID or given.startswith(OWN) or not plain):
+        return [fault("event-id-shape", "event", given=given)]
     return []
-
-
-def _section_at(report: Report, found: Fault) -> int | None:
-    """The section that a fault of reading belongs to, nothing where it concerns the whole file."""
-    for at, section in enumerate(report.sections):
-        rest = found.place.removeprefix(section.place)
-        if section.place and rest != found.place and not rest[:1].isdigit():
-            return at
-    return None
-
-
-def _has_errors(faults: Iterable[Fault]) -> bool:
-    return any(one.severity is Severity.ERROR for one in faults)
-
-
-def _rated(report: Report, checked: Sequence[CheckedSection | None], found: list[list[Fault]]) -> RatedEvent:
-    """The event as it would be rated now; what only the result shows is added to the faults of its section."""
-    sound = {at: section for at, section in enumerate(checked) if section is not None and not _has_errors(found[at])}
-    ids = frozenset(player.member_id for section in report.sections for player in section.players if player.member_id)
-    rated = rate_event(CheckedEvent(report, tuple(sound.values()), ()), ids, with_ranges=False)
-    by_number = {section.section.number: at for at, section in sound.items()}
-    for one in rated.faults:
-        number = int(one.place.removeprefix("section ").split(",")[0])
-        found[by_number[number]].append(one)
-    for by_system in rated.sections:
-        for one_rated in by_system:
-            at = by_number[one_rated.section.number]
-            found[at] += plausibility(one_rated, report.sections[at])
-    return rated
-
-
-def _rows(report: Report, at: int, checked: CheckedSection | None, faults: Sequence[Fault]) -> CheckedRows:
-    section = report.sections[at]
-    state = State.HELD if checked is None or _has_errors(faults) else State.ACCEPTED
-    number = section_number(section, at)
-    days = section.start or report.start, section.end or report.end
-    return CheckedRows(number, state, section_rows(report.event_id, number, section, checked, days), tuple(faults))
 
 
 class _Known:
     """What the record knows of the people of a report."""
 
-    def __init__(self, record: Record, report: Report) -> None:
+    def __init__(self, record: Record, report: Report, public_places: int | None) -> None:
         self.record = record
+        self.public_places = public_places
         self.report = report
+        self.chained = frozenset(
+            player.member_id for section in report.sections for player in section.players if player.member_id
+        )
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
@@ -166,8 +113,11 @@ class _Known:
             root = record.one_id(opening.member_id)
             self.openings[root] = min(opening.standing.as_of, self.openings.get(root, date.max))
 
-    def filled(self, at: int) -> ReportedSection:
-        """A section whose players bring what the office knows of them, not what the report says."""
+    def filled(self, report: Report) -> Report:
+        """A report whose players bring what the office knows of them, not what the report says."""
+        return report._replace(sections=tuple(self._filled(at) for at in range(len(report.sections))))
+
+    def _filled(self, at: int) -> ReportedSection:
         section = self.report.sections[at]
         start, end = section.start or self.report.start, section.end or self.report.end
         if start is None or end is None:
@@ -181,6 +131,8 @@ class _Known:
         if player.member_id not in self.people:
             return player._replace(background=Background(fide=own.fide, given_start=own.given_start))
         known = self.walk.background(member, key)
+        if self.public_places is not None:
+            known = _in_public(known, own, self.public_places)
         if section.kind is SectionType.MATCH:
             known = self._with_published(member, known, key)
         opted = player.has_opted_in
@@ -200,8 +152,14 @@ class _Known:
         }
         return known._replace(standings=standings)
 
-    def faults(self, at: int) -> list[Fault]:
-        """What only the office can find in a section."""
+    def faults(
+        self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
+    ) -> Sequence[Fault]:
+        """What may be told of the findings about a section, and what only the office can find in it."""
+        told = [one for one in found if one.code not in _OF_BIRTH_DATES]
+        return [*told, *self._known_faults(at), *self._unpublished(at, report.sections[at], checked)]
+
+    def _known_faults(self, at: int) -> list[Fault]:
         section = self.report.sections[at]
         place = section_place(section, at)
         end = section.end or self.report.end
@@ -211,14 +169,14 @@ class _Known:
             if section.kind.is_foreign and not player.is_rated:
                 continue
             if not player.member_id:
-                found.append(fault("id-needed", where, f"{player.name or 'The player'} has no member id."))
+                found.append(fault("id-needed", where, name=player.name or "The player"))
             elif player.member_id not in self.people:
-                found.append(fault("member-not-known", where, f"Nobody here has the id {player.member_id}."))
+                found.append(fault("member-not-known", where, member_id=player.member_id))
             else:
                 found += self._about(player, where, end)
         return found
 
-    def unpublished(self, at: int, filled: ReportedSection, checked: CheckedSection | None) -> list[Fault]:
+    def _unpublished(self, at: int, filled: ReportedSection, checked: CheckedSection | None) -> list[Fault]:
         """Players of a match who are not on the list in force when it began (§7; readings 73, 108)."""
         if checked is None or filled.kind is not SectionType.MATCH or filled.match_waiver:
             return []
@@ -229,19 +187,19 @@ class _Known:
                 standing = player.background.standings.get(system)
                 if standing is not None and standing.published is None:
                     month = list_in_force(checked.section.start)
-                    message = f"The player has no {system.name} rating on the list of {month}, which was in force."
-                    found.append(fault("match-not-eligible", place.row(player, row), message))
+                    here = place.row(player, row)
+                    found.append(fault("match-not-eligible:not-published", here, system=system.name, month=month))
         return found
 
     def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:
         found = []
         known = self.people[player.member_id]
         if player.name and known.name and likeness(player.name, known.name) < ALIKE:
-            message = f"The report says {player.name}, the office {known.name} for {player.member_id}."
-            found.append(fault("other-name", where, message))
+            names = {"reported": player.name, "known": known.name}
+            found.append(fault("other-name", where, member_id=player.member_id, **names))
         opened = self.openings.get(self.record.one_id(player.member_id))
         if opened is not None and end is not None and end < opened:
-            found.append(fault("before-opening", where, f"The standings of {known.name} are as of {opened}."))
+            found.append(fault("before-opening", where, name=known.name, opened=opened))
         return found
 
 

@@ -40,7 +40,6 @@ class Correction(NamedTuple):
     differences: tuple[str, ...]
     faults: tuple[Fault, ...]
     is_requested: bool = False
-    checked: CheckedSubmission | None = None
     proposal: int | None = None
 
     @property
@@ -102,7 +101,7 @@ def _correct(
         old = present_rows(record, event_id)
         found = tuple(version_differences(record, checked))
         if checked.is_refused or _is_wrong(old, checked.sections) or not found:
-            return Correction(event_id, 0, found, checked.faults, checked=checked)
+            return Correction(event_id, 0, found, checked.faults)
         asks = is_request.is_needed(record, report) if isinstance(is_request, Asking) else is_request
         asked = _to_ask_for(record, event_id, old, checked.sections) if asks else []
         act = append(connection, office.clock, deed, _change(checked, document, old, found, asks=asks))
@@ -111,10 +110,10 @@ def _correct(
         if not asks:
             write_event(connection, act, report, event.document if document is None else document.digest)
             _write_versions(connection, act, old, checked.sections)
-            return Correction(event_id, act, found, checked.faults, checked=checked)
+            return Correction(event_id, act, found, checked.faults)
         _write_requests(connection, act, asked, _dropped(old, checked.sections))
         proposal = is_request.follow(_record(connection), act) if isinstance(is_request, Asking) else None
-        return Correction(event_id, act, found, checked.faults, is_requested=True, checked=checked, proposal=proposal)
+        return Correction(event_id, act, found, checked.faults, is_requested=True, proposal=proposal)
 
 
 def _change(
@@ -289,7 +288,7 @@ def confirm(
             chosen = [one for one in checked.sections if one.number in waiting.headings]
             errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
             if errors or checked.is_refused:
-                raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults, checked=checked))
+                raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults))
             act = append(connection, office.clock, deed, _confirming(record, event, waiting, checked))
             if asked is not None:
                 write_event(connection, act, checked.report, asked.document)
@@ -344,7 +343,7 @@ def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmis
         write_section(connection, act, SectionRows(standing[number].heading, ()), State.WITHDRAWN)
     said = [f"section {one.number} is confirmed" for one in chosen]
     said += [f"section {number} is withdrawn" for number in sorted(waiting.gone)]
-    return Correction(event_id, act, tuple(said), checked.faults, checked=checked)
+    return Correction(event_id, act, tuple(said), checked.faults)
 
 
 class AskedOfEvent(NamedTuple):

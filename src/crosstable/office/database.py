@@ -22,9 +22,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0002"
-KNOWN_SCHEMAS = ("0001", "0002")
-DEFAULT = "office.db"
+SCHEMA = "0003"
+KNOWN_SCHEMAS = ("0001", "0002", "0003")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 

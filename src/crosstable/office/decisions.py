@@ -15,11 +15,10 @@ from crosstable.office.ledger.postings import current_of_section
 from crosstable.office.members import could_be_born, replace_person
 from crosstable.office.sections import rows_of, write_section
 from crosstable.rules.constants import Constants
-from crosstable.rules.editions import edition_for
+from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.terms import RatingSystem, SectionType
 
 _HIGHEST = 4000.0
-_LOWEST = 100.0
 # Days that can be meant: of a decision from before there were ratings, until far ahead.
 _FIRST_EFFECTIVE = date(1900, 1, 1)
 _AHEAD = timedelta(days=366)
@@ -112,8 +111,8 @@ def _require_member(record: Record, member_id: str) -> Person:
 def _require_level(ruling: Ruling) -> None:
     if ruling.system is None:
         raise OfficeError(f"{ruling.kind.value}: say for which system (OTBR, OTBQ …)")
-    if ruling.value is None or not _LOWEST <= ruling.value <= _HIGHEST:
-        raise OfficeError(f"{ruling.kind.value}: give a level between {_LOWEST:.0f} and {_HIGHEST:.0f}")
+    if ruling.value is None or not LOWEST_FLOOR <= ruling.value <= _HIGHEST:
+        raise OfficeError(f"{ruling.kind.value}: give a level between {LOWEST_FLOOR:.0f} and {_HIGHEST:.0f}")
 
 
 def _constants(ruling: Ruling, day: date) -> Constants:
@@ -143,7 +142,7 @@ def _money_floor(record: Record, ruling: Ruling) -> Ruling:
         won = max(ends)
     constants = _constants(ruling, won)
     level = money_floor(constants, float(amount), float(limit))
-    if level < _LOWEST:
+    if level < constants.absolute_floor:
         raise OfficeError(
             f"a prize of {amount:g} under {limit:g} sets no floor: it takes {constants.money_prize:g} or more, in a "
             f"section under {constants.money_highest:g} or less"

@@ -50,6 +50,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "birth_date": _day,
     "member_until": _day,
     "adult": _flag,
+    "age_lists": _flag,
     "canadian_resident": _is_set,
     "fide_rating": _outside,
     "cfc_rating": _outside,

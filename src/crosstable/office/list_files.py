@@ -1,8 +1,6 @@
 """Published lists and top lists as files: CSV, XLSX, Parquet, text; a row per member, all six systems side by side.
 
-What is written is what the office has frozen. Ratings that still hang on a birth date (``public``) stand as a range in
-a column of their own, and the rating itself is left out; then the digest is that of the rows as they stand here,
-because from the digest of the hidden ones they could be found by trying.
+What is written is what the office has frozen: official ratings are whole numbers for everybody.
 """
 
 import io
@@ -15,14 +13,11 @@ from sqlalchemy import Connection
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError, OfficeError
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
-from crosstable.office.ledger.acts import digest_of_rows
 from crosstable.office.ledger.facts import Record
 from crosstable.office.public import Shown
 from crosstable.office.published import CENTRAL
-from crosstable.office.supplements import Basis, ListRow, Supplement, as_row, published_rows, supplements
+from crosstable.office.supplements import Basis, ListRow, Supplement, published_rows, supplements
 from crosstable.office.top_lists import TopList
-from crosstable.office.veiled_record import spans_on_list
-from crosstable.office.veils import Spans
 from crosstable.output.words import printable
 from crosstable.terms import RatingSystem
 
@@ -43,7 +38,7 @@ BASES = {
 
 
 class ListMember(NamedTuple):
-    """A member's row: who he is, and his rating in every system that the list has for him."""
+    """A member's row: who they are, and their rating in every system that the list has for them."""
 
     member_id: str
     name: str
@@ -60,22 +55,11 @@ class ListTable(NamedTuple):
     members: Sequence[ListMember]
 
 
-def list_table(connection: Connection, month: str, spans: Spans | None = None) -> ListTable:
-    """The published list of a month.
-
-    ``spans`` are the ratings that may not be shown; unless they are given, ``spans_on_list`` finds them. The office
-    itself may ask for ``NOTHING_HIDDEN``.
-    """
+def list_table(connection: Connection, month: str) -> ListTable:
+    """The published list of a month."""
     listed = _supplement(connection, month)
     rows = published_rows(connection, month)
-    if spans is None:
-        spans = spans_on_list(connection, listed)
     people = Record(connection, listed.act).people({row.member_id for row in rows})
-    hidden = {
-        (row.member_id, row.system): span
-        for row in rows
-        if (span := spans.get((row.member_id, row.system))) is not None and span.is_hidden(row.games)
-    }
     by_member: dict[str, list[ListRow]] = {}
     for row in rows:
         by_member.setdefault(row.member_id, []).append(row)
@@ -85,12 +69,12 @@ def list_table(connection: Connection, month: str, spans: Spans | None = None) -
             mine[0].name,
             mine[0].state,
             people[member_id].fide_id if member_id in people else "",
-            {row.system: _listed(row, hidden) for row in mine},
+            {row.system: Shown(float(row.rating), row.games, row.is_provisional) for row in mine},
         )
         for member_id, mine in by_member.items()
     ]
     members.sort(key=lambda member: (member.name.casefold(), member.member_id))
-    return ListTable(f"Ratings of {month}", _heading(listed, rows, hidden), members)
+    return ListTable(f"Ratings of {month}", _heading(listed), members)
 
 
 def _supplement(connection: Connection, month: str) -> Supplement:
@@ -100,47 +84,25 @@ def _supplement(connection: Connection, month: str) -> Supplement:
     raise OfficeError(f"the list of {month} is not published")
 
 
-def _listed(row: ListRow, hidden: Spans) -> Shown:
-    span = hidden.get((row.member_id, row.system))
-    if span is not None:
-        return Shown(None, span.shown, row.games, row.is_provisional)
-    return Shown(float(row.rating), None, row.games, row.is_provisional)
-
-
-def _heading(listed: Supplement, rows: Sequence[ListRow], hidden: Spans) -> list[tuple[str, str]]:
-    veiled = [row for row in rows if (row.member_id, row.system) in hidden]
-    digest = listed.digest if not veiled else _digest_of_shown(listed.month, rows, hidden)
-    heading = [
+def _heading(listed: Supplement) -> list[tuple[str, str]]:
+    return [
         ("month", listed.month),
         ("basis", f"{listed.basis.value} ({BASES[listed.basis]})"),
         ("cut-off", f"{listed.cut_off.astimezone(CENTRAL):%Y-%m-%d %H:%M} Central"),
         ("ratings", str(listed.rows)),
-        ("digest", digest),
+        ("digest", listed.digest),
         ("head of the record", listed.head),
     ]
-    if veiled:
-        heading.insert(4, ("of these as a range", str(len(veiled))))
-    return heading
-
-
-def _digest_of_shown(month: str, rows: Sequence[ListRow], hidden: Spans) -> str:
-    """The hash of the rows as they are shown: a rating that is hidden is its two bounds."""
-    shown = []
-    for row in rows:
-        span = hidden.get((row.member_id, row.system))
-        one = as_row(month, row)
-        shown.append(one if span is None else {**one, "rating": list(span.shown)})
-    return digest_of_rows(shown)
 
 
 # What stands in the columns.
 
 
 def columns() -> list[str]:
-    """The titles: who, then for each system its rating, games, provisional mark, and range where that is all."""
+    """The titles: who, then for each system its rating, games and provisional mark."""
     found = ["member_id", "name", "state", "fide_id"]
     for system in RatingSystem:
-        found += [f"{system.name}_{what}" for what in ("rating", "games", "provisional", "range")]
+        found += [f"{system.name}_{what}" for what in ("rating", "games", "provisional")]
     return found
 
 
@@ -153,10 +115,9 @@ def values_of(member: ListMember) -> dict[str, Value]:
         "fide_id": printable(member.fide_id),
     }
     for system, shown in member.ratings.items():
-        found[f"{system.name}_rating"] = None if shown.rating is None else int(shown.rating)
+        found[f"{system.name}_rating"] = int(shown.rating)
         found[f"{system.name}_games"] = shown.games
         found[f"{system.name}_provisional"] = "P" if shown.is_provisional else None
-        found[f"{system.name}_range"] = None if shown.between is None else "{}-{}".format(*shown.between)
     return found
 
 
@@ -221,7 +182,7 @@ def top_text(top: TopList) -> str:
     rows = [
         (
             str(row.rank),
-            Shown(float(row.rating), None, row.games, row.is_provisional).text,
+            Shown(float(row.rating), row.games, row.is_provisional).text,
             printable(row.name)[:_NAME_WIDTH],
             printable(row.state),
             printable(row.member_id),
@@ -232,8 +193,7 @@ def top_text(top: TopList) -> str:
 
 
 def _top_heading(top: TopList) -> list[tuple[str, str]]:
-    digest = [("digest of the list", top.digest)] if top.digest else []
-    return [("month", top.month), ("rows", str(len(top.rows))), *digest]
+    return [("month", top.month), ("rows", str(len(top.rows))), ("digest of the list", top.digest)]
 
 
 def _top_values(top: TopList) -> Iterator[dict[str, Value]]:

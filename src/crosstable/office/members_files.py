@@ -9,11 +9,11 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
-from crosstable.checks.report import EARLIEST_BIRTH
 from crosstable.errors import Fault, OfficeError
 from crosstable.formats.members import MemberDetails, MembersFile
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.rounding import official_rating
+from crosstable.limits import EARLIEST_BIRTH
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born
@@ -21,7 +21,7 @@ from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
 
 # An established rating of 2001 stands on at least so many games (rules history §13).
-FEWEST_ESTABLISHED = 26.0
+FEWEST_ESTABLISHED = EDITIONS[0].constants.established_above + 1.0
 
 
 class OpeningWishes(NamedTuple):
@@ -51,8 +51,7 @@ def birth_faults(found: MembersFile, today: date) -> list[Fault]:
             remedy = "Correct the birth date, or leave it out."
             faults.append(fault("birth-date", place, f"Member {member_id} is born on {born}, {why}.", remedy))
         elif born is not None and born.year < EARLIEST_BIRTH:
-            message = f"Member {member_id} is born on {born}, before {EARLIEST_BIRTH}."
-            faults.append(fault("birth-date-early", place, message))
+            faults.append(fault("birth-date-early:member", place, member_id=member_id, born=born))
     return faults
 
 
@@ -142,7 +141,7 @@ def _counted(standing: Standing, wishes: OpeningWishes) -> tuple[Standing, str]:
 def games_of_2001(rating: float) -> float:
     """The games that an established rating without a count opened with in 2001 (rules history §13).
 
-    50 from 2200 up, otherwise the larger of 26 and N* of that time, rounded to nearest.
+    The larger of the fewest that make a rating established and N* of that time, rounded to nearest.
     """
     counted = official_rating(most_effective_games(EDITIONS[0].constants, rating))
     return max(FEWEST_ESTABLISHED, float(counted))

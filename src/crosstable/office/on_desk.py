@@ -20,7 +20,7 @@ MOST_SHOWN = 50
 # With more rows since the last run than this, nobody waits until it is known which of them touch a rating.
 MOST_LOOKED_AT = 5_000
 # Acts from which no rating follows.
-_AT_REST = (ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH)
+_AT_REST = (ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS)
 _TOUCHING: tuple[Table, ...] = (
     tables.member,
     tables.outside_rating,

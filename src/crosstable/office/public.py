@@ -1,43 +1,33 @@
-"""What may leave the office: results without anything from which a birth date can be computed.
+"""What may leave the office: what a federation posts, and the working of every section.
 
-Birth dates and ages never leave. What hangs on one is said by a ``Veil``: where it is clear, a section is shown with
-its whole working and all decimals; where it is not, ratings are whole numbers or spans, and nothing that was computed
-on the way is shown, for anybody of the section. The same forms serve pages, files and the command line.
+Posted ratings are whole numbers for the public, or have two places where the office shows decimals. Never public are
+birth dates, ages, contacts, and the numbers of a start by age. The same forms serve pages, files and the command line.
 
 Hashes stay inside as well: who knows all of a row but a birth date could try every day until the hash fits.
 """
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.explain import Line, explain
-from crosstable.explain.lines import FLOOR_NAMES, RESULTS
+from crosstable.explanation import Line
+from crosstable.explanation import public as explained
+from crosstable.explanation.figures import half_up
+from crosstable.explanation.public import public_working
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.veiled_record import Hidden
-from crosstable.office.veils import ESTABLISHED_ABOVE, Span, Veil, veil_of
 from crosstable.office.views import RippleRow
-from crosstable.terms import FloorKind, Formula, RatingSystem, Standing
-from crosstable.whole_event import RatedEvent
+from crosstable.pipeline.rating import RatedEvent
+from crosstable.rules.editions import EDITIONS
+from crosstable.terms import FloorKind, Formula, RatingSystem, Source, Standing
 
 UNRATED = "Unrated"
-NOT_PUBLIC = "not public: a birth date could be computed from"
-# What of the first step is said of nobody whose birth date is known: each is a function of it.
-_BY_AGE = frozenset(
-    {"age", "age_based", "age_based_then", "strength_for_age", "staleness_factor", "weight", "total_weight", "mean"}
-)
-# What a posting says of the way to its result, and what carries decimals.
-_WORKING = (
-    *("prior", "effective", "k", "expected", "bonus", "computed"),
-    *("peak", "peak_since_2010", "match_changes", "games_at_2200"),
-)
-_FLOOR = ("floor_kind", "floor_level", "requested_floor")
-_JSON_WORKING = ("effective_games", "k", "expected", "bonus")
+ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
+# In how many places the public sees a rating, and where the office shows decimals.
+WHOLE, DECIMALS = 0, 2
 # What an act of each kind says after it that the public may read; never a digest.
 _SAID: Mapping[ActKind, Sequence[str]] = {
     ActKind.FOUNDED: ("name",),
@@ -53,32 +43,29 @@ _SAID: Mapping[ActKind, Sequence[str]] = {
     ActKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     ActKind.RATE: ("engine", "sections", "postings"),
     ActKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
+    ActKind.SETTINGS: ("public_decimals",),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({ActKind.MEMBERS, ActKind.OPENING})
 
 
 class Shown(NamedTuple):
-    """A rating as the public sees it: itself, or ``between`` two bounds; on so many games (``None``: not known)."""
+    """A rating as it is shown, on so many games (``None``: not known), printed to so many places."""
 
-    rating: float | None
-    between: tuple[int, int] | None
+    rating: float
     games: float | None
     is_provisional: bool = False
+    places: int = WHOLE
 
     @property
     def text(self) -> str:
-        """As crosstables print it: ``1641P17``, ``1794``, ``650-680P4`` (official facts §4)."""
-        if self.between is not None:
-            whole = f"{self.between[0]}-{self.between[1]}"
-        else:
-            assert self.rating is not None
-            whole = str(official_rating(self.rating))
-        return f"{whole}P{self.games:g}" if self.is_provisional and self.games is not None else whole
+        """As crosstables print it: ``1641P17``, ``1794`` (official facts §4)."""
+        figure = f"{self.rating:.{self.places}f}" if self.places else str(official_rating(self.rating))
+        return f"{figure}P{self.games:g}" if self.is_provisional and self.games is not None else figure
 
 
 class PublicRow(NamedTuple):
-    """A player's result in a section; ``working`` is there where the section is clear."""
+    """A player's result in a section; ``working`` has the numbers of the last pass where there was one."""
 
     number: int
     merged_with: tuple[int, ...]
@@ -92,11 +79,11 @@ class PublicRow(NamedTuple):
     floor: tuple[str, float] | None
     norm: str | None
     assumed: tuple[str, ...]
-    working: Mapping[str, float] | None
+    working: Mapping[str, float]
 
 
 class PublicPosting(NamedTuple):
-    """A posting without its working and decimals, with its ratings as they are shown."""
+    """A posting with its ratings as they are shown; the rest of it is the office's."""
 
     posting: Posting
     before: Shown | None
@@ -116,7 +103,7 @@ class PublicAct(NamedTuple):
 
 
 class PublicRipple(NamedTuple):
-    """A line of a ripple; ``change`` is there where both ratings are shown."""
+    """A line of a ripple."""
 
     run: int
     member_id: str
@@ -129,134 +116,84 @@ class PublicRipple(NamedTuple):
     causes: tuple[int, ...]
 
 
-def shown(rating: float | None, games: float | None, span: Span | None, *, is_clear: bool) -> Shown | None:
-    """A rating as it is shown: in full, as a whole number, or between bounds; nothing for no rating."""
+def shown(rating: float | None, games: float | None, places: int | None = WHOLE) -> Shown | None:
+    """A rating to so many places (``None``: in full, for those who may see everything); nothing for no rating."""
     if rating is None:
         return None
     is_provisional = games is not None and games <= ESTABLISHED_ABOVE
-    if span is not None and span.is_hidden(games):
-        return Shown(None, span.shown, games, is_provisional)
-    return Shown(rating if is_clear else float(official_rating(rating)), None, games, is_provisional)
+    if places is None:
+        return Shown(rating, games, is_provisional)
+    return Shown(half_up(rating, places), games, is_provisional, places)
 
 
-def _standing(standing: Standing | None, span: Span | None, veil: Veil) -> Shown | None:
-    return None if standing is None else shown(standing.rating, standing.games, span, is_clear=veil.is_clear)
+def _standing(standing: Standing | None, places: int | None) -> Shown | None:
+    return None if standing is None else shown(standing.rating, standing.games, places)
 
 
 # Sections and their players.
 
 
-def public_rows(rated: RatedSection, veil: Veil) -> tuple[PublicRow, ...]:
-    """Every row of a rated section."""
-    return tuple(public_row(player, veil) for player in rated.players)
+def public_rows(rated: RatedSection, places: int | None = WHOLE) -> tuple[PublicRow, ...]:
+    """Every row of a rated section; ``places`` is ``None`` for those who may see everything."""
+    return tuple(_row(rated, player, places) for player in rated.players)
 
 
-def public_row(player: RatedPlayer, veil: Veil) -> PublicRow:
-    """One player's result."""
-    after = _standing(player.after, veil.after.get(player.number), veil)
+def _row(rated: RatedSection, player: RatedPlayer, places: int | None) -> PublicRow:
     has_played = player.formula is not Formula.NONE
     outcome = player.outcome
-    floor = None
-    if has_played and outcome.floor_kind is not FloorKind.NONE and (after is None or after.between is None):
-        floor = outcome.floor_kind.name.lower(), outcome.floor_level
+    has_floor = has_played and outcome.floor_kind is not FloorKind.NONE
     return PublicRow(
         number=player.number,
         merged_with=player.merged_with,
         member_id=player.member_id,
         name=player.name,
-        before=_standing(player.before, veil.before.get(player.number), veil),
-        after=after,
+        before=_standing(player.before, places),
+        after=_standing(player.after, places),
         formula=player.formula.name.lower() if has_played else None,
         played=player.played,
         score=player.score,
-        floor=floor,
+        floor=(outcome.floor_kind.name.lower(), outcome.floor_level) if has_floor else None,
         norm=player.norm,
         assumed=tuple(str(note) for note in player.assumed),
-        working=_working(player) if veil.is_clear and has_played else None,
+        working=_working(player) if places is None else public_working(rated, player),
     )
 
 
 def _working(player: RatedPlayer) -> dict[str, float]:
-    if player.formula is not Formula.STANDARD:
+    """The numbers of the last pass in full."""
+    if player.formula is Formula.NONE:
+        return {}
+    if player.formula is Formula.SPECIAL:
         return {"effective_games": player.effective}
     final = player.final
     return {"effective_games": player.effective, "k": final.k, "expected": final.expected, "bonus": final.bonus}
 
 
-# Explanations.
-
-
-def public_lines(rated: RatedSection, number: int, veil: Veil) -> tuple[Line, ...]:
-    """The calculation of one player as far as it is public; raises ``KeyError`` if there is no such number."""
-    lines = explain(rated, number)
-    player = next(player for player in rated.players if player.number == number)
-    if not veil.is_clear:
-        return tuple(_few_words(lines, player, veil))
-    if player.start is None or math.isnan(player.start.age):
-        return lines
-    return tuple(_without_age(lines))
-
-
-def _without_age(lines: Sequence[Line]) -> Iterator[Line]:
-    """The whole calculation but for what an age, or a weight made with one, says."""
-    is_said = False
-    for line in lines:
-        if line.part == "Step 1" and line.name in _BY_AGE:
-            if not is_said:
-                yield Line("Step 1", "§2", f"What age contributes to the start is {NOT_PUBLIC} it.", "", math.nan)
-            is_said = True
-        else:
-            yield line
-
-
-def _few_words(lines: Sequence[Line], player: RatedPlayer, veil: Veil) -> Iterator[Line]:
-    """What is said where the working is hidden: rules, ratings as shown, results, games, norm."""
-    yield from (line for line in lines if line.part == "Rules")
-    row = public_row(player, veil)
-    if row.before is not None:
-        yield _say("Step 1", "§1", f"The pre-event rating is {row.before.text}.")
-    else:
-        yield _say("Step 1", "§2", "The player was unrated.")
-    for game in player.games:
-        yield _say("Games", "§1", f"Round {game.round_number}: {RESULTS[game.score]} player {game.opponent}.")
-    if row.formula is not None:
-        yield _say("Result", "§4", f"The {row.formula} formula applies; the score is S = {row.score:g}.")
-        yield _say("Result", "§1", f"The strengths that the section was computed with are {NOT_PUBLIC} them.")
-    if row.floor is not None:
-        kind, level = player.outcome.floor_kind, row.floor[1]
-        yield _say("Result", "§5", f"The {FLOOR_NAMES[kind]} of {level:g} holds the rating up.")
-    if row.after is not None:
-        yield _say("Result", "§1", f"The rating after the section is {row.after.text}.")
-    if row.norm is not None:
-        yield _say("Result", "norms", f"A norm was earned: {row.norm}.")
-    yield from (line for line in lines if line.part == "Assumed")
-
-
-def _say(part: str, section: str, text: str) -> Line:
-    return Line(part, section, text, "", math.nan)
+def public_lines(rated: RatedSection, number: int, places: int = WHOLE) -> tuple[Line, ...]:
+    """The calculation of one player as anybody may read it; raises ``KeyError`` if there is no such number."""
+    return explained.public_lines(rated, number, decimals=places > WHOLE)
 
 
 # crosstable-rated/1.
 
 
-def veils_of_event(event: RatedEvent) -> dict[tuple[int, RatingSystem], Veil]:
-    """The veils of an event that stands alone: nothing is known to be hidden before it."""
-    return {(rated.section.number, rated.system): veil_of(rated) for by_system in event.sections for rated in by_system}
-
-
-def public_document(document: Mapping[str, Any], veils: Mapping[tuple[int, RatingSystem], Veil]) -> dict[str, Any]:
-    """The public form of what ``rated_document`` made; ``veils`` by section number and system, all of them."""
+def public_document(document: Mapping[str, Any], event: RatedEvent, places: int = WHOLE) -> dict[str, Any]:
+    """The public form of the document of a rated event."""
+    by_place = {(rated.section.number, rated.system.name): rated for some in event.rated for rated in some}
     sections = [
         {
             **section,
             "systems": {
                 name: {
-                    **rated,
+                    **found,
                     "players": [
-                        _public_object(row, veils[section["number"], RatingSystem[name]]) for row in rated["players"]
+                        _public_object(row, working, places)
+                        for row, working in zip(
+                            found["players"], _workings(by_place[section["number"], name]), strict=True
+                        )
                     ],
                 }
-                for name, rated in section["systems"].items()
+                for name, found in section["systems"].items()
             },
         }
         for section in document["sections"]
@@ -266,67 +203,51 @@ def public_document(document: Mapping[str, Any], veils: Mapping[tuple[int, Ratin
     return {**document, "sections": sections, "faults": faults}
 
 
-def _public_object(row: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
-    """One player; where something is hidden, ``pre_between`` and ``post_between`` hold the bounds."""
-    found = {**row, "initial": _public_start(row["initial"], veil)}
-    if veil.is_clear:
-        return found
-    found |= dict.fromkeys(_JSON_WORKING)
-    found.pop("range", None)
-    for name, games, spans in (("pre", "games_before", veil.before), ("post", "games_after", veil.after)):
-        seen = shown(row[name], row[games], spans.get(row["number"]), is_clear=False)
-        found[name] = None if seen is None else seen.rating
-        if seen is not None and seen.between is not None:
-            found[f"{name}_between"] = list(seen.between)
-    if found["post"] is None:
-        found |= {"rounded": None, "floor": None}
-        found.pop("floor_requested", None)
+def _workings(rated: RatedSection) -> list[dict[str, float]]:
+    return [public_working(rated, player) for player in rated.players]
+
+
+def _public_object(row: Mapping[str, Any], working: Mapping[str, float], places: int) -> dict[str, Any]:
+    found = {**row, "initial": _public_start(row["initial"], places)}
+    for name in ("pre", "post"):
+        found[name] = None if row[name] is None else half_up(row[name], places)
+    for name in ("effective_games", "k", "expected", "bonus"):
+        found[name] = working.get(name)
+    if "range" in row:
+        found["range"] = [half_up(end, places) for end in row["range"]]
     return found
 
 
-def _public_start(initial: Mapping[str, Any] | None, veil: Veil) -> dict[str, Any] | None:
+def _public_start(initial: Mapping[str, Any] | None, places: int) -> dict[str, Any] | None:
+    """A start: of one by age only that it is one; of a blend the ratings it was made of, without their weights."""
     if initial is None:
         return None
-    names = ("source", "rating", "games", "as_of", "converted") if veil.is_clear else ("source",)
-    sources = [{name: source[name] for name in names if name in source} for source in initial["sources"]]
-    return {"rating": initial["rating"] if veil.is_clear else None, "games": initial["games"], "sources": sources}
+    names = ("source", "rating", "games", "as_of", "converted")
+    sources = [
+        {name: _source_value(source[name], places) for name in names if name in source} for source in initial["sources"]
+    ]
+    is_by_age = [source["source"] for source in sources] == [Source.AGE.name]
+    rating = None if is_by_age else half_up(initial["rating"], places)
+    return {"rating": rating, "games": initial["games"], "sources": sources}
+
+
+def _source_value(value: object, places: int) -> object:
+    return half_up(value, places) if isinstance(value, float) else value
 
 
 # Postings, ripples, the log.
 
 
-def public_posting(posting: Posting, hidden: Hidden) -> PublicPosting:
+def public_posting(posting: Posting, places: int = WHOLE) -> PublicPosting:
     """A posting as histories show it."""
-    before = shown(posting.rating_before, posting.games_before, hidden.before, is_clear=hidden.is_clear)
-    after = shown(posting.rating_after, posting.games_after, hidden.after, is_clear=hidden.is_clear)
-    if hidden.is_clear:
-        return PublicPosting(posting, before, after)
-    gone: dict[str, Any] = dict.fromkeys(_WORKING)
-    if after is None or after.between is not None:
-        gone |= dict.fromkeys(_FLOOR)
-    bare = posting._replace(
-        rating_before=None if before is None else before.rating,
-        rating_after=None if after is None else after.rating,
-        **gone,
-    )
-    return PublicPosting(bare, before, after)
+    before = shown(posting.rating_before, posting.games_before, places)
+    return PublicPosting(posting, before, shown(posting.rating_after, posting.games_after, places))
 
 
-def public_ripple(row: RippleRow, before: Span | None, after: Span | None) -> PublicRipple:
-    """A line of a ripple, in whole numbers; ``before`` and ``after`` are the spans of what is hidden.
-
-    A ripple does not say on how many games a rating stands, so nobody counts as established in it.
-    """
-    old, new = (
-        None if seen is None else seen._replace(games=None, is_provisional=False)
-        for seen in (
-            shown(row.rating_before, 0.0, before, is_clear=False),
-            shown(row.rating_after, 0.0, after, is_clear=False),
-        )
-    )
-    change = None
-    if old is not None and new is not None and old.rating is not None and new.rating is not None:
-        change = new.rating - old.rating
+def public_ripple(row: RippleRow, places: int = WHOLE) -> PublicRipple:
+    """A line of a ripple; it does not say on how many games a rating stands."""
+    old, new = shown(row.rating_before, None, places), shown(row.rating_after, None, places)
+    change = None if old is None or new is None else half_up(new.rating - old.rating, places)
     return PublicRipple(row.run, row.member_id, row.name, row.system, old, new, change, row.sections, row.causes)
 
 

@@ -38,9 +38,9 @@ _SYSTEMS = {int(system): system for system in RatingSystem}
 
 
 class PublicFile(NamedTuple):
-    """A member, every posting of his in the order of the fold, his norms, and what moved him though he did not play.
+    """A member, every posting of theirs in order, their norms, and what moved them though they did not play.
 
-    ``moves`` are newest first, as the office has them: what of them may be shown, ripples say.
+    ``moves`` are newest first, as the office has them.
     """
 
     member: PublicMember
@@ -101,7 +101,7 @@ class PublicFiles:
         return sorted(current, key=lambda posting: (posting.key, posting.system))
 
     def _public(self, posting: Posting) -> PublicPosting:
-        return public_posting(posting, self._office.veils.hidden(posting))
+        return public_posting(posting, self._office.places)
 
     def _systems(self, member_id: str, postings: Sequence[Posting]) -> Iterator[PublicSystem]:
         last = {posting.system: posting for posting in postings}
@@ -110,13 +110,10 @@ class PublicFiles:
             live = self._public(last[system]).after
             assert live is not None
             _, floor = standing_floor_of(self._circumstances, last[system], member_id)
-            is_shown = live.between is None and floor.kind is not FloorKind.NONE
             listed = official.get(system)
-            rating = None
-            if listed is not None and self._month is not None:
-                span = self._office.hidden_on_list(self._month).get((member_id, system))
-                rating = shown(float(listed[0]), listed[1], span, is_clear=False)
-            yield PublicSystem(system, live, rating, self._month if rating else None, floor if is_shown else None)
+            rating = None if listed is None else shown(float(listed[0]), listed[1])
+            is_held = floor.kind is not FloorKind.NONE
+            yield PublicSystem(system, live, rating, self._month if rating else None, floor if is_held else None)
 
     def _official(self, member_id: str) -> dict[RatingSystem, tuple[int, float | None]]:
         if self._month is None:

@@ -16,11 +16,9 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.rules.editions import edition_for
+from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import RatingSystem
 
-# A rating is published from so many games on, credited games included (official facts §3; readings 109).
-FEWEST_PUBLISHED = 4.0
 CENTRAL = ZoneInfo("America/Chicago")
 _NIGHT = time(23, 45)
 _WEEK = 7
@@ -122,6 +120,7 @@ def _derived(record: Record, member: str, system: RatingSystem, month: Month) ->
         return _brought(record, member, system, month)
     last = max(found, key=lambda posting: posting.key)
     assert last.rating_after is not None
-    if last.games_after is not None and last.games_after < FEWEST_PUBLISHED:
+    edition = edition_for(max(month.first_day, EDITIONS[0].effective))  # the list before the first rules is theirs too
+    if last.games_after is not None and last.games_after < edition.lists.fewest_games:
         return None
     return float(official_rating(last.rating_after))

@@ -12,7 +12,7 @@ from crosstable.office.ledger.rerate import last_run
 from crosstable.office.ledger.touched import touched_since
 
 # Acts from which no rating follows.
-_AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH})
+_AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS})
 
 
 class OfficeStatus(NamedTuple):

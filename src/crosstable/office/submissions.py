@@ -52,10 +52,7 @@ class Held(NamedTuple):
 
 
 class Submission(NamedTuple):
-    """What became of a file: the event, its sections, every fault, and what to do next.
-
-    ``checked`` is what the faults come from, for whoever may not see all of them.
-    """
+    """What became of a file: the event, its sections, every fault, and what to do next."""
 
     name: str
     status: Status
@@ -67,7 +64,6 @@ class Submission(NamedTuple):
     faults: tuple[Fault, ...] = ()
     differences: tuple[str, ...] = ()
     message: str = ""
-    checked: CheckedSubmission | None = None
 
 
 class Document(NamedTuple):
@@ -157,8 +153,7 @@ def submit_into(
         record = Record(connection, head(connection).seq)  # type: ignore[union-attr]
     checked = check_submission(record, report, document.reading.faults, today)
     if checked.is_refused:
-        refused = Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
-        return refused._replace(checked=checked)
+        return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
     return _store(office, connection, deed, document, checked)
 
 
@@ -288,7 +283,6 @@ def _store(
             if one.state is State.HELD
         ),
         faults=checked.faults,
-        checked=checked,
     )
 
 

@@ -9,13 +9,15 @@ from sqlalchemy import Connection, func, insert, select
 
 from crosstable.errors import OfficeError
 from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.tally import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, digest_of_rows, head
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
-from crosstable.office.published import CENTRAL, FEWEST_PUBLISHED, Month, cut_off
+from crosstable.office.published import CENTRAL, Month, cut_off
 from crosstable.rules.editions import edition_for
+from crosstable.rules.law import Edition
 from crosstable.terms import RatingSystem
 
 
@@ -122,16 +124,15 @@ def rows_from(record: Record, postings: Mapping[PostingKey, Stored], month: Mont
             if known is None or known.key < posting.key:
                 last[place] = posting
     people = record.people({member for member, _ in last})
-    established_above = edition_for(month.first_day).constants.established_above
-    return sorted(_rows(last, people, established_above))
+    return sorted(_rows(last, people, edition_for(month.first_day)))
 
 
 def _rows(
-    last: Mapping[tuple[str, RatingSystem], Posting], people: Mapping[str, Person], established_above: float
+    last: Mapping[tuple[str, RatingSystem], Posting], people: Mapping[str, Person], edition: Edition
 ) -> Iterator[ListRow]:
     for (member, system), posting in last.items():
         games = posting.games_after
-        if games is not None and games < FEWEST_PUBLISHED:
+        if games is not None and games < edition.lists.fewest_games:
             continue
         assert posting.rating_after is not None
         person = people[member]
@@ -142,7 +143,7 @@ def _rows(
             person.state,
             official_rating(posting.rating_after),
             games,
-            games is not None and games <= established_above,
+            games is not None and not is_established(edition.constants, games),
         )
 
 

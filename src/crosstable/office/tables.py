@@ -64,6 +64,9 @@ member = Table(
     Column("cfc_id", Text, nullable=False),
     Column("fide_flag", Text, nullable=False),
     Column("member_until", Date),
+    Column("birth_year", Integer, info={"since": "0003"}),
+    # whether the member asked to be on age lists (true), or off them (false)
+    Column("age_lists", Boolean, info={"since": "0003"}),
 )
 
 outside_rating = Table(

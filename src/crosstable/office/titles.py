@@ -10,6 +10,7 @@ the rating is established. A title belongs to the id under which its norms were 
 into.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
@@ -21,6 +22,7 @@ from crosstable.errors import OfficeError
 from crosstable.formulas.floors import life_master_floor
 from crosstable.formulas.norms import NORM_LEVELS
 from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.tally import is_established
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Decision, DecisionKind
 from crosstable.office.ledger.postings import COLUMNS, Posting, chunks, posting_from
@@ -224,12 +226,12 @@ def _complete(posting: Posting, norms: Sequence[int], best: int) -> Iterable[Tit
     established = max(official_rating(posting.rating_after or 0.0), official_rating(posting.peak or 0.0))
     if established >= MASTER_LEVEL:
         yield TitleKind.NATIONAL_MASTER
-    if life_master_floor(CONSTANTS, posting.games_at_2200 or 0) >= MASTER_LEVEL:
+    if math.isfinite(life_master_floor(CONSTANTS, posting.games_at_2200 or 0)):
         yield TitleKind.ORIGINAL_LIFE_MASTER
 
 
 def _is_established(posting: Posting) -> bool:
-    return posting.games_after is None or posting.games_after > CONSTANTS.established_above
+    return posting.games_after is None or is_established(CONSTANTS, posting.games_after)
 
 
 def _norm(posted: _Posted) -> Norm:

@@ -1,8 +1,11 @@
-"""Top lists of a published list: by system, by state, by age; ties share a rank.
+"""Top lists of a published list: by system, and by state or by age group; ties share a rank.
 
 Age is that of the last day of the year before the list, so it follows from the year of birth alone. Counted on the
 first day of each month it would tell the month of birth of everybody who moves from one band to the next between two
 lists. No list shows an age or a birth date, only its band; who has no birth date in the record is on no age list.
+
+An age group of one state can be a handful of children, so age groups are those of the whole list. Members who asked to
+be left out are on none of them, and people under 18 only where they, or their parents, asked for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +14,16 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
+from crosstable.office.ledger.acts import last_act_of
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.published import month_of
 from crosstable.office.supplements import ListRow, published_rows, supplements
-from crosstable.office.veiled_record import spans_on_list
-from crosstable.office.veils import Spans
 from crosstable.terms import RatingSystem
 
 DEFAULT_SIZE = 100
+# Younger people are on age lists only where that was asked for.
+OF_AGE = 18
+NOT_BY_STATE = "age groups are those of the whole list, not of one state"
 
 
 class AgeBand(NamedTuple):
@@ -41,7 +46,7 @@ AGE_BANDS = (
 
 
 class Wanted(NamedTuple):
-    """Which top list: a system, and where asked for one state, one age band, provisional ratings too."""
+    """Which top list: a system, and where asked for one state or one age band, provisional ratings too."""
 
     system: RatingSystem
     state: str = ""
@@ -73,11 +78,7 @@ class TopRow(NamedTuple):
 
 
 class TopList(NamedTuple):
-    """A top list of a month.
-
-    ``digest`` is that of the published list it was made from; empty where ratings of that list are hidden, because they
-    could be found from it by trying.
-    """
+    """A top list of a month; ``digest`` is that of the published list it was made from."""
 
     title: str
     month: str
@@ -93,26 +94,21 @@ def band_of(name: str) -> AgeBand:
     raise OfficeError(f"{name!r} is no age band; there are {', '.join(band.name for band in AGE_BANDS)}")
 
 
-def top_list(connection: Connection, month: str, wanted: Wanted, spans: Spans | None = None) -> TopList:
-    """The top of a published list, with ages as the record knew them then.
-
-    Ratings that may not be shown are left out; ``spans`` are they, as for ``list_table``.
-    """
+def top_list(connection: Connection, month: str, wanted: Wanted) -> TopList:
+    """The top of a published list; years of birth as the record knew them then, wishes of members as it knows now."""
+    if wanted.band is not None and wanted.state:
+        raise OfficeError(NOT_BY_STATE)
     listed = next((one for one in supplements(connection) if one.month == month), None)
     if listed is None:
         raise OfficeError(f"the list of {month} is not published")
-    if spans is None:
-        spans = spans_on_list(connection, listed)
-    whole = published_rows(connection, month)
-    rows = [row for row in whole if _is_shown(row, spans)]
-    people = Record(connection, listed.act).people({row.member_id for row in rows}) if wanted.band else {}
-    found = ranked(rows, wanted, people, month_of(month).year)
-    return TopList(wanted.title, month, listed.digest if rows == whole else "", found)
-
-
-def _is_shown(row: ListRow, spans: Spans) -> bool:
-    span = spans.get((row.member_id, row.system))
-    return span is None or not span.is_hidden(row.games)
+    rows = published_rows(connection, month)
+    people: dict[str, Person] = {}
+    if wanted.band is not None:
+        ids = {row.member_id for row in rows}
+        now, then = Record(connection, last_act_of(connection, None)), Record(connection, listed.act).people(ids)
+        wishes = now.people({now.one_id(one) for one in ids})
+        people = {one: person._replace(age_lists=wishes[now.one_id(one)].age_lists) for one, person in then.items()}
+    return TopList(wanted.title, month, listed.digest, ranked(rows, wanted, people, month_of(month).year))
 
 
 def ranked(rows: Sequence[ListRow], wanted: Wanted, people: Mapping[str, Person], year: int) -> tuple[TopRow, ...]:
@@ -137,6 +133,7 @@ def ranked(rows: Sequence[ListRow], wanted: Wanted, people: Mapping[str, Person]
 
 
 def _is_in(band: AgeBand, person: Person | None, year: int) -> bool:
-    if person is None or person.birth_date is None:
+    if person is None or person.birth_date is None or person.age_lists is False:
         return False
-    return band.youngest <= year - 1 - person.birth_date.year <= band.oldest
+    age = year - 1 - person.birth_date.year
+    return band.youngest <= age <= band.oldest and (age >= OF_AGE or person.age_lists is True)

@@ -189,6 +189,22 @@ def _names(record: Record, posting: Posting) -> tuple[str, str]:
     return event_of(record, posting.event_id).name, "" if heading is None else heading.name
 
 
+class RatedSections:
+    """Sections rated again from the standings that were posted before them, as a run knew the record."""
+
+    def __init__(self, record: Record, run: int) -> None:
+        self._chains = Chains(record.connection, run)
+        self._walk = Walk(record, self._chains.before)
+
+    def rated(self, heading: Heading) -> tuple[RatedSection, ...]:
+        """A section in each of its systems; nothing where it is not accepted."""
+        if heading.state is not State.ACCEPTED:
+            return ()
+        self._walk.prepare([heading])
+        self._chains.load(self._walk.members_of(heading))
+        return tuple(self._walk.rated(heading))
+
+
 def section_view(connection: Connection, event_id: str, number: int, known_on: KnownOn = None) -> SectionView:
     """A section rated again from the standings that were posted before it; it must give what was posted."""
     record, run = known(connection, known_on)
@@ -196,13 +212,7 @@ def section_view(connection: Connection, event_id: str, number: int, known_on: K
     heading = record.heading(event_id, number)
     if heading is None:
         raise OfficeError(f"event {event_id} has no section {number}")
-    if heading.state is not State.ACCEPTED:
-        return SectionView(event, heading, ())
-    chains = Chains(connection, run)
-    walk = Walk(record, chains.before)
-    walk.prepare([heading])
-    chains.load(walk.members_of(heading))
-    return SectionView(event, heading, tuple(walk.rated(heading)))
+    return SectionView(event, heading, RatedSections(record, run).rated(heading))
 
 
 def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", kinds: Sequence[str] = ()) -> list[Act]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.words import total_points
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Cell, Entry, ReportedSection, Result, Section
-from crosstable.whole_event import RatedEvent
 
 NUMBERING = "Rows are numbered by points, then by the rating after the section; rounds name opponents by these numbers."
 _NO_CELL = Cell(Result.BLANK, 0, "")
@@ -47,7 +47,7 @@ def tables_of(event: RatedEvent) -> tuple[Table, ...]:
         at if section.number is None else section.number: section
         for at, section in enumerate(event.report.sections, start=1)
     }
-    return tuple(_table(by_system, reported[by_system[0].section.number]) for by_system in event.sections)
+    return tuple(_table(by_system, reported[by_system[0].section.number]) for by_system in event.rated)
 
 
 def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection) -> Table:

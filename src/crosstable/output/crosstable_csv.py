@@ -10,8 +10,8 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.output.by_standing import Row, Table, tables_of
 from crosstable.output.crosstable_notes import floor_text
 from crosstable.output.words import cell_text, printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
-from crosstable.whole_event import RatedEvent
 
 Value = str | float | None
 TWO_DECIMALS = frozenset({"post", "range_low", "range_high"})

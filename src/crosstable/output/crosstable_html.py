@@ -6,14 +6,14 @@ On a narrow screen every row becomes a small card; the table stays a table for t
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from crosstable.engine import RatedPlayer
+from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
 from crosstable.output.words import cell_text, post_text, pre_text, printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.terms import Report, SectionType
-from crosstable.whole_event import RatedEvent
 
 # An event with more rounds is printed on its side.
 MOST_UPRIGHT_ROUNDS = 7
@@ -127,7 +127,7 @@ def _row(table: Table, row: Row) -> str:
         f'<td class="points">{row.total:.1f}</td>',
     ]
     cells += [
-        f'<td class="rating" data-system="{rated.system.title.capitalize()}">{_rating(row, player)}</td>'
+        f'<td class="rating" data-system="{rated.system.title.capitalize()}">{_rating(rated, row, player)}</td>'
         for rated, player in zip(table.by_system, row.players, strict=True)
     ]
     cells += [
@@ -137,15 +137,16 @@ def _row(table: Table, row: Row) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _rating(row: Row, player: RatedPlayer) -> str:
+def _rating(rated: RatedSection, row: Row, player: RatedPlayer) -> str:
     """``1641P17 → 1657P24`` with the change to two decimals, norm, floor and a mark for assumptions."""
     if not row.entry.is_rated:
         return "not rated"
+    constants = rated.edition.constants
     marks = list(_marks(player))
     return (
-        f'<span class="before">{pre_text(player)}</span> '
+        f'<span class="before">{pre_text(constants, player)}</span> '
         '<span class="unseen">to</span><span aria-hidden="true">→</span> '
-        f"<b>{post_text(player)}{'*' if player.assumed else ''}</b>"
+        f"<b>{post_text(constants, player)}{'*' if player.assumed else ''}</b>"
         + (f" <small>{', '.join(marks)}</small>" if marks else "")
     )
 

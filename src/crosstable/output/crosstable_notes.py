@@ -7,8 +7,8 @@ from typing import NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.by_standing import Row, Table, spans
 from crosstable.output.words import printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import NORM_CODES, Formula
-from crosstable.whole_event import RatedEvent
 
 # The seven levels of norms (official facts §1).
 NORM_TITLES: Mapping[str, str] = {

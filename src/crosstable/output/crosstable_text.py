@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 
+from crosstable.engine import RatedSection
 from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.tally import is_established
 from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
-from crosstable.output.words import ESTABLISHED_ABOVE, printable
+from crosstable.output.words import printable
+from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Cell, RatingSystem, Report, SectionType, Standing
-from crosstable.whole_event import RatedEvent
 
 SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {
     (RatingSystem.OTBR,): "R",
@@ -127,14 +129,15 @@ def _ratings(table: Table, row: Row) -> list[str]:
     if not row.entry.is_rated:
         return [""]
     return [
-        f"{SYSTEM_CODES[(rated.system,)]}: {_rating(player.before)}->{_rating(player.after)}"
+        f"{SYSTEM_CODES[(rated.system,)]}: {_rating(rated, player.before)}->{_rating(rated, player.after)}"
         for rated, player in zip(table.by_system, row.players, strict=True)
     ]
 
 
-def _rating(standing: Standing | None) -> str:
+def _rating(rated: RatedSection, standing: Standing | None) -> str:
     if standing is None:
         return "Unrated"
-    is_provisional = standing.games is not None and standing.games <= ESTABLISHED_ABOVE
+    constants = rated.edition.constants
+    is_provisional = standing.games is not None and not is_established(constants, standing.games)
     games = f"P{math.floor(standing.games)}" if standing.games is not None and is_provisional else ""
     return f"{official_rating(standing.rating):>4}{games:<3}"

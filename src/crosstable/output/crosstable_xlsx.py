@@ -13,7 +13,7 @@ from crosstable.errors import FormatError
 from crosstable.output.by_standing import Table, tables_of
 from crosstable.output.crosstable_csv import TWO_DECIMALS, Value, columns_of, values_of
 from crosstable.output.words import printable
-from crosstable.whole_event import RatedEvent
+from crosstable.pipeline.rating import RatedEvent
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format  # type: ignore[import-untyped]

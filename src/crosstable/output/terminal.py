@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from crosstable.engine import RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import cell_text, printable, rating_line, section_title, total_points
-from crosstable.whole_event import RatedEvent
+from crosstable.pipeline.rating import RatedEvent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ def print_crosstables(event: RatedEvent) -> None:
     report = event.report
     dates = f"{report.start} to {report.end}" if report.start != report.end else f"{report.start}"
     console.print(Text(f"{report.name or report.event_id}, {dates}", style="bold"), soft_wrap=True)
-    for by_system in event.sections:
+    for by_system in event.rated:
         table = _table(by_system, event)
         # A crosstable is never squeezed: a line that runs over is readable, a lost column is not.
         needed = Measurement.get(console, console.options.update(width=10_000), table).maximum
@@ -55,7 +55,7 @@ def _table(by_system: Sequence[RatedSection], event: RatedEvent) -> "Table":
             f"{total_points(entry):.1f}",
             *cells,
             "\n".join(
-                rating_line(rated.system, rated.players[at]) + _range(event, rated, rated.players[at].number)
+                rating_line(rated, rated.players[at]) + _range(event, rated, rated.players[at].number)
                 for rated in by_system
             ),
         )
@@ -73,7 +73,7 @@ def _range(event: RatedEvent, rated: RatedSection, number: int) -> str:
 def origins(event: RatedEvent) -> list[str]:
     """Where ratings came from that the event file itself did not carry, with the players concerned."""
     who: dict[str, list[str]] = {}
-    for by_system in event.sections:
+    for by_system in event.rated:
         for player in by_system[0].players:
             if player.origin:
                 who.setdefault(player.origin, []).append(f"{by_system[0].section.number}/{player.number}")
@@ -83,7 +83,7 @@ def origins(event: RatedEvent) -> list[str]:
 def assumptions(event: RatedEvent) -> list[str]:
     """What was assumed, each with the players it concerns."""
     who: dict[str, list[str]] = {}
-    for by_system in event.sections:
+    for by_system in event.rated:
         for rated in by_system:
             for player in rated.players:
                 for note in player.assumed:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 from crosstable.output.verify_text import to_a_hundredth
-from crosstable.verify import Row, Tally, Verdict, Verification, by_era, tally, unexplained
-from crosstable.verify.norms import NormTally
-from crosstable.verify.tallies import inputs_known
+from crosstable.verification import Row, Tally, Verdict, Verification, by_era, tally, unexplained
+from crosstable.verification.norms import NormTally
+from crosstable.verification.tallies import inputs_known
 
 BIN = 0.25
 REACH = 2.0

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from crosstable.verify import Row, Tally, Verification, by_era, tally, unexplained
-from crosstable.verify.norms import NormTally
-from crosstable.verify.tallies import exactness, inputs_known, kinds_of_causes
-from crosstable.verify.whole import FITTED_START
+from crosstable.verification import Row, Tally, Verification, by_era, tally, unexplained
+from crosstable.verification.norms import NormTally
+from crosstable.verification.tallies import exactness, inputs_known, kinds_of_causes
+from crosstable.verification.whole import FITTED_START
 
 HEADS = ("rows", "within 0.01", "within 1", "at floor", "differ", "explained")
 WIDTHS = (7, 13, 10, 10, 8, 11)

@@ -4,39 +4,40 @@ from collections.abc import Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import POINTS, Cell, Entry, Formula, RatingSystem, Standing, total
+from crosstable.formulas.tally import is_established
+from crosstable.rules.constants import Constants
+from crosstable.terms import POINTS, Cell, Entry, Formula, Standing, total
 
-ESTABLISHED_ABOVE = 25.0
 
-
-def rating_text(standing: Standing | None) -> str:
-    """A rating as crosstables print it: ``1641P17`` on 25 games or fewer, ``1794`` established (official facts §4)."""
+def rating_text(constants: Constants, standing: Standing | None) -> str:
+    """A rating as crosstables print it: ``1641P17`` provisional, ``1794`` established (official facts §4)."""
     if standing is None:
         return "Unrated"
     whole = str(official_rating(standing.rating))
-    if standing.games is None or standing.games > ESTABLISHED_ABOVE:
+    if standing.games is None or is_established(constants, standing.games):
         return whole
     return f"{whole}P{standing.games:g}"
 
 
-def pre_text(player: RatedPlayer) -> str:
+def pre_text(constants: Constants, player: RatedPlayer) -> str:
     """The rating before the section."""
-    return rating_text(player.before)
+    return rating_text(constants, player.before)
 
 
-def post_text(player: RatedPlayer) -> str:
+def post_text(constants: Constants, player: RatedPlayer) -> str:
     """The rating after the section; nothing for somebody who stayed unrated."""
     if player.formula is Formula.NONE and player.after is None:
         return "Unrated"
-    return rating_text(player.after)
+    return rating_text(constants, player.after)
 
 
 SYSTEM_LETTERS = ("R", "Q", "B", "ONL:R", "ONL:Q", "ONL:B")
 
 
-def rating_line(system: RatingSystem, player: RatedPlayer) -> str:
+def rating_line(rated: RatedSection, player: RatedPlayer) -> str:
     """One rating line of a crosstable: ``R: 1641P17 -> 1657P24``, then norm, floor and a mark for assumptions."""
-    line = f"{SYSTEM_LETTERS[system]}: {pre_text(player):>7} -> {post_text(player):<7}"
+    constants = rated.edition.constants
+    line = f"{SYSTEM_LETTERS[rated.system]}: {pre_text(constants, player):>7} -> {post_text(constants, player):<7}"
     if player.norm is not None:
         line += f" N:{player.norm}"
     if player.outcome.floor_kind and player.formula is not Formula.NONE:

@@ -22,6 +22,7 @@ from crosstable.rules.constants import (
 )
 from crosstable.rules.law import Amendment, Edition, Knowledge, ListRule
 from crosstable.rules.systems import ANY_SECONDS, RANGES_2001
+from crosstable.sentences import Template
 from crosstable.terms import RatingSystem
 
 TEXT, RESULTS, ASSUMED = Knowledge.TEXT, Knowledge.RESULTS, Knowledge.ASSUMED
@@ -43,7 +44,7 @@ FIRST_EDITION = Edition(
     amendments=(),
 )
 
-AMENDMENTS: tuple[Amendment, ...] = (
+_ROWS: tuple[Amendment, ...] = (
     Amendment(
         date(2001, 1, 1),
         "since 2001-01-01",
@@ -64,7 +65,8 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2002, 1, 1),
         "2002-??-??",
-        "Sections with a main time of 30 to 60 minutes are rated both Regular and Quick.",
+        "Sections with a main time of {controls.regular_from} to {controls.dual_to} minutes are rated both Regular and "
+        "Quick.",
         TEXT,
         "2025 text §8",
         {"controls": _DUAL_2002},
@@ -73,7 +75,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2004, 1, 1),
         "2004-??-??",
-        "Quick rating extended down to five minutes.",
+        "Quick rating extended down to {controls.quick_from} minutes.",
         TEXT,
         "2025 text §8; programmer: early 2004",
         {"controls": _QUICK_2004},
@@ -82,7 +84,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2006, 1, 1),
         "in force by January 2006",
-        "A match changes a rating by at most 50 points.",
+        "A match changes a rating by at most {match_change:g} points.",
         ASSUMED,
         "programmer, about January 2006; the 2004 text does not have it",
         {"match_change": 50.0},
@@ -91,7 +93,8 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2006, 2, 1),
         "2006",
-        "New match rules: established and published ratings, at most 100 points in 180 days, floors by request.",
+        "New match rules: established and published ratings, at most {match_half_year:g} points in 180 days, floors by "
+        "request.",
         TEXT,
         "notice of 2006, new rules for rated matches",
         {"match_needs_established": True, "match_half_year": 100.0, "floor_request_drop": 100.0},
@@ -109,7 +112,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2006, 3, 1),
         "early March 2006",
-        "Money floors from a prize of $2,000 (from $1,000).",
+        "Money floors from a prize of ${money_prize:,.0f} (from $1,000).",
         TEXT,
         "report of 2006: approved early March",
         {"money_prize": 2000.0},
@@ -118,7 +121,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2006, 7, 1),
         "2006-??-??",
-        "Age-based initialisation changed to 50 points a year from 3 to 26.",
+        "Age-based initialisation changed to 50 points a year from {age_youngest:g} to {age_oldest:g}.",
         TEXT,
         "2025 text §8; 2015 text §2.6; report of 2006",
         {"age_base": 0.0, "age_youngest": 3.0, "age_oldest": 26.0},
@@ -144,7 +147,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2008, 6, 6),
         "2008-06-06",
-        "Bonus point threshold reduced to 6.",
+        "Bonus point threshold reduced to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8 (the 2020 text says 2008-08-07; a note of July 2008 already knows it)",
         {"bonus_threshold": 6.0},
@@ -161,7 +164,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2008, 8, 1),
         "August 2008",
-        "A section with a delay or increment over 15 seconds is Regular, not dual-rated.",
+        "A section with a delay or increment over {controls.dual_seconds_to} seconds is Regular, not dual-rated.",
         ASSUMED,
         "Delegates' motion of August 2008",
         {"controls": _LONG_DELAYS_2008},
@@ -187,7 +190,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2010, 4, 1),
         "2010-04-01",
-        "Peak floors at 1200 and 1300 added, for peaks reached from this day on.",
+        "Peak floors at {peak_lowest_since_2010:g} and 1300 added, for peaks reached from this day on.",
         TEXT,
         "2025 text §8; programmer; official results for the peaks that count",
         {"peak_lowest_since_2010": 1200.0},
@@ -195,7 +198,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2012, 1, 1),
         "20??-??-??",
-        "Main time and delay are added; dual rating from 30 up to 65.",
+        "Main time and delay are added; dual rating from {controls.regular_from} up to {controls.dual_to}.",
         TEXT,
         "2025 text §8 (the 65 only); rulebook change of 2012-01-01",
         {"controls": _SECONDS_2012},
@@ -204,7 +207,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2012, 8, 3),
         "2012-08-03",
-        "Bonus point threshold increased to 8.",
+        "Bonus point threshold increased to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8 (the 2020 text says 2012-08-04)",
         {"bonus_threshold": 8.0},
@@ -220,7 +223,8 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2013, 3, 1),
         "2013-03-01",
-        "Over-the-board Blitz ratings added, for totals from 5 to 10; Quick is above 10.",
+        "Over-the-board Blitz ratings added, for totals from {controls.blitz_from} to {controls.blitz_to}; Quick is "
+        "above {controls.blitz_to}.",
         TEXT,
         "2025 text §8; notice of 2013-03-02",
         {"adds_systems": (RatingSystem.OTBB,), "controls": _BLITZ_2013},
@@ -273,7 +277,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2014, 3, 20),
         "2014-03-20",
-        "Bonus point threshold increased to 10.",
+        "Bonus point threshold increased to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8; report of 2014",
         {"bonus_threshold": 10.0},
@@ -308,7 +312,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2015, 6, 1),
         "2015-06-01",
-        "Bonus point threshold increased to 12.",
+        "Bonus point threshold increased to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8; 2015 text §4.2",
         {"bonus_threshold": 12.0},
@@ -325,7 +329,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2017, 1, 1),
         "between 2015 and 2018",
-        "Money floors from a prize of $4,000.",
+        "Money floors from a prize of ${money_prize:,.0f}.",
         TEXT,
         "2020 text §5; programmer, August 2018: a few years back",
         {"money_prize": 4000.0},
@@ -334,7 +338,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2017, 6, 1),
         "2017-06-01",
-        "Bonus point threshold increased to 14.",
+        "Bonus point threshold increased to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8 (the 2020 text and a notice say May 1; official results of May 2017 say June 1)",
         {"bonus_threshold": 14.0},
@@ -376,7 +380,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2023, 2, 1),
         "2023-02-01",
-        "Bonus point threshold reduced to 12.",
+        "Bonus point threshold reduced to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8; notice of 2023-10-30",
         {"bonus_threshold": 12.0},
@@ -401,10 +405,13 @@ AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2025, 1, 1),
         "2025-01-01",
-        "Bonus point threshold reduced to 10.",
+        "Bonus point threshold reduced to {bonus_threshold:g}.",
         TEXT,
         "2025 text §8; notice of May 2025",
         {"bonus_threshold": 10.0},
         announced=date(2025, 5, 31),
     ),
 )
+
+# A summary prints the numbers of its own row.
+AMENDMENTS = tuple(row._replace(summary=Template("amendment", row.summary).say(**row.changes).text) for row in _ROWS)

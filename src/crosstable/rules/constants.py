@@ -138,7 +138,9 @@ class Constants(NamedTuple):
     match_published_gap: float
     match_change: float
     match_half_year: float
+    match_half_year_days: int
     match_three_years: float
+    match_years: int
     floor_request_drop: float
     stores_whole_numbers: bool
 
@@ -315,7 +317,9 @@ CONSTANTS_2001 = Constants(
     match_published_gap=400.0,
     match_change=NO_LIMIT,
     match_half_year=NO_LIMIT,
+    match_half_year_days=180,
     match_three_years=200.0,
+    match_years=3,
     floor_request_drop=0.0,
     stores_whole_numbers=True,
 )

@@ -26,6 +26,25 @@ EDITIONS = fold(FIRST_EDITION, AMENDMENTS)
 LAW_SEEN_THROUGH = date(2025, 7, 26)
 
 
+def changed_on(rule: str) -> date:
+    """The day on which an amendment first changed a rule."""
+    return next(amendment.effective for amendment in AMENDMENTS if rule in amendment.changes)
+
+
+def last_changed(edition: Edition, rule: str) -> date:
+    """The day since which a rule is as an edition has it: of the last amendment that changed it, or of the first."""
+    changes = [amendment.effective for amendment in edition.amendments if rule in amendment.changes]
+    return changes[-1] if changes else edition.amendments[0].effective
+
+
+HALF_K_ENDED = changed_on("half_k_is_allowed")
+# Peaks of sections that end from this day on earn the floors that were added below the older ones (readings 94).
+PEAKS_COUNT_FROM = changed_on("peak_lowest_since_2010")
+# What no edition has ever gone beyond, for input that names no day.
+LOWEST_FLOOR = min(edition.constants.absolute_floor for edition in EDITIONS)
+MOST_CREDITED_GAMES = max(edition.constants.credited_cap for edition in EDITIONS)
+
+
 def edition_for(section_start: date) -> Edition:
     """The edition in force for a section starting on this date (§8: at or after the date specified)."""
     at = bisect_right(EDITIONS, section_start, key=lambda edition: edition.effective)

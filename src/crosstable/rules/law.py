@@ -19,11 +19,15 @@ class Knowledge(StrEnum):
 
 
 class ListRule(NamedTuple):
-    """How official lists are made: lists a year, and the cut-off as the nth weekday (Monday is 0) of a month."""
+    """How official lists are made: lists a year, and the cut-off as the nth weekday (Monday is 0) of a month.
+
+    A rating is on them from ``fewest_games`` on, credited games included (official facts §3; readings 109).
+    """
 
     lists_a_year: int
     cutoff_week: int
     cutoff_weekday: int
+    fewest_games: float = 4.0
 
 
 class Amendment(NamedTuple):

@@ -30,7 +30,7 @@ DESCRIBED: Mapping[str, Described] = {
     "effective_centre": Described("3", "effective games: the rating from which the distance is taken", 0, _RATING),
     "effective_limit": Described("3", "above this rating effective games are at their cap", 0, _RATING),
     "initialisation": Described(
-        "2", "how newcomers start: `priority` (the first source of a list) or `blend` (of all)"
+        "2", "how unrated players start: `priority` (the first source of a list) or `blend` (of all)"
     ),
     "priorities": Described("2", "by system, the sources of a start in their order, with the games credited"),
     "game_factors": Described("2", "by system being started and source: the most games that a source counts", 0, 100),
@@ -97,8 +97,10 @@ DESCRIBED: Mapping[str, Described] = {
     "match_needs_established": Described("7", "whether only established players play matches"),
     "match_published_gap": Described("7", "how far apart the players of a match may be", 0, NO_LIMIT),
     "match_change": Described("7", "the most points that a match changes (`inf`: any)", 0, NO_LIMIT),
-    "match_half_year": Described("7", "the most net points in 180 days of matches", 0, NO_LIMIT),
-    "match_three_years": Described("7", "the most net points in three years of matches", 0, NO_LIMIT),
+    "match_half_year": Described("7", "the most net points of matches in the shorter time (`inf`: any)", 0, NO_LIMIT),
+    "match_half_year_days": Described("7", "the shorter time, in days", 0, 100000),
+    "match_three_years": Described("7", "the most net points of matches in the longer time (`inf`: any)", 0, NO_LIMIT),
+    "match_years": Described("7", "the longer time, in years", 0, 100),
     "floor_request_drop": Described("7", "by how much a floor may be lowered after a match", 0, 1000),
     "stores_whole_numbers": Described("7", "whether ratings are stored as whole numbers, up on a gain, down on a loss"),
 }

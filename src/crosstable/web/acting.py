@@ -9,15 +9,13 @@ from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.errors import Fault, OfficeError
-from crosstable.office.checking import CheckedSubmission
+from crosstable.errors import OfficeError
 from crosstable.office.corrections import Asking, Correction, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.rerate import Run, rerate
-from crosstable.office.previews import faults_outside
 from crosstable.office.proposals import (
     Wish,
     carry_out,
@@ -72,20 +70,9 @@ def submit_for(
     document = _owned(actor, document)
     deed = Deed(actor.name, reason)
     made = submit(office, deed, document, office.clock().date(), wishes)
-    made = made._replace(faults=_told(reading, actor, made.checked, made.faults), checked=None)
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
     return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}")))
-
-
-def _told(
-    reading: Reading, actor: Actor, checked: CheckedSubmission | None, faults: tuple[Fault, ...]
-) -> tuple[Fault, ...]:
-    """The findings that somebody may see: the office all of them, others what a preview would tell them."""
-    if actor.is_office or checked is None:
-        return faults
-    with reading.office.reading() as connection:
-        return faults_outside(known(connection).record, checked, reading.veils)
 
 
 def _rated(office: Office, deed: Deed) -> Run | None:
@@ -153,8 +140,7 @@ def correct_for(reading: Reading, actor: Actor, event_id: str, correct: Correct,
     deed = Deed(actor.name, reason)
     made = correct(deed, _asking(office, actor, deed))
     if not actor.is_office:
-        faults = _told(reading, actor, made.checked, made.faults)
-        made = made._replace(faults=faults, differences=tuple(public_differences(made.differences)), checked=None)
+        made = made._replace(differences=tuple(public_differences(made.differences)))
     is_to_rate = made.is_stored and not made.is_requested
     run = _rated(office, Deed(actor.name, f"after correcting {event_id}")) if is_to_rate else None
     return Corrected(made, made.proposal, run)

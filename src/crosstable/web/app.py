@@ -45,6 +45,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.api_docs",
     "api.rating",
     "sessions",
+    "pages.rate_file",
     "pages.upload",
     "pages.desk",
     "pages.desk_events",

@@ -12,17 +12,11 @@ from markupsafe import Markup, escape
 
 
 class Point(NamedTuple):
-    """A rating at a place of the axis; ``low`` and ``high`` differ where only bounds are shown."""
+    """A rating at a place of the axis."""
 
     at: float
-    low: float
-    high: float
+    rating: float
     label: str
-
-    @property
-    def middle(self) -> float:
-        """Where the line passes."""
-        return (self.low + self.high) / 2
 
 
 class Series(NamedTuple):
@@ -97,7 +91,7 @@ def _extent(points: Sequence[Point]) -> Extent:
     x_low, x_high = min(point.at for point in points), max(point.at for point in points)
     if x_high - x_low < 1:
         x_low, x_high = x_low - 1, x_high + 1
-    return Extent(x_low, x_high, *_bounds(min(point.low for point in points), max(point.high for point in points)))
+    return Extent(x_low, x_high, *_bounds(min(point.rating for point in points), max(point.rating for point in points)))
 
 
 def _svg(
@@ -168,18 +162,11 @@ def day_number(day: date) -> float:
 
 
 def _line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -> str:
-    xs, ys = across.places(point.at for point in one.points), up.places(point.middle for point in one.points)
+    xs, ys = across.places(point.at for point in one.points), up.places(point.rating for point in one.points)
     path = " ".join(f"{x},{y}" for x, y in zip(xs, ys, strict=True))
     radius = 2.6 if len(xs) > MANY else 3.4
     dots = (
-        f'{_range(point, x, up)}<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
-        for point, x, y, label in zip(one.points, xs, ys, labels, strict=True)
+        f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
+        for x, y, label in zip(xs, ys, labels, strict=True)
     )
     return f'<g class="series {one.style}"><polyline class="line" points="{path}"/>{"".join(dots)}</g>'
-
-
-def _range(point: Point, x: str, up: Scale) -> str:
-    """The bounds between which a rating lies that is not shown."""
-    if point.high <= point.low:
-        return ""
-    return f'<line class="range" x1="{x}" x2="{x}" y1="{up(point.low):.1f}" y2="{up(point.high):.1f}"/>'

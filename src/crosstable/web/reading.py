@@ -1,9 +1,8 @@
 """The public record, kept at hand: a snapshot per state of the record, made in the background, served until the next.
 
-Finding out what may be shown walks the whole record (``PublicOffice``), so it is done once per rating run, and what it
-found is handed on to snapshots that only see newer acts. A snapshot has one connection and one lock: whoever makes a
-view holds it. What takes long (an older list, the counts of all runs) is read on a connection of its own, in a queue,
-before a view is made; no page works on it while it holds the lock.
+A snapshot has one connection and one lock: whoever makes a view holds it. What takes long (a list, a ripple, the counts
+of all runs) is read on a connection of its own, in a queue, before a view is made; no page works on it while it holds
+the lock.
 """
 
 import logging
@@ -12,18 +11,17 @@ import threading
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from crosstable.errors import OfficeBusyError, OfficeError
+from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.kept_veils import keep, veils_of
 from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, head
 from crosstable.office.ledger.facts import Record
 from crosstable.office.list_files import ListTable, list_table
-from crosstable.office.public import PublicRipple
+from crosstable.office.public import WHOLE, PublicRipple, public_ripple
 from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
@@ -34,7 +32,6 @@ from crosstable.office.public_index import (
     newest_act,
     office_name,
     postings_count,
-    run_before,
     run_days,
     runs,
 )
@@ -42,21 +39,16 @@ from crosstable.office.public_views import PublicOffice
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import TopList, Wanted, top_list
-from crosstable.office.veiled_record import RecordVeils
-from crosstable.office.veils import Spans
-from crosstable.office.views import known
-from crosstable.terms import RatingSystem
+from crosstable.office.views import known, ripple
 from crosstable.web.problems import Problem
 from crosstable.web.search import Index, folded
 
 LOG = logging.getLogger("crosstable.web")
 
-# Up to so many postings the ripple of an old run is worked out while somebody waits.
+# Up to so many postings what takes long in a large office is read while somebody waits.
 SMALL = 5_000
 # Published lists are kept in full up to so many members in all: every list of a small office, three of a large one.
 MOST_LISTED = 300_000
-# What is hidden on published lists is kept up to so many ratings in all.
-MOST_SPANS = 500_000
 # Top lists are kept up to so many rows in all.
 MOST_TOP_ROWS = 50_000
 # Ripples are kept up to so many lines in all.
@@ -68,7 +60,7 @@ GRACE = 30.0
 # How long one statement of a public page may take, in seconds.
 STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
-_OF_RATINGS = frozenset({ActKind.RATE, ActKind.PUBLISH})
+_OF_RATINGS = frozenset({ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS})
 NOT_ABOUT_MEMBERS = _OF_RATINGS | {ActKind.SUBMIT, ActKind.CONFIRM, ActKind.CORRECT, ActKind.WITHDRAW}
 NOT_ABOUT_EVENTS = _OF_RATINGS | {ActKind.MEMBERS, ActKind.OPENING, ActKind.MERGE, ActKind.UNMERGE, ActKind.DECIDE}
 
@@ -78,21 +70,20 @@ Kept = TypeVar("Kept")
 
 
 class Few(dict[Name, Kept]):
-    """What was kept last; of what came before only as much as a limit leaves. What is ``pinned`` is never forgotten."""
+    """What was kept last; of what came before only as much as a limit leaves."""
 
     def __init__(self, most: int, size: Callable[[Kept], int] = lambda _: 1) -> None:
         super().__init__()
         self._most = most
         self._size = size
         self._writing = threading.Lock()
-        self.pinned: frozenset[Name] = frozenset()
 
     def __setitem__(self, name: Name, kept: Kept) -> None:
         """Keep something, and forget the oldest until there is room for it."""
         with self._writing:
             self.pop(name, None)
             room = self._most - self._size(kept)
-            for oldest in [one for one in self if one not in self.pinned]:
+            for oldest in list(self):
                 if sum(map(self._size, self.values())) <= room:
                     break
                 self.pop(oldest)
@@ -100,7 +91,7 @@ class Few(dict[Name, Kept]):
 
 
 class Listing(NamedTuple):
-    """A published list with what may be shown of it, and what is looked for in it: names in plain letters, states."""
+    """A published list, and what is looked for in it: names in plain letters, states."""
 
     table: ListTable
     names: tuple[str, ...]
@@ -112,26 +103,30 @@ class Listing(NamedTuple):
         return 1 + len(self.names)
 
 
-class Found(NamedTuple):
-    """What never changes once it was found out: hidden ratings of lists, lists, ripples, runs up to one, top lists."""
+class TopAsked(NamedTuple):
+    """A top list of a month, by what members wished at an act: who asks to be left out is left out at once."""
 
-    lists: Few[str, Spans]
+    month: str
+    wanted: Wanted
+    members_act: int
+
+
+class Found(NamedTuple):
+    """What never changes once it was found out: lists, ripples by run and places, runs up to one, top lists."""
+
     tables: Few[str, Listing]
-    ripples: Few[int, list[PublicRipple]]
+    ripples: Few[tuple[int, int], list[PublicRipple]]
     runs: Few[int, list[RunLine]]
-    tops: Few[tuple[str, Wanted], TopList]
-    in_work: set[int]
+    tops: Few[TopAsked, TopList]
 
 
 def nothing_found() -> Found:
     """Before anything was found out."""
     return Found(
-        Few(MOST_SPANS, lambda spans: 1 + len(spans)),
         Few(MOST_LISTED, lambda listing: listing.size),
         Few(MOST_LINES, lambda lines: 1 + len(lines)),
         Few(2),
         Few(MOST_TOP_ROWS, lambda top: 1 + len(top.rows)),
-        set(),
     )
 
 
@@ -142,7 +137,6 @@ class Snapshot:
         self.lock = threading.RLock()
         self.office = office
         self._acts: dict[int, Act | None] = {}
-        self._lines: Few[int, dict[tuple[str, RatingSystem], PublicRipple]] = Few(MOST_LINES, len)
         self._open = ExitStack()
         self.connection = self._open.enter_context(office.reading())
         newest = head(self.connection)
@@ -154,19 +148,13 @@ class Snapshot:
         rated = act_of(self.connection, self.run)
         self.rated_at = None if rated is None else rated.at
         self.found = found
-        veils = self._veils(before)
-        self.public = PublicOffice(self.connection, veils=veils, lists=found.lists)
+        self.public = PublicOffice(self.connection)
         self.name = office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
         newest_list = self.lists[-1].month if self.lists else None
         self.files = PublicFiles(self.public, self.connection, self.record, newest_list)
         self.is_small = postings_count(self.connection) <= SMALL
-        if self.lists:  # every page of a member needs it, and of the snapshot before that of the list before
-            self.public.hidden_on_list(self.lists[-1].month)
-            found.lists.pinned = frozenset(one.month for one in self.lists[-2:])
-        if before is not None and before.run != self.run:
-            self._note_ripple(before)
         # only now: making a snapshot of a large office takes long
         self.limit = time_limit(self.connection, STATEMENT_SECONDS)
         self._open.callback(self.limit.drop)
@@ -190,33 +178,22 @@ class Snapshot:
         self.index: Index
         self.events: list[ListedEvent]
         self.event_by_id: dict[str, ListedEvent]
+        # an act not before the newest one about members
+        self.members_act: int
         if before is not None and kinds <= NOT_ABOUT_MEMBERS:
-            self.members, self.index = before.members, before.index
+            self.members, self.index, self.members_act = before.members, before.index, before.members_act
         else:
             self.members = listed_members(self.record)
             self.index = Index(self.members)
+            self.members_act = self.head.seq
         if before is not None and kinds <= NOT_ABOUT_EVENTS:
             self.events, self.event_by_id = before.events, before.event_by_id
         else:
             self.events = listed_events(self.record)
             self.event_by_id = {event.event_id: event for event in self.events}
 
-    def _note_ripple(self, before: "Snapshot") -> None:
-        """The ripple of a run costs nothing while the veils of the run before it are at hand."""
-        if run_before(self.connection, self.run) == before.run:
-            self.found.ripples[self.run] = self.public.ripple(self.run, before.public.veils)
-
-    def _veils(self, before: "Snapshot | None") -> RecordVeils:
-        """The veils of this run, on this connection; what an older snapshot found is taken over as far as it holds."""
-        known = None if before is None else before.public.veils
-        if before is not None and known is not None and before.run == self.run:
-            return known.on(self.connection)
-        if known is None:
-            return veils_of(self.connection, self.run).on(self.connection)
-        return RecordVeils(self.connection, self.run, before=known).on(self.connection)
-
     def member(self, member_id: str) -> Listed | None:
-        """A member by his id, or by one that was merged into his."""
+        """A member by their id, or by one that was merged into it."""
         return self.index.by_id.get(member_id)
 
     def event(self, event_id: str) -> ListedEvent:
@@ -277,63 +254,40 @@ class Snapshot:
         return self._acts[seq]
 
     def ripple(self, run: int) -> list[PublicRipple]:
-        """What a run did to whom; worked out once, in a large office while whoever asks comes back."""
-        found = self.found.ripples.get(run)
+        """What a run did to whom."""
+        return self._at_hand(self.found.ripples.get((run, self.public.places)), lambda: self.read_ripple(run))
+
+    def read_ripple(self, run: int) -> list[PublicRipple]:
+        """The same, read now."""
+        places = self.public.places
+        found = self.found.ripples.get((run, places))
         if found is None:
-            if not self.is_small:
-                self._work_out(run)
-                raise Problem(503, "This ripple is being worked out; please ask again.", headers={"Retry-After": "30"})
-            found = self.found.ripples[run] = self.public.ripple(run)
+            with self.office.reading() as connection:
+                found = [public_ripple(row, places) for row in ripple(connection, run)]
+            self.found.ripples[run, places] = found
         return found
 
-    def ripple_at_hand(self, run: int) -> list[PublicRipple]:
-        """The same without waiting: nothing where it would take long."""
-        return self.ripple(run) if self.is_small else self.found.ripples.get(run, [])
-
-    def ripple_line(self, run: int, member_id: str, system: RatingSystem) -> PublicRipple | None:
-        """What a run did to one rating, where that can be said without waiting."""
-        lines = self._lines.get(run)
-        if lines is None:
-            rows = self.ripple_at_hand(run)
-            if not rows:
-                return None
-            lines = self._lines[run] = {(row.member_id, row.system): row for row in rows}
-        return lines.get((member_id, system))
-
-    def _work_out(self, run: int) -> None:
-        """Work a ripple out in the background, on a connection of its own."""
-        if run in self.found.in_work:
-            return
-        self.found.in_work.add(run)
-
-        def work() -> None:
-            try:
-                with self.office.reading() as connection:
-                    found = PublicOffice(connection, veils=self.public.veils.on(connection)).ripple(run)
-                self.found.ripples[run] = found
-            finally:
-                self.found.in_work.discard(run)
-
-        threading.Thread(target=work, daemon=True).start()
-
     def listing(self, month: str) -> Listing:
-        """A published list with what may be shown of it; the last few are kept."""
+        """A published list; the last few are kept."""
         return self._at_hand(self.found.tables.get(month), lambda: self.read_list(month))
 
     def top(self, month: str, wanted: Wanted) -> TopList:
         """The top of a published list."""
-        return self._at_hand(self.found.tops.get((month, wanted)), lambda: self.read_top(month, wanted))
+        return self._at_hand(self.found.tops.get(self.top_asked(month, wanted)), lambda: self.read_top(month, wanted))
+
+    def top_asked(self, month: str, wanted: Wanted) -> TopAsked:
+        """Under what a top list is kept."""
+        return TopAsked(month, wanted, self.members_act)
 
     def read_top(self, month: str, wanted: Wanted) -> TopList:
         """The same, read now, with all of its list."""
         self.read_list(month)
-        found = self.found.tops.get((month, wanted))
+        asked = self.top_asked(month, wanted)
+        found = self.found.tops.get(asked)
         if found is None:
             with self.office.reading() as connection:
-                veils = self.public.veils.on(connection)
-                hidden = PublicOffice(connection, veils=veils, lists=self.found.lists).hidden_on_list(month)
-                found = top_list(connection, month, wanted, hidden)
-            self.found.tops[month, wanted] = found
+                found = top_list(connection, month, wanted)
+            self.found.tops[asked] = found
         return found
 
     def read_list(self, month: str) -> Listing:
@@ -341,9 +295,7 @@ class Snapshot:
         found = self.found.tables.get(month)
         if found is None:
             with self.office.reading() as connection:
-                veils = self.public.veils.on(connection)
-                hidden = PublicOffice(connection, veils=veils, lists=self.found.lists).hidden_on_list(month)
-                table = list_table(connection, month, hidden)
+                table = list_table(connection, month)
             names = tuple(folded(member.name) for member in table.members)
             found = Listing(table, names, sorted({member.state for member in table.members if member.state}))
             self.found.tables[month] = found
@@ -382,9 +334,9 @@ class Reading:
         return self._now
 
     @property
-    def veils(self) -> RecordVeils | None:
-        """What is hidden in the newest snapshot; nothing is known of it while the first one is being made."""
-        return None if self._now is None else self._now.public.veils
+    def places(self) -> int:
+        """To how many places the public sees ratings; whole numbers while the first snapshot is being made."""
+        return WHOLE if self._now is None else self._now.public.places
 
     @property
     def tag(self) -> str | None:
@@ -400,9 +352,6 @@ class Reading:
                 return old
             new = Snapshot(self.office, self._found, old)
             self._now = new
-            if not new.is_small and (old is None or old.run != new.run):
-                with suppress(OfficeBusyError):  # somebody is writing; then the next run's are kept
-                    keep(self.office, new.public.veils)
             if old is not None:
                 self._retired.append((time.monotonic() + GRACE, old))
             return new

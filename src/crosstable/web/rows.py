@@ -14,7 +14,7 @@ from crosstable.calculator.points import GamePoints
 from crosstable.calculator.what_if import Possibility
 from crosstable.web.pages.member_history import HistoryRow
 from crosstable.web.shapes import SYSTEM_NAMES, Rating
-from crosstable.web.templating import address, day, figure, plain, signed, visible
+from crosstable.web.templating import address, day, figure, places, plain, signed, visible
 
 _ARROW = '<span class="unseen">to</span><span aria-hidden="true">→</span>'
 _UNRATED = '<span class="quiet">Unrated</span>'
@@ -36,7 +36,7 @@ def change_text(value: float | None) -> str:
     if value is None:
         return ""
     style = "up" if value >= 0.5 else "down" if value <= -0.5 else "quiet"
-    return f'<span class="{style}">{signed(value)}</span>'
+    return f'<span class="{style}">{signed(value, places(value))}</span>'
 
 
 @lru_cache(maxsize=16_384)

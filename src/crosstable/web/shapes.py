@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
 from crosstable.office.public import PublicAct, Shown
 from crosstable.rules.constants import Constants
@@ -18,39 +18,24 @@ LETTERS = ("R", "Q", "B", "OR", "OQ", "OB")
 
 
 class Rating(BaseModel):
-    """A rating as crosstables print it (``text``), with its number, or the bounds between which it lies."""
+    """A rating as crosstables print it (``text``), with its number."""
 
     text: str
-    rating: float | None
-    between: tuple[int, int] | None
+    rating: float
     games: float | None
     provisional: bool
-
-    @property
-    def middle(self) -> float:
-        """Where a chart draws it."""
-        if self.between is not None:
-            return (self.between[0] + self.between[1]) / 2
-        assert self.rating is not None
-        return self.rating
 
 
 def rating_of(shown: Shown | None) -> Rating | None:
     """A rating as it is shown; nothing for no rating."""
     if shown is None:
         return None
-    return Rating(
-        text=shown.text,
-        rating=shown.rating,
-        between=shown.between,
-        games=shown.games,
-        provisional=shown.is_provisional,
-    )
+    return Rating(text=shown.text, rating=shown.rating, games=shown.games, provisional=shown.is_provisional)
 
 
 def change_of(before: Rating | None, after: Rating | None) -> float | None:
-    """By how much a rating moved, where both are shown."""
-    if before is None or after is None or before.rating is None or after.rating is None:
+    """By how much a rating moved; nothing where there was none before or is none after."""
+    if before is None or after is None:
         return None
     return round(after.rating - before.rating, 4)
 
@@ -165,6 +150,7 @@ _DEEDS = {
     "decide": "decided: {what}",
     "rate": "rated {sections}",
     "publish": "published the list of {about}",
+    "settings": "changed a setting of the office",
 }
 
 

@@ -3,7 +3,7 @@
 In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``actor`` (who
 asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing), ``names`` (systems by code),
 ``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a name, made visible and of its own
-direction), ``figure``, ``signed``, ``day``, ``counted``.
+direction), ``figure``, ``signed``, ``places``, ``day``, ``counted``.
 """
 
 from collections.abc import Mapping
@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crosstable import __version__
+from crosstable.office.public import DECIMALS
 from crosstable.output.words import printable
 from crosstable.web.shapes import SYSTEM_NAMES
 
@@ -29,6 +30,7 @@ SITE_LINKS = {
     "/estimate": "Estimate",
     "/rules": "Rules",
     "/changes": "Changes",
+    "/rate": "Rate",
     "/upload": "Upload",
     "/about": "About",
 }
@@ -55,7 +57,9 @@ class Templates:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self.environment.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure)
+        self.environment.filters.update(
+            plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places
+        )
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
 
@@ -126,6 +130,11 @@ def signed(value: float, digits: int = 0) -> str:
     if float(text) == 0:
         return "0" if digits == 0 else text
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
+
+
+def places(value: float) -> int:
+    """How many places a change is printed to: two where the office shows decimals, else none."""
+    return 0 if value == int(value) else DECIMALS
 
 
 def figure(value: float | None, digits: int = 2) -> str:

@@ -73,7 +73,6 @@ SECTION = np.dtype(
         ("is_slow", "u1"),  # not for the compiled walk: foreign events, starts set by hand
         ("start", "i4"),
         ("end", "i4"),
-        ("three_years_before", "i4"),
         ("first", "i8"),  # of its competitors
         ("row", "i8"),  # of its results
         ("match", "i4"),  # where its match changes go

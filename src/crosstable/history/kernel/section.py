@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.engine.after import PEAKS_COUNT_FROM
 from crosstable.formulas.floors import Level
 from crosstable.formulas.initial import SOURCES
-from crosstable.formulas.matches import HALF_YEAR_DAYS
+from crosstable.formulas.matches import years_before
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import MatchPast, Outcome, is_above_floors, outcome, standing_floor
 from crosstable.formulas.standard import may_earn_bonus
@@ -35,6 +34,7 @@ from crosstable.history.kernel.arrays import (
 from crosstable.history.kernel.compiling import inner
 from crosstable.history.kernel.starting import start_in
 from crosstable.rules.constants import Constants
+from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import FloorKind, KRule, Past, RatingSystem
 
 # The kinds of sections as archives number them.
@@ -228,17 +228,18 @@ def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
 
 
 @inner
-def match_past_of(standings: Standings, section: Array, one: Array) -> MatchPast:
+def match_past_of(constants: Constants, standings: Standings, section: Array, one: Array) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     half_year = three_years = 0.0
+    years_ago = years_before(section.end, constants.match_years)
     for back in range(changes_back(standings, one.match) - 1, -1, -1):  # the oldest first, as the engine adds
         at = one.match
         for _ in range(back):
             at = standings.match_changes[at].earlier
         past = standings.match_changes[at]
-        if past.day <= section.end and section.end - past.day <= HALF_YEAR_DAYS:
+        if past.day <= section.end and section.end - past.day <= constants.match_half_year_days:
             half_year += past.change
-        if section.three_years_before <= past.day <= section.end:
+        if years_ago <= past.day <= section.end:
             three_years += past.change
     return MatchPast(True, half_year, three_years)
 
@@ -289,7 +290,7 @@ def outcome_in(
     floor = standing_floor(constants, system, merits, decided)
     past = MatchPast(False, 0.0, 0.0)
     if section.kind == KIND_MATCH:
-        past = match_past_of(tables.standings, section, one)
+        past = match_past_of(constants, tables.standings, section, one)
     return outcome(constants, weighed.before.rating, weighed.computed, past, floor, ceiling)
 
 

@@ -36,6 +36,7 @@ class ActKind(StrEnum):
     DECIDE = "decide"
     RATE = "rate"
     PUBLISH = "publish"
+    SETTINGS = "settings"
 
 
 class Deed(NamedTuple):

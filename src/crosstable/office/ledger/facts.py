@@ -35,7 +35,11 @@ class State(StrEnum):
 
 
 class Person(NamedTuple):
-    """A member as the office knows him; the birth date never leaves the office's own views."""
+    """A member as the office knows them; the birth date never leaves the office's own views.
+
+    ``birth_year`` serves where no birth date is kept. ``age_lists`` is what the member asked about lists by age group:
+    to be on them, to be left out, or nothing.
+    """
 
     member_id: str
     name: str
@@ -47,6 +51,8 @@ class Person(NamedTuple):
     cfc_id: str = ""
     fide_flag: str = ""
     member_until: date | None = None
+    birth_year: int | None = None
+    age_lists: bool | None = None
     fide: tuple[OutsideRating, ...] = ()
     cfc: tuple[OutsideRating, ...] = ()
 

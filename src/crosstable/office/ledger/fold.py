@@ -211,7 +211,7 @@ class Walk:
             has_opted_in=self.circumstances.has_opted_in(member, heading.key.started)
             or bool(entry.extra.get("fide_opt_in")),
         )
-        return not why_not_abroad(player, edition)
+        return why_not_abroad(player, edition) is None
 
     def meet(self, members: Iterable[str]) -> None:
         """Read what is known of members, for ``background``."""

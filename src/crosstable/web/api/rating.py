@@ -1,91 +1,120 @@
 """Rating and checking a file without storing anything: the same answers as ``crosstable rate`` and ``check`` print.
 
-The file is the asker's own, so he gets all of it back; ``form=public`` gives what may be shown to anybody.
+The file is the asker's own, so they get all of it back; ``form=public`` gives what may be shown to anybody.
 """
 
 import json
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from datetime import date
+from typing import Annotated, Any, Literal, NamedTuple
 
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
+from pydantic import BaseModel, Field
 
-from crosstable.checks import check
-from crosstable.checks.report import CheckedEvent
-from crosstable.errors import FormatError, Severity
-from crosstable.office.public import public_document, veils_of_event
-from crosstable.output.rated_json import fault_object, rated_document
-from crosstable.preview import missing_ratings, with_pairing_ratings
+from crosstable.errors import FormatError
+from crosstable.office.public import public_document
+from crosstable.pipeline.checking import CheckedReport
+from crosstable.pipeline.documents import fault_object
+from crosstable.pipeline.explaining import chosen, explained_document
+from crosstable.pipeline.rating import Options, RatedEvent, rate
+from crosstable.pipeline.reading import of_reading
+from crosstable.remedies import Reader
+from crosstable.terms import RatingSystem
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import files_queue, in_queue
+from crosstable.web.gate import reading_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
-from crosstable.whole_event import RatedEvent, rate_event, with_plausibility
 
 Form = Annotated[Literal["own", "public"], Query(description="As the file's owner sees it, or as anybody may.")]
 Name = Annotated[str, Query(max_length=100, description="What the file is called, for messages.")]
-Pairing = Annotated[bool, Query(description="Take the ratings that the file carries for pairing.")]
+_SYSTEMS = "|".join(RatingSystem.__members__)
+SystemName = Annotated[str | None, Query(pattern=f"^({_SYSTEMS})$", description="Only this system.")]
 
 
-async def rate_file(request: Request, form: Form = "own", name: Name = "report", pairing: Pairing = False) -> Response:
-    """Rate a report of any known format: crosstable-rated/1 with every player's rating before and after."""
-    content = await _content(request)
+class Asked(NamedTuple):
+    """What a call asks about a file."""
 
-    def made() -> dict[str, Any]:
-        event = _rated(_checked(content, name), is_pairing=pairing)
-        document = rated_document(event)
-        return public_document(document, veils_of_event(event)) if form == "public" else document
-
-    return _reply(await in_queue(files_queue(request), made))
+    content: bytes
+    name: str
+    options: Options
 
 
-async def check_file(request: Request, name: Name = "report") -> Response:
-    """Every fault and warning of a report, with its place and remedy: crosstable-checked/1."""
-    content = await _content(request)
+class Completion(BaseModel):
+    """What completes a file that lacks it."""
 
-    def made() -> dict[str, Any]:
-        checked = _checked(content, name)
-        event = with_plausibility(rate_event(checked))
-        errors = sum(one.severity is Severity.ERROR for one in event.faults)
-        return {
-            "format": "crosstable-checked/1",
-            "event": event.report.event_id,
-            "file": name,
-            "errors": errors,
-            "warnings": len(event.faults) - errors,
-            "faults": [fault_object(one) for one in event.faults],
-        }
-
-    return _reply(await in_queue(files_queue(request), made))
+    pairing: bool = Field(False, description="Take the ratings that the file carries for pairing.")
+    control: str = Field("", max_length=100, description="Time control of sections that name none, like G/60;d5.")
+    start: date | None = Field(None, description="Start date of sections that have none.")
+    end: date | None = Field(None, description="End date of sections that have none.")
+    override: bool = Field(False, description="Whether control, start and end replace what the file says.")
 
 
-async def _content(request: Request) -> bytes:
+async def asked(request: Request, given: Annotated[Completion, Query()], name: Name = "report") -> Asked:
+    """The file of a call and what completes it."""
+    options = Options(
+        pairing_ratings=given.pairing,
+        control=given.control,
+        start=given.start,
+        end=given.end,
+        override=given.override,
+        reader=Reader.API,
+    )
     content = await request.body()
     if not content:
         raise Problem(400, "The body is empty; send a tournament report.")
-    return content
+    return Asked(content, name, options)
 
 
-def _checked(content: bytes, name: str) -> CheckedEvent:
-    """The report, read in a process of its own, and checked; one that cannot be read is a problem with its fault."""
+AskedFile = Annotated[Asked, Depends(asked)]
+
+
+async def rate_file(request: Request, given: AskedFile, form: Form = "own") -> Response:
+    """Rate a report of any known format: crosstable-rated/1 with every player's rating before and after."""
+    places = reading_of(request).places
+
+    def made() -> dict[str, Any]:
+        event = _rated(given)
+        document = event.to_dict()
+        return public_document(document, event, places) if form == "public" else document
+
+    return _reply(await in_queue(files_queue(request), made))
+
+
+async def check_file(request: Request, given: AskedFile) -> Response:
+    """Every fault and warning of a report, with its place and remedy: crosstable-checked/1."""
+    return _reply(await in_queue(files_queue(request), lambda: CheckedReport(_rated(given), given.name).to_dict()))
+
+
+async def explain_file(
+    request: Request,
+    given: AskedFile,
+    player: Annotated[int, Query(ge=1, description="The player's number in the section.")],
+    section: Annotated[int | None, Query(ge=1, description="The section's number; not needed for one section.")] = None,
+    system: SystemName = None,
+) -> Response:
+    """The whole calculation of one player of a report: a list of crosstable-explained/1, one for each system."""
+
+    def made() -> list[dict[str, Any]]:
+        try:
+            found = chosen(_rated(given), player, section, system)
+        except LookupError as error:
+            raise Problem(404, f"{str(error.args[0]).capitalize()}.") from error
+        return [explained_document(rated, player) for rated in found]
+
+    return _reply(await in_queue(files_queue(request), made))
+
+
+def _rated(given: Asked) -> RatedEvent:
+    """The report, read in a process of its own, and rated; one that cannot be read is a problem with its fault."""
     try:
-        reading = read_in_child([File(name, content)])
+        reading = read_in_child([File(given.name, given.content)])
     except FormatError as error:
         raise Problem(422, f"{error.fault.message} {error.fault.remedy}", faults=[fault_object(error.fault)]) from error
-    checked = check(reading.report, today=datetime.now(tz=UTC).date())
-    return checked._replace(faults=(*reading.faults, *checked.faults))
+    return rate(of_reading(reading), **given.options)
 
 
-def _rated(checked: CheckedEvent, *, is_pairing: bool) -> RatedEvent:
-    if any(player.pairing_rating for section in checked.report.sections for player in section.players):
-        if is_pairing:
-            checked = with_pairing_ratings(checked)
-        else:
-            checked = checked._replace(faults=(*checked.faults, *missing_ratings(checked)))
-    return with_plausibility(rate_event(checked))
-
-
-def _reply(document: dict[str, Any]) -> Response:
+def _reply(document: object) -> Response:
     body = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"})
 
@@ -124,5 +153,6 @@ def _options(name: str, summary: str) -> dict[str, Any]:
 
 ROUTES = (
     Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _options("rate_file", "Rate a file")),
+    Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _options("explain_file", "Explain a file")),
     Route("/api/v1/check", check_file, Policy.LIMITED, ("POST",), True, _options("check_file", "Check a file")),
 )

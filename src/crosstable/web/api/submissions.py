@@ -12,9 +12,9 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.rerate import last_run
-from crosstable.office.previews import posted_faults
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
+from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
 from crosstable.web.gate import charge_account, form_of, reading_of
@@ -173,7 +173,7 @@ def _submission_body(made: Submitted) -> SubmissionBody:
         accepted=list(one.accepted),
         held=[held.number for held in one.held],
         run=made.run.act if made.run else None,
-        faults=[_fault(fault) for fault in one.faults],
+        faults=[_fault(fault) for fault in for_reader(one.faults, Reader.API)],
     )
 
 
@@ -182,7 +182,7 @@ def _fault(fault: Fault) -> FaultBody:
 
 
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
-    return Problem(422, said, faults=[_fault(one).model_dump() for one in faults])
+    return Problem(422, said, faults=[_fault(one).model_dump() for one in for_reader(faults, Reader.API)])
 
 
 def _json(body: BaseModel, status: int = 200) -> Response:
@@ -205,7 +205,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in posted_faults(one, reading.veils, run)],
+                faults=[FaultBody(**fault) for fault in one.faults],
             )
             for one in record.headings_of(act.subject)
         ]
@@ -239,7 +239,7 @@ async def ask_correction(request: Request, asked: Annotated[CorrectionAsked, Bod
         event=asked.event,
         is_requested=made.correction.is_requested,
         differences=list(made.correction.differences),
-        faults=[_fault(one) for one in made.correction.faults],
+        faults=[_fault(one) for one in for_reader(made.correction.faults, Reader.API)],
     )
     return _json(body, 202 if made.correction.is_requested else 201)
 

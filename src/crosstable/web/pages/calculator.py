@@ -10,13 +10,14 @@ from crosstable.calculator.badges import BADGES, badge, thresholds
 from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.differences import differences
 from crosstable.calculator.documents import badge_object, difference_object
-from crosstable.calculator.notation import read_game, read_player
-from crosstable.calculator.old_page import LABEL, old_page
-from crosstable.calculator.performance import performance_ratings
+from crosstable.calculator.notation import read_game
+from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
+from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, MOST_GAMES, Opponent
 from crosstable.calculator.texts import RESOURCES, texts
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.notation import read_rating, split_games
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.terms import GAME_SCORES, RatingSystem, total
 from crosstable.web.problems import Problem
@@ -24,8 +25,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES
-
-PAGE_ESTABLISHED = 50.0
 
 
 class CalculatorView(View):
@@ -45,6 +44,7 @@ class CalculatorView(View):
     effective_games: float | None
     old_page: dict[str, Any] | None
     old_label: str
+    full_score_points: float
     errors: list[str]
 
 
@@ -114,6 +114,7 @@ def calculator(
         effective_games=effective,
         old_page=page,
         old_label=LABEL,
+        full_score_points=FULL_SCORE_DIFFERENCE,
         errors=errors,
     )
 
@@ -122,7 +123,7 @@ def _player(text: str, errors: list[str]) -> tuple[float | None, float | None]:
     if not text.strip():
         return None, None
     try:
-        rating, games = read_player(text.strip())
+        rating, games = read_rating(text)
     except ValueError as error:
         errors.append(str(error))
         return None, None
@@ -134,7 +135,7 @@ def _player(text: str, errors: list[str]) -> tuple[float | None, float | None]:
 
 def _met(text: str, errors: list[str]) -> list[Opponent]:
     found = []
-    for word in text.replace(",", " ").split()[: MOST_GAMES + 1]:
+    for word in split_games(text, MOST_GAMES + 1):
         try:
             one = read_game(word)
         except ValueError as error:

@@ -1,6 +1,7 @@
 """What the office did, act by act, and the ripple of each rating run: who moved, how far, through what, and why."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
@@ -19,7 +20,7 @@ from crosstable.web.shapes import SYSTEM_NAMES, ActShape, Place, Rating, act_of,
 # fmt: off
 Kind = Literal[
     "", "founded", "members", "merge", "unmerge", "opening", "submit", "import",
-    "confirm", "correct", "withdraw", "decide", "rate", "publish",
+    "confirm", "correct", "withdraw", "decide", "rate", "publish", "settings",
 ]
 # fmt: on
 KINDS = {
@@ -138,7 +139,7 @@ def _require(read: Snapshot, seq: int) -> Act:
 
 def _run_after(read: Snapshot, act: Act) -> int | None:
     """The run that took an act into account: the first one after it."""
-    return None if act.kind.value in ("founded", "publish") else run_after(read.connection, act.seq)
+    return None if act.kind.value in ("founded", "publish", "settings") else run_after(read.connection, act.seq)
 
 
 def ripples(read: Snapshot, page: PageNumber = 1, size: Size = 50) -> RunsView:
@@ -181,7 +182,7 @@ def ripple(
 
 
 def _weight(line: PublicRipple) -> tuple[float, bool]:
-    """Large changes first, then those of which only ranges are shown, then newcomers."""
+    """Large changes first, then players who were unrated before."""
     return -abs(line.change or 0.0), line.before is None
 
 
@@ -199,6 +200,11 @@ def _line(read: Snapshot, line: PublicRipple) -> RippleShape:
     )
 
 
+def _reading_ripple(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
+    run = asked["run"]
+    return None if (run, read.public.places) in read.found.ripples else partial(read.read_ripple, run)
+
+
 def _reading_runs(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
     return None if read.run in read.found.runs else read.read_runs
 
@@ -207,5 +213,13 @@ PAGES = (
     Page("/changes", changes, "changes.html", api="/log", summary="What the office did", tag="log"),
     Page("/changes/{seq}", change, "change.html", api="/log/{seq}", summary="One act of the office", tag="log"),
     Page("/ripples", ripples, "ripples.html", api="/ripples", summary="Rating runs", tag="log", prepare=_reading_runs),
-    Page("/ripples/{run}", ripple, "ripple.html", api="/ripples/{run}", summary="What a run did to whom", tag="log"),
+    Page(
+        "/ripples/{run}",
+        ripple,
+        "ripple.html",
+        api="/ripples/{run}",
+        summary="What a run did to whom",
+        tag="log",
+        prepare=_reading_ripple,
+    ),
 )

@@ -67,6 +67,7 @@ FACTS: Mapping[str, str] = {
     "cfc-id": "CFC id",
     "fide-flag": "FIDE federation",
     "member-until": "Member until",
+    "age-lists": "On lists by age group (yes or no)",
 }
 
 

@@ -21,7 +21,7 @@ from crosstable.calculator.documents import (
 )
 from crosstable.calculator.links import LONGEST_LINK, link_of
 from crosstable.calculator.norm_chances import NormChances, norm_chances
-from crosstable.calculator.notation import read_game, read_number
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.reading import RequestReading, read_object, read_request
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest
 from crosstable.calculator.what_if import (
@@ -35,7 +35,8 @@ from crosstable.calculator.what_if import (
 )
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity, UnratableSectionError
-from crosstable.output.rated_json import fault_object
+from crosstable.notation import read_number
+from crosstable.pipeline.documents import fault_object
 from crosstable.web.charts import Point, Series, rating_chart
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
@@ -148,10 +149,10 @@ def document_of(done: Answered) -> dict[str, Any]:
 def outcome_chart(found: Outcomes, mine: float | None) -> Any:  # noqa: ANN401
     """The rating for every score, as a line; the score that was made is a point of its own."""
     points = [
-        Point(one.score, one.rating, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
+        Point(one.score, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
         for one in found.possibilities
     ]
-    level = [Point(points[0].at, found.before, found.before, ""), Point(points[-1].at, found.before, found.before, "")]
+    level = [Point(points[0].at, found.before, ""), Point(points[-1].at, found.before, "")]
     series = [Series("level", "now", tuple(level)), Series("otbr", "after", tuple(points))]
     if mine is not None:
         series.append(Series("otbq", "yours", tuple(point for point in points if point.at == mine)))

@@ -74,7 +74,7 @@ def events(
 def event(read: Snapshot, event_id: EventId) -> EventView:
     """An event with its sections and its public log."""
     found = read.event(event_id)
-    seen = {one.number for one in read.public.veils.record.headings_of(event_id) if one.state is State.ACCEPTED}
+    seen = {one.number for one in read.public.record.headings_of(event_id) if one.state is State.ACCEPTED}
     return EventView(
         as_of=as_of(read),
         event_id=found.event_id,

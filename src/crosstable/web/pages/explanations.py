@@ -9,7 +9,8 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.explain import Line
+from crosstable.explanation import Line
+from crosstable.explanation.public import is_coarse
 from crosstable.office.public import PublicRow, public_lines
 from crosstable.terms import GAME_SCORES, Formula
 from crosstable.web.pages.game_points import brought, is_leave_one_out
@@ -20,7 +21,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES, Rating, change_of, rating_of
-from crosstable.web.templating import signed
 
 PARTS = {
     "Rules": "The rules that apply",
@@ -69,13 +69,6 @@ class GameShape(BaseModel):
     points: float | None
 
 
-class FromShown(BaseModel):
-    """An estimate from the whole numbers that are shown, where the exact working is not public."""
-
-    rating: int
-    link: str
-
-
 class Explained(BaseModel):
     """The calculation in one system."""
 
@@ -86,10 +79,9 @@ class Explained(BaseModel):
     after: Rating | None
     change: float | None
     summary: list[str]
-    is_clear: bool
+    is_rounded: bool
     games: list[GameShape]
     points_add_up: bool
-    from_shown: FromShown | None
     parts: list[Part]
 
     @property
@@ -137,18 +129,14 @@ def explanation(
         player=player,
         member_id=row.member_id,
         name=row.name,
-        systems=[_explained(one, player) for one in mine],
+        systems=[_explained(one, player, read.public.places) for one in mine],
     )
 
 
-def _explained(one: Rated, player: int) -> Explained:
+def _explained(one: Rated, player: int, places: int) -> Explained:
     row = one.rows[player]
     before, after = rating_of(row.before), rating_of(row.after)
     name = one.rated.system.name
-    found = brought(one, player)
-    from_shown = None
-    if found.estimated is not None:
-        from_shown = FromShown(rating=found.estimated, link=found.link)
     return Explained(
         system=name,
         name=SYSTEM_NAMES[name],
@@ -156,36 +144,33 @@ def _explained(one: Rated, player: int) -> Explained:
         before=before,
         after=after,
         change=change_of(before, after),
-        summary=_summary(row, row.working or found.working),
-        is_clear=one.veil.is_clear,
-        games=_games(one, player, found.points),
+        summary=_summary(row),
+        is_rounded=is_coarse(one.rated),
+        games=_games(one, player, brought(one, player)),
         points_add_up=not is_leave_one_out(row.formula),
-        from_shown=from_shown,
-        parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, one.veil)]),
+        parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, places)]),
     )
 
 
-def _summary(row: PublicRow, working: Mapping[str, float]) -> list[str]:
+def _summary(row: PublicRow) -> list[str]:
     """The result in plain words."""
     if row.formula is None:
         return ["No rated game was played here, so the rating stayed as it was."]
     said = [f"The score was {row.score:g} of {row.played}."]
+    working = row.working
     if "expected" in working:
-        expected, k, bonus = working["expected"], working["k"], working["bonus"]
+        expected, k = working["expected"], working["k"]
         said = [
-            f"The score was {row.score:g} of {row.played}, and {expected:.2f} were expected against these opponents.",
-            f"Each point above or below that is worth {k:.2f} rating points (K), "
-            f"which makes {signed(k * (row.score - expected), 2)}.",
+            f"The score was {row.score:g} of {row.played}, and {expected:g} were expected against these opponents.",
+            f"Each point above or below that is worth {k:g} rating points (K).",
         ]
-        if bonus > 0:
-            said.append(f"So good a result earns a bonus of {bonus:.2f}.")
+        if working.get("bonus"):
+            said.append(f"So good a result earns a bonus of {working['bonus']:g}.")
     elif row.formula == Formula.SPECIAL.name.lower():
         said.append(
             "On few games, or with only wins or only losses so far, the rating is found at which this score "
             "would have been expected."
         )
-    else:
-        said.append("What was scored beyond what the opponents' ratings led to expect raises a rating, less lowers it.")
     if row.floor is not None:
         kind, level = row.floor
         said.append(f"The rating would have fallen lower; the {kind.replace('_', ' ')} floor held it at {level:g}.")

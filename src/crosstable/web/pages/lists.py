@@ -1,8 +1,10 @@
-"""Published lists, frozen with their digests; top lists by system, state and age; and both as files."""
+"""Published lists, frozen with their digests; top lists by system, and by state or age; and lists as files."""
 
 import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import Path as InPath
@@ -10,14 +12,14 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
+from crosstable import __version__
 from crosstable.errors import FormatError, OfficeError
 from crosstable.formats import sheet_rows
-from crosstable.office import list_files, top_lists
-from crosstable.office.kept_veils import program
+from crosstable.office import list_files, public, supplements
 from crosstable.office.list_files import BASES, ListMember, list_csv, list_parquet, list_xlsx
 from crosstable.office.published import CENTRAL
 from crosstable.office.supplements import Supplement
-from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of
+from crosstable.office.top_lists import AGE_BANDS, NOT_BY_STATE, TopRow, Wanted, band_of
 from crosstable.terms import RatingSystem
 from crosstable.web.cache import is_named
 from crosstable.web.forms import in_queue
@@ -159,7 +161,7 @@ def rating_list(read: Snapshot, month: MonthText, asked: Annotated[ListAsked, Qu
     chosen = asked.chosen(listing)
     if asked.sort not in ("name", ""):
         system = RatingSystem[asked.sort]
-        chosen = sorted((one for one in chosen if system in one.ratings), key=lambda one: -_height(one, system))
+        chosen = sorted((one for one in chosen if system in one.ratings), key=lambda one: -one.ratings[system].rating)
     some, paging = paged(chosen, asked.page, asked.size)
     return ListView(
         as_of=as_of(read),
@@ -172,12 +174,6 @@ def rating_list(read: Snapshot, month: MonthText, asked: Annotated[ListAsked, Qu
         members=[_member(one) for one in some],
         paging=paging,
     )
-
-
-def _height(member: ListMember, system: RatingSystem) -> float:
-    shown = rating_of(member.ratings[system])
-    assert shown is not None
-    return shown.middle
 
 
 def _member(one: ListMember) -> ListedMember:
@@ -207,11 +203,13 @@ class TopAsked(BaseModel):
             band = band_of(self.age) if self.age else None
         except OfficeError as error:
             raise Problem(422, f"{error}.") from error
+        if band is not None and self.state:
+            raise Problem(422, f"{NOT_BY_STATE[0].upper()}{NOT_BY_STATE[1:]}.")
         return Wanted(RatingSystem[self.system or "OTBR"], self.state, band, self.top, self.provisional)
 
 
 def top(read: Snapshot, month: MonthText, asked: Annotated[TopAsked, Query()]) -> TopView:
-    """The highest ratings of a list, by system, state and age; who ties with the last one is on it too."""
+    """The highest ratings of a list, by system, and by state or age group; who ties with the last one is on it too."""
     _require(read, month)
     wanted = asked.wanted
     found = read.top(month, wanted)
@@ -245,6 +243,7 @@ def _top_line(row: TopRow) -> TopLine:
 
 # files
 
+_WRITERS = (public, supplements, list_files, sheet_rows)
 FILES = {
     "csv": (list_csv, "text/csv; charset=utf-8"),
     "xlsx": (list_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
@@ -276,9 +275,18 @@ async def list_file(request: Request, month: MonthText, form: Literal["csv", "xl
     return OpenFile(found, media_type, headers)
 
 
+def program(*modules: ModuleType) -> str:
+    """What writes files: another version, or another text of the modules that make them, writes them anew."""
+    digest = hashlib.sha256(__version__.encode())
+    for module in modules:
+        assert module.__file__ is not None
+        digest.update(Path(module.__file__).read_bytes())
+    return digest.hexdigest()
+
+
 @cache
 def _program() -> str:
-    return program(list_files, top_lists, sheet_rows)
+    return program(*_WRITERS)
 
 
 def _key(listed: Supplement, form: str) -> str:
@@ -309,7 +317,7 @@ def _reading(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] |
 def _reading_top(read: Snapshot, asked: Mapping[str, Any]) -> Callable[[], object] | None:
     """The same for a top list."""
     month, wanted = _require(read, asked["month"]).month, asked["asked"].wanted
-    is_at_hand = month in read.found.tables and (month, wanted) in read.found.tops
+    is_at_hand = month in read.found.tables and read.top_asked(month, wanted) in read.found.tops
     return None if is_at_hand else partial(read.read_top, month, wanted)
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from crosstable.explain.lines import FLOOR_NAMES
+from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicPosting
 from crosstable.terms import FloorKind, RatingSystem
@@ -94,5 +94,4 @@ def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
             continue
         played += row.played or 0
         at = day_number(date.fromisoformat(row.ended)) if is_by_date else played
-        low, high = row.after.between or (row.after.middle, row.after.middle)
-        yield Point(at, low, high, f"{row.ended}: {row.after.text}")
+        yield Point(at, row.after.rating, f"{row.ended}: {row.after.text}")

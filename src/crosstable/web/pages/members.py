@@ -12,13 +12,12 @@ from pydantic import BaseModel
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.ledger.postings import OWN
-from crosstable.office.public import PublicPosting, PublicRipple, public_act
+from crosstable.office.public import PublicPosting, PublicRipple, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicSystem
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.titles import Norm, Title
-from crosstable.office.views import RippleRow
 from crosstable.web.pages.member_history import HistoryRow, history_row
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -42,7 +41,7 @@ MOST_ID = 40
 
 
 class Peak(BaseModel):
-    """The highest established rating that is shown, and when it was reached."""
+    """The highest established rating, and when it was reached."""
 
     rating: int
     on: str
@@ -180,10 +179,6 @@ def _require(read: Snapshot, member_id: str) -> Listed:
 def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting]) -> SystemStanding:
     mine = [posting for posting in postings if posting.posting.system is one.system]
     last = mine[-1].posting
-    has_hidden_peak = any(
-        posting.after is not None and posting.after.between is not None and not posting.after.is_provisional
-        for posting in mine
-    )
     live = rating_of(one.live)
     assert live is not None
     return SystemStanding(
@@ -194,30 +189,24 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
         official=rating_of(one.official),
         official_month=one.month,
-        floor=None if has_hidden_peak else floor_of(one.floor),
+        floor=floor_of(one.floor),
         peak=_peak(read, mine),
         sections=sum(posting.posting.played is not None for posting in mine),
     )
 
 
 def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
-    """The highest established rating among those that are shown; the earliest of equals."""
-    best: PublicPosting | None = None
-    for posting in mine:
-        after = posting.after
-        if after is None or after.rating is None or after.is_provisional:
-            continue
-        if (
-            best is None
-            or best.after is None
-            or official_rating(after.rating) > official_rating(best.after.rating or 0)
-        ):
-            best = posting
-    if best is None or best.after is None or best.after.rating is None:
+    """The highest established rating; the earliest of equals."""
+    reached = [
+        (official_rating(one.after.rating), one.posting)
+        for one in mine
+        if one.after is not None and not one.after.is_provisional
+    ]
+    if not reached:
         return None
-    one = best.posting
-    place = None if one.event_id.startswith(OWN) else place_of(read, one.event_id, one.section)
-    return Peak(rating=official_rating(best.after.rating), on=one.ended.isoformat(), place=place)
+    rating, posting = max(reached, key=lambda one: one[0])
+    place = None if posting.event_id.startswith(OWN) else place_of(read, posting.event_id, posting.section)
+    return Peak(rating=rating, on=posting.ended.isoformat(), place=place)
 
 
 def _coming(read: Snapshot) -> Coming | None:
@@ -266,28 +255,25 @@ def _norm(read: Snapshot, norm: Norm) -> NormShape:
 
 def _notices(read: Snapshot, file: PublicFile) -> Iterator[Notice]:
     """The newest moves that can be seen: some decimals more or less are no news."""
-    shown = {one.system for one in file.member.systems if one.live.between is None}
     for move in file.moves:
-        line = read.ripple_line(move.run, move.member_id, move.system)
-        is_news = line.before != line.after if line else move.system in shown and abs(move.change) >= 1.0
-        if is_news:
-            yield _notice(read, move, line)
+        line = public_ripple(move, read.public.places)
+        if line.before != line.after:
+            yield _notice(read, line)
 
 
-def _notice(read: Snapshot, move: RippleRow, line: PublicRipple | None) -> Notice:
-    """A notice; how far a rating moved is said where its ripple is at hand."""
-    act = read.act(move.run)
+def _notice(read: Snapshot, line: PublicRipple) -> Notice:
+    act = read.act(line.run)
     assert act is not None
-    causes = [read.act(cause) for cause in move.causes]
+    causes = [read.act(cause) for cause in line.causes]
     return Notice(
-        run=move.run,
+        run=line.run,
         at=act.at.date().isoformat(),
-        system=move.system.name,
-        name=SYSTEM_NAMES[move.system.name],
-        before=rating_of(line and line.before),
-        after=rating_of(line and line.after),
-        change=None if line is None else line.change,
-        through=[place_of(read, *place) for place in move.sections if not place[0].startswith(OWN)],
+        system=line.system.name,
+        name=SYSTEM_NAMES[line.system.name],
+        before=rating_of(line.before),
+        after=rating_of(line.after),
+        change=line.change,
+        through=[place_of(read, *place) for place in line.sections if not place[0].startswith(OWN)],
         causes=[act_of(public_act(cause)) for cause in causes if cause is not None],
     )
 

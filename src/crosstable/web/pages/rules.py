@@ -12,6 +12,7 @@ from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.evidence import evidence_for
 from crosstable.rules.in_words import KNOWN, edition_values
 from crosstable.rules.law import Amendment, Edition
+from crosstable.rules.statements import DOCUMENTS, Statement, known_from, statements
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
@@ -39,6 +40,17 @@ class RulesView(View):
     editions: list[str]
 
 
+class StatementShape(BaseModel):
+    """A rule in words: its part, the sentence, the section of the document, since when and from where it is known."""
+
+    part: str
+    text: str
+    section: str
+    since: date
+    date_assumed: bool
+    source: str
+
+
 class EditionView(View):
     """The rules in force for a section that starts on a day."""
 
@@ -46,6 +58,8 @@ class EditionView(View):
     edition: str
     law_seen_through: str
     rules: dict[str, str]
+    statements: list[StatementShape]
+    documents: str
     amendments: list[AmendmentShape]
 
 
@@ -80,6 +94,19 @@ def amendment_of(one: Amendment) -> AmendmentShape:
     )
 
 
+def statement_of(edition: Edition, one: Statement) -> StatementShape:
+    """A statement with how it is known."""
+    known = known_from(edition, one)
+    return StatementShape(
+        part=one.part,
+        text=one.sentence.text,
+        section=f"§{one.section}" if one.section else "",
+        since=known.since,
+        date_assumed=known.is_assumed,
+        source=known.source,
+    )
+
+
 def rules(read: Snapshot) -> RulesView:
     """Every dated change of the rules since 2001, oldest first."""
     return RulesView(
@@ -101,6 +128,8 @@ def edition(
         edition=found.name,
         law_seen_through=LAW_SEEN_THROUGH.isoformat(),
         rules=edition_values(found),
+        documents=DOCUMENTS,
+        statements=[statement_of(found, one) for one in statements(found)],
         amendments=[amendment_of(one) for one in found.amendments],
     )
 

@@ -8,8 +8,7 @@ from pydantic import BaseModel
 
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
-from crosstable.office.public import PublicRow, Shown, public_rows
-from crosstable.office.veils import Veil
+from crosstable.office.public import PublicRow, public_rows
 from crosstable.output.by_standing import columns_of, renamed
 from crosstable.output.crosstable_html import KINDS
 from crosstable.output.words import cell_text, total_points
@@ -67,7 +66,6 @@ class SectionView(View):
     half_k: bool
     systems: list[str]
     edition: str | None
-    is_clear: bool
     rounds: int
     rows: list[CrosstableRow]
     others: list[int]
@@ -82,7 +80,6 @@ class Rated(NamedTuple):
     """A section in one system, with its public rows by pairing number."""
 
     rated: RatedSection
-    veil: Veil
     rows: dict[int, PublicRow]
 
 
@@ -112,7 +109,6 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
         half_k=heading.is_half_k,
         systems=[one.rated.system.name for one in rated],
         edition=rated[0].rated.edition.name if rated else None,
-        is_clear=all(one.veil.is_clear for one in rated),
         rounds=rounds,
         rows=_rows(entries, rated, rounds),
         others=[one.number for one in event.sections if one.number != number],
@@ -122,7 +118,7 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
 def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
     """A section as it stands for the newest run, or as it came in where no run has seen it."""
     read.event(event_id)
-    heading = read.public.veils.record.heading(event_id, number) or read.record.heading(event_id, number)
+    heading = read.public.record.heading(event_id, number) or read.record.heading(event_id, number)
     if heading is None:
         raise not_found("This event has no such section.")
     return heading
@@ -130,11 +126,11 @@ def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
 
 def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
     """The section in each of its systems; nothing where it is not rated yet."""
-    if heading.state is not State.ACCEPTED or heading.act > read.run:
+    if heading.act > read.run:
         return []
     return [
-        Rated(rated, veil, {row.number: row for row in public_rows(rated, veil)})
-        for rated, veil in read.public.veils.rated(heading)
+        Rated(rated, {row.number: row for row in public_rows(rated, read.public.places)})
+        for rated in read.public.rated(heading)
     ]
 
 
@@ -149,7 +145,7 @@ def _rows(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> list
     if not rated:
         return []
     first = rated[0].rows
-    ordered = sorted(entries, key=lambda entry: (-total_points(entry), -_middle(first[entry.number]), entry.number))
+    ordered = sorted(entries, key=lambda entry: (-total_points(entry), -_after(first[entry.number]), entry.number))
     cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in ordered]
     columns = columns_of(cells, rounds)
     numbers = {entry.number: at for at, entry in enumerate(ordered, start=1)}
@@ -167,14 +163,8 @@ def _rows(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> list
     ]
 
 
-def _middle(row: PublicRow) -> float:
-    """Rows are ordered by what is shown: the order must not tell what is hidden."""
-    after: Shown | None = row.after
-    if after is None:
-        return -1.0
-    if after.between is not None:
-        return (after.between[0] + after.between[1]) / 2
-    return after.rating or 0.0
+def _after(row: PublicRow) -> float:
+    return -1.0 if row.after is None else row.after.rating
 
 
 def _in_system(one: Rated, row: PublicRow) -> RowInSystem:

@@ -10,17 +10,18 @@ from starlette.datastructures import FormData
 
 from crosstable.errors import Fault, Severity
 from crosstable.office.database import Office
-from crosstable.office.previews import ChangedMeanwhileError, Preview, preview
+from crosstable.office.differences import public_differences
+from crosstable.office.previews import Preview, preview
 from crosstable.office.submissions import Status, Wishes
-from crosstable.office.veiled_record import RecordVeils
 from crosstable.office.views import known
+from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
 from crosstable.web.forms import actor_in, files_queue, in_queue, page
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
-from crosstable.web.reading import Reading, Snapshot
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
 
@@ -53,34 +54,37 @@ async def preview_upload(request: Request) -> Response:
     actor = actor_in(request)
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
-    read = reading_of(request).now
+    places = reading_of(request).now.public.places
 
     def shown() -> Response:  # a long event makes a long page
-        found = _previews(office_of(request), read, files, actor)
+        found = _previews(office_of(request), places, files, actor)
         return page(request, "desk/upload.html", **_context(actor, shown=found))
 
     return await in_queue(files_queue(request), shown)
 
 
-def _previews(office: Office, read: Snapshot, files: Sequence[Any], actor: Actor) -> list[Shown]:
-    uploads = uploads_of(files)
-    veils = None if actor.is_office else read.public.veils
-    try:
-        shown = [_shown(office, upload, veils) for upload in uploads]
-        return [one._replace(carried=one.upload.carried) for one in shown] if may(Policy.TD, actor) else shown
-    except ChangedMeanwhileError as error:
-        said = "The record has just changed. Please ask again in a moment."
-        raise Problem(503, said, headers={"Retry-After": "2"}) from error
+def _previews(office: Office, places: int, files: Sequence[Any], actor: Actor) -> list[Shown]:
+    """What would become of files: directors and the office see results in full, others from what is public."""
+    may_submit = may(Policy.TD, actor)
+    found = []
+    for upload in uploads_of(files):
+        shown = _shown(office, upload, None if may_submit else places)
+        if shown.preview is not None and not actor.is_office:  # the event may be somebody else's
+            differences = tuple(public_differences(shown.preview.differences))
+            shown = shown._replace(preview=shown.preview._replace(differences=differences))
+        found.append(shown._replace(carried=upload.carried) if may_submit else shown)
+    return found
 
 
-def _shown(office: Office, upload: Upload, veils: RecordVeils | None) -> Shown:
+def _shown(office: Office, upload: Upload, public_places: int | None) -> Shown:
     if upload.document is None:
         assert upload.fault is not None
         return Shown(upload, None, [upload.fault], [])
     with office.reading() as connection:
-        made = preview(known(connection).record, upload.document, office.clock().date(), veils)
-    errors = [one for one in made.faults if one.severity is Severity.ERROR]
-    warnings = [one for one in made.faults if one.severity is not Severity.ERROR]
+        made = preview(known(connection).record, upload.document, office.clock().date(), public_places)
+    faults = for_reader(made.faults, Reader.PAGE)
+    errors = [one for one in faults if one.severity is Severity.ERROR]
+    warnings = [one for one in faults if one.severity is not Severity.ERROR]
     return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS])
 
 

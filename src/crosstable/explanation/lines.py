@@ -1,0 +1,89 @@
+"""``explain``: every step of one player's calculation as a line, in the order of §1."""
+
+import math
+from collections.abc import Iterator
+
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.explanation.passes import abroad, one_pass, second_step, third_step
+from crosstable.explanation.results import closing, result
+from crosstable.explanation.starts import first_step
+from crosstable.explanation.telling import Line, Telling, telling
+from crosstable.explanation.words import FLOOR_NAMES, RESULTS
+from crosstable.rules.documents import document_for
+from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
+from crosstable.rules.law import Amendment
+from crosstable.terms import Formula, SectionType
+
+__all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain"]
+
+# What the rules with doubtful dates bear on: unrated players, matches, foreign events, and things outside a section's
+# rating.
+START_RULES = frozenset({"fide", "priorities", "age_base"})
+MATCH_RULES = frozenset({"match_change", "match_half_year"})
+FOREIGN_RULES = frozenset({"fide_youth", "foreign_needs_established"})
+OTHER_RULES = frozenset({"money_prize"})
+
+
+def explain(rated: RatedSection, number: int) -> tuple[Line, ...]:
+    """The whole calculation of the player with this number; raises ``KeyError`` if there is none."""
+    return tuple(lines_of(telling(rated, player_of(rated, number))))
+
+
+def player_of(rated: RatedSection, number: int) -> RatedPlayer:
+    """The player with a number; raises ``KeyError`` if there is none."""
+    player = next((player for player in rated.players if player.number == number), None)
+    if player is None:
+        raise KeyError(number)
+    return player
+
+
+def lines_of(tell: Telling) -> Iterator[Line]:
+    """Every line of a telling."""
+    yield from rules(tell)
+    if tell.player.formula is Formula.NONE:
+        yield untouched(tell)
+        return
+    yield from first_step(tell)
+    yield from second_step(tell)
+    if tell.rated.section.kind.is_foreign:
+        yield from abroad(tell)
+    else:
+        yield from third_step(tell)
+        yield from one_pass(tell, "Step 4")
+        yield from one_pass(tell, "Step 5")
+    yield from result(tell)
+    yield from closing(tell)
+
+
+def rules(tell: Telling) -> Iterator[Line]:
+    """Which rules apply, and which of their dates are in doubt (§8)."""
+    section, edition = tell.rated.section, tell.rated.edition
+    yield tell.line(
+        *("Rules", "rules.edition"),
+        **{"start": section.start.isoformat(), "system": tell.rated.system.title, "edition": edition.title},
+        seen_through=LAW_SEEN_THROUGH.isoformat(),
+    )
+    yield tell.line("Rules", "rules.document", title=document_for(edition.effective).title)
+    for amendment in (one for one in doubts(section.start) if _touches(one, tell)):
+        yield tell.line(
+            *("Rules", "rules.date_assumed"),
+            **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective.isoformat()},
+        )
+
+
+def untouched(tell: Telling) -> Line:
+    """What is said of somebody without a rated game."""
+    after = tell.player.after
+    return tell.line("Result", "result.untouched", math.nan if after is None else after.rating)
+
+
+def _touches(amendment: Amendment, tell: Telling) -> bool:
+    """Whether a rule whose date is in doubt can bear on this player's result."""
+    names = set(amendment.changes)
+    if names & START_RULES:
+        return tell.player.start is not None
+    if names & MATCH_RULES:
+        return tell.rated.section.kind is SectionType.MATCH
+    if names & FOREIGN_RULES:
+        return tell.rated.section.kind.is_foreign
+    return not names & OTHER_RULES

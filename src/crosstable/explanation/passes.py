@@ -1,0 +1,271 @@
+"""Steps 2 to 5, and foreign events: effective games, the games, and the two formulas (§1, §3, §4, §6)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from crosstable.engine import RatedGame
+from crosstable.explanation import words
+from crosstable.explanation.figures import plain
+from crosstable.explanation.starts import piece_of
+from crosstable.explanation.telling import Line, Telling
+from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.special import (
+    SPREAD_SLACK,
+    SpecialRating,
+    piece_at,
+    provisional_expectancy,
+    special_rating,
+)
+from crosstable.formulas.standard import RATING_SCALE, odds, winning_expectancy
+from crosstable.terms import Formula, KRule, Past, SectionType, total
+
+ABROAD = "Foreign event"
+# Sums in another order differ by less.
+_SAME = 1e-9
+
+
+def second_step(tell: Telling) -> Iterator[Line]:
+    """How many games the rating counts for (§3)."""
+    player = tell.player
+    most = most_effective_games(tell.constants, player.prior)
+    capped = "games.most_capped" if player.prior > tell.constants.effective_limit else "games.most"
+    yield tell.line("Step 2", capped, most, prior=player.prior)
+    if math.isinf(player.games_before):
+        yield tell.line("Step 2", "games.effective_unknown", player.effective, most=most)
+    else:
+        yield tell.line("Step 2", "games.effective", player.effective, games=player.games_before, most=most)
+
+
+def third_step(tell: Telling) -> Iterator[Line]:
+    """The first estimate of a player who starts on no games (§1)."""
+    player = tell.player
+    if player.start is None or player.games_before > 0.0:
+        return
+    yield tell.line("Step 3", "estimate.why")
+    met = [Met(game, game.prior, origin(tell, game, "Step 3")) for game in player.games]
+    special = special_rating(
+        *(tell.constants, player.prior, tell.constants.step_3_games, Past.MIXED, player.score),
+        [one.strength for one in met],
+    )
+    yield from _special(tell, "Step 3", special, tell.constants.step_3_games, met)
+    yield tell.line("Step 3", "estimate.strength", player.strength, rating=special.rating)
+
+
+class Met(NamedTuple):
+    """A game, the strength that the opponent is met at, and what that strength is."""
+
+    game: RatedGame
+    strength: float
+    origin: str
+
+
+def origin(tell: Telling, game: RatedGame, part: str) -> str:
+    """What the strength is that an opponent is met at in a step (§1)."""
+    if part == "Step 5":
+        return words.INTERMEDIATE
+    opponent = next(player for player in tell.rated.players if player.number == game.opponent)
+    if opponent.start is None:
+        return words.PRE_EVENT
+    return words.ESTIMATE if part == "Step 4" and opponent.games_before == 0.0 else words.INITIAL
+
+
+def one_pass(tell: Telling, part: str) -> Iterator[Line]:
+    """Step 4 or Step 5."""
+    player = tell.player
+    is_fourth = part == "Step 4"
+    working = player.intermediate if is_fourth else player.final
+    if is_fourth:
+        yield _choice(tell)
+    yield tell.line(part, "pass.fourth" if is_fourth else "pass.fifth")
+    met = [
+        Met(game, game.strength if is_fourth else game.intermediate, origin(tell, game, part)) for game in player.games
+    ]
+    if player.formula is Formula.SPECIAL:
+        special = special_rating(
+            *(tell.constants, player.prior, player.effective, player.past, player.score),
+            [one.strength for one in met],
+        )
+        yield from _special(tell, part, special, player.effective, met)
+    else:
+        yield from _standard(tell, part, met)
+    if working.rating != working.computed:
+        yield tell.line(part, "pass.floor", working.rating, computed=working.computed)
+
+
+def abroad(tell: Telling) -> Iterator[Line]:
+    """A foreign event: the standard formula once, against converted FIDE ratings (§6)."""
+    is_youth = tell.rated.section.kind is SectionType.FOREIGN_FIDE_YOUTH
+    conversion = tell.constants.fide_youth if is_youth else tell.constants.fide
+    yield tell.line(ABROAD, "formula.abroad")
+    yield tell.line(ABROAD, "abroad.conversion", kind="youth conversion" if is_youth else "conversion")
+    for opponent, game in {game.opponent: game for game in tell.player.games}.items():
+        _, _, piece = piece_of(conversion, game.fide)
+        yield tell.line(
+            *(ABROAD, "abroad.opponent", game.strength),
+            **{"opponent": opponent, "fide_rating": game.fide, "intercept": piece.intercept, "slope": piece.slope},
+        )
+    for round_number, opponent in _ignored(tell):
+        yield tell.line(ABROAD, "abroad.ignored", round=round_number, opponent=opponent)
+    met = [Met(game, game.strength, f"FIDE {plain(game.fide, None)}") for game in tell.player.games]
+    yield from _standard(tell, ABROAD, met)
+
+
+def _ignored(tell: Telling) -> Iterator[tuple[int, int]]:
+    """Rounds and opponents of the games that are not rated because the opponent has no FIDE rating."""
+    own = {tell.player.number, *tell.player.merged_with}
+    counted = {(game.round_number, game.opponent) for game in tell.player.games}
+    for entry in tell.rated.section.entries:
+        for at, cell in enumerate(entry.cells, start=1):
+            if entry.number in own and cell.result.is_game and (at, cell.opponent) not in counted:
+                yield at, cell.opponent
+
+
+def _choice(tell: Telling) -> Line:
+    """Why the special or the standard formula applies (§1, Step 4)."""
+    player = tell.player
+    if player.formula is Formula.STANDARD and math.isinf(player.games_before):
+        return tell.line("Step 4", "formula.standard_unknown")
+    if player.formula is Formula.STANDARD:
+        return tell.line("Step 4", "formula.standard", games=player.games_before)
+    if player.past is not Past.MIXED:
+        return tell.line("Step 4", words.PASTS[player.past])
+    return tell.line("Step 4", "formula.few_games", games=player.games_before)
+
+
+# The standard formula.
+
+
+def _standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
+    player = tell.player
+    working = player.intermediate if part == "Step 4" else player.final
+    own = odds(player.prior)
+    expectancies = []
+    for one in met:
+        expectancy = winning_expectancy(own, odds(one.strength))
+        expectancies.append(expectancy)
+        yield tell.line(*(part, "game.standard", expectancy), **_game(one), prior=player.prior, scale=RATING_SCALE)
+    yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
+    yield tell.line(part, "standard.expected", working.expected, expectancies=tuple(expectancies))
+    yield tell.line(
+        *(part, _k_key(tell), working.k), effective=player.effective, played=player.played, prior=player.prior
+    )
+    change = working.k * (player.score - working.expected)
+    yield tell.line(*(part, "standard.change", change), k=working.k, score=player.score, expected=working.expected)
+    yield _bonus(tell, part, change, working.bonus)
+    rating = player.prior + change + working.bonus
+    yield tell.line(part, "standard.rating", rating, prior=player.prior, change=change, bonus=working.bonus)
+
+
+def _game(one: Met) -> dict[str, object]:
+    game = one.game
+    return {
+        **{"round": game.round_number, "result": words.RESULTS[game.score], "opponent": game.opponent},
+        **{"strength": one.strength, "origin": one.origin},
+    }
+
+
+def _k_key(tell: Telling) -> str:
+    """Which K applies (§4.2)."""
+    constants, prior = tell.constants, tell.player.prior
+    rule = KRule.FULL if tell.rated.section.kind.is_foreign else tell.rated.k_rule
+    if rule is KRule.HALF:
+        return "standard.k_half"
+    if rule is KRule.DUAL and constants.dual_k_is_reduced and prior > constants.dual_k_above:
+        return "standard.k_dual_flat" if prior >= constants.dual_k_flat_from else "standard.k_dual"
+    return "standard.k" if constants.k_effective_weight == 1.0 else "standard.k_weighted"
+
+
+def _bonus(tell: Telling, part: str, change: float, bonus: float) -> Line:
+    """The bonus, or why there is none and through whom (§4.2, §7)."""
+    player, constants = tell.player, tell.constants
+    if player.earns_bonus:
+        return tell.line(part, "bonus.earned", bonus, change=change, played=player.played)
+    if tell.rated.section.kind is SectionType.MATCH:
+        return tell.line(part, "bonus.match", bonus)
+    if player.played < constants.bonus_games:
+        return tell.line(part, "bonus.few_games", bonus, played=player.played)
+    key = "bonus.met_often" if player.most_meetings > constants.bonus_meetings else "bonus.met_again"
+    return tell.line(part, key, bonus, opponent=_most_met(tell), meetings=player.most_meetings)
+
+
+def _most_met(tell: Telling) -> int:
+    """The opponent who was met most often, by the first of the rows where a member has several."""
+    first_row = {player.number: min((player.number, *player.merged_with)) for player in tell.rated.players}
+    met = [first_row[game.opponent] for game in tell.player.games]
+    return max(met, key=met.count)
+
+
+# The special formula.
+
+
+def _special(tell: Telling, part: str, special: SpecialRating, effective: float, met: Sequence[Met]) -> Iterator[Line]:
+    player = tell.player
+    past = Past.MIXED if part == "Step 3" else player.past
+    how = {Past.MIXED: "", Past.ALL_WINS: "_wins", Past.ALL_LOSSES: "_losses"}[past]
+    start, target, solution = special.adjusted_prior, special.adjusted_score, special.uncapped
+    spread = tell.constants.special_spread
+    yield tell.line(part, f"special.prior{how}", start, prior=player.prior)
+    yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
+    yield tell.line(part, f"special.score{how}", target, score=player.score, effective=effective)
+    yield _knots(tell, part, start, met)
+    yield _solved(tell, part, special, effective, met)
+    expectancies = []
+    for one in met:
+        expectancy = provisional_expectancy(solution, one.strength, spread)
+        expectancies.append(expectancy)
+        yield tell.line(part, "game.special", expectancy, **_game(one), solution=solution)
+    if effective > 0.0:
+        share = effective * provisional_expectancy(solution, start, spread)
+        expectancies.append(share)
+        yield tell.line(part, "special.before", share, effective=effective, solution=solution, strength=start)
+    surplus = total(expectancies) - target
+    yield tell.line(part, "special.surplus", surplus, expectancies=tuple(expectancies), target=target)
+    yield tell.line(part, "special.rating", special.rating, solution=solution)
+
+
+def _knots(tell: Telling, part: str, start: float, met: Sequence[Met]) -> Line:
+    spread = tell.constants.special_spread
+    knots = sorted(
+        {strength + way for strength in (start, *(one.strength for one in met)) for way in (-spread, spread)}
+    )
+    digits = tell.figures.digits["r"]
+    texts = dict.fromkeys(plain(knot, digits) for knot in knots)
+    return tell.line(part, "special.knots", knots=", ".join(texts))
+
+
+def _solved(tell: Telling, part: str, special: SpecialRating, effective: float, met: Sequence[Met]) -> Line:
+    """How M comes about: by the straight piece it lies on, or by the rules for a whole stretch of solutions (§4.1)."""
+    start, target, solution = special.adjusted_prior, special.adjusted_score, special.uncapped
+    spread = tell.constants.special_spread
+    strengths = [one.strength for one in met]
+    if solution == start:
+        return tell.line(part, "special.at_start", solution, start=start)
+    near = [strength for strength in strengths if math.fabs(solution - strength) <= spread + SPREAD_SLACK]
+    is_near_start = math.fabs(solution - start) <= spread + SPREAD_SLACK
+    weight = len(near) + (effective if is_near_start else 0.0)
+    piece = piece_at(solution, start, effective, target, strengths, spread)
+    if weight > 0.0 and piece.slope_below > 0.0 and piece.slope_above > 0.0:
+        within = ((effective, start), *near) if is_near_start and effective > 0.0 else tuple(near)
+        beaten: float = sum(solution > strength + spread + SPREAD_SLACK for strength in strengths)
+        beaten += 0.0 if is_near_start or solution < start else effective
+        found = (total(near) + (effective * start if is_near_start else 0.0)) / weight
+        found += 2.0 * spread * (target - beaten - weight / 2.0) / weight
+        if math.fabs(found - solution) <= _SAME:
+            return tell.line(
+                *(part, "special.solved", solution),
+                **{"within": _counted(len(near), with_start=len(within) > len(near)), "ratings": within},
+                **{"target": target, "beaten": beaten, "weight": weight},
+            )
+    for strength in (start, *strengths):
+        for key, knot in (("special.at_low_knot", strength - spread), ("special.at_high_knot", strength + spread)):
+            if math.fabs(knot - solution) <= _SAME:
+                return tell.line(part, key, solution, strength=strength)
+    return tell.line(part, "special.near", solution)
+
+
+def _counted(opponents: int, *, with_start: bool) -> str:
+    games = "one game" if opponents == 1 else f"{opponents} games"
+    if not with_start:
+        return games
+    return f"{games} and R0'" if opponents else "games before, at R0',"

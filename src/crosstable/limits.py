@@ -1,0 +1,22 @@
+"""Limits of our own checks: numbers that no rule of US Chess sets, each of them here once.
+
+What a finding says about such a limit is formatted from these names (``catalogue``), and the checks compare with them.
+Numbers of the rules are not here: they belong to an edition (``rules.constants``).
+"""
+
+# US Chess asks about sections that last longer, in days.
+LONGEST_SECTION = 45
+EARLIEST_BIRTH = 1900
+# No section has more rounds; a row with more cells is no row of a crosstable.
+MOST_ROUNDS = 200
+# A performance so many points away from the rating hints at a wrong member id or a wrong row.
+FAR_FROM_RATING = 600.0
+# Below this many games a performance says next to nothing.
+FEWEST_GAMES_OF_A_PERFORMANCE = 3
+# Two players who met so often have played a match.
+FEWEST_GAMES_OF_A_MATCH = 2
+# The shapes of ids (official facts §6).
+MEMBER_ID_DIGITS = 8
+AFFILIATE_ID_DIGITS = 7
+EVENT_ID_DIGITS = 12
+LONGEST_EVENT_ID = 40

@@ -1,0 +1,122 @@
+"""What completes a report before it is checked: ratings from members files, a time control, dates, fewer rounds.
+
+Pairing files hold the rating used for pairing, without games or birth dates. Rating records come from a members file;
+the pairing rating is taken for a rating only when asked for, and then says so. Whatever replaces what the file says is
+listed in ``assumed``.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import date
+
+from crosstable.catalogue import fault
+from crosstable.checks import CheckedSection
+from crosstable.checks.places import section_number
+from crosstable.engine.records import Assumption
+from crosstable.errors import Fault
+from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, Standing
+
+MOST_NAMED = 8
+Change = Callable[[ReportedPlayer], ReportedPlayer]
+
+
+def with_members(report: Report, members: Mapping[str, Background], origin: str) -> Report:
+    """A report whose players bring what a members file says of them; those it does not know stay as they are."""
+    return _each_player(report, lambda player: _known(player, members, origin))
+
+
+def _each_player(report: Report, change: Change) -> Report:
+    sections = tuple(
+        section._replace(players=tuple(change(player) for player in section.players)) for section in report.sections
+    )
+    return report._replace(sections=sections)
+
+
+def _known(player: ReportedPlayer, members: Mapping[str, Background], origin: str) -> ReportedPlayer:
+    background = members.get(player.member_id) if player.member_id else None
+    if background is None:
+        return player
+    own = player.background
+    completed = background._replace(
+        fide=background.fide or own.fide,
+        cfc=background.cfc or own.cfc,
+        birth_date=background.birth_date or own.birth_date,
+        adult=own.adult if background.adult is None else background.adult,
+        origin=origin,
+    )
+    return player._replace(background=completed)
+
+
+def after_round(report: Report, last: int) -> Report:
+    """The report as it stood after a round: later cells are not there yet."""
+    return _each_player(report, lambda player: player._replace(cells=player.cells[:last], total=None))
+
+
+def chosen(report: Report, sections: Collection[int], exclude: Collection[int]) -> Report:
+    """The report with the sections that are wanted; an empty choice is all of them."""
+    kept = tuple(
+        section._replace(number=number)
+        for at, section in enumerate(report.sections)
+        if (number := section_number(section, at)) not in exclude and (not sections or number in sections)
+    )
+    return report._replace(sections=kept)
+
+
+def completed(report: Report, control: str, start: date | None, end: date | None, *, override: bool) -> Report:
+    """The report with a time control and dates where it has none, or in place of its own with ``override``."""
+    sections = tuple(_completed(report, section, control, start, end, override) for section in report.sections)
+    return report._replace(sections=sections)
+
+
+def _completed(
+    report: Report, section: ReportedSection, control: str, start: date | None, end: date | None, override: bool
+) -> ReportedSection:
+    notes = []
+    if control and (override or not section.time_controls):
+        notes.append(Assumption.CONTROL_GIVEN)
+        section = section._replace(time_controls=(control,), systems=() if override else section.systems)
+    if start is not None and (override or (section.start or report.start) is None):
+        notes.append(Assumption.START_GIVEN)
+        section = section._replace(start=start)
+    if end is not None and (override or (section.end or report.end) is None):
+        notes.append(Assumption.END_GIVEN)
+        section = section._replace(end=end)
+    if not notes:
+        return section
+    players = tuple(
+        player._replace(background=player.background._replace(assumed=(*player.background.assumed, *notes)))
+        for player in section.players
+    )
+    return section._replace(players=players)
+
+
+def _lacks_rating(checked: CheckedSection, player: ReportedPlayer) -> bool:
+    """Whether only a pairing rating is known of a player, who was rated, and nothing says how."""
+    if player.number is None or not player.pairing_rating:
+        return False
+    background = checked.backgrounds[player.number]
+    return not background.standings and background.given_start is None and not checked.section.kind.is_foreign
+
+
+def missing_ratings(checked: CheckedSection, place: str) -> list[Fault]:
+    """A fault where players of a section carry nothing but pairing ratings."""
+    who = [player for player in checked.report.players if _lacks_rating(checked, player)]
+    if not who:
+        return []
+    some = ", ".join(str(player.number) for player in who[:MOST_NAMED]) + (" …" if len(who) > MOST_NAMED else "")
+    message = f"Of {len(who)} players only the pairing rating is known (players {some})."
+    return [fault("rating-not-known", place, message)]
+
+
+def with_pairing_ratings(checked: CheckedSection) -> CheckedSection:
+    """A section with pairing ratings taken for ratings, in each of its systems, where nothing else is known."""
+    backgrounds = dict(checked.backgrounds)
+    for player in checked.report.players:
+        if player.number is not None and _lacks_rating(checked, player):
+            background = backgrounds[player.number]
+            rating = Standing(rating=player.pairing_rating or 0.0)
+            backgrounds[player.number] = background._replace(
+                standings=dict.fromkeys(checked.section.systems, rating),
+                origin="pairing rating",
+                assumed=(*background.assumed, Assumption.PAIRING_RATING),
+            )
+    return checked._replace(backgrounds=backgrounds)

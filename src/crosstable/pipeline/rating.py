@@ -1,0 +1,363 @@
+"""A report, completed, checked and rated: every section in every system it belongs to, with all that was found.
+
+A section with an error is not rated; the others are, unless their ratings follow from it. Dual-rated sections are rated
+twice, each time from what the players brought; neither sees the other's result. Ratings that come from a members file
+or an office chain: a member's later section starts where the earlier one ended.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
+
+from crosstable.catalogue import fault
+from crosstable.checks import CheckedSection
+from crosstable.checks.accepted import Accepted, accept
+from crosstable.checks.places import section_number
+from crosstable.checks.plausibility import plausibility
+from crosstable.checks.report import check_section, officially
+from crosstable.checks.whole_report import report_faults
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.engine import rate as rate_section
+from crosstable.engine.records import Assumption
+from crosstable.errors import Fault, Severity, UnsupportedEditionError
+from crosstable.pipeline.completing import (
+    after_round,
+    chosen,
+    completed,
+    missing_ratings,
+    with_members,
+    with_pairing_ratings,
+)
+from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
+from crosstable.pipeline.results import SectionResult, section_result
+from crosstable.remedies import Reader, for_reader
+from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
+from crosstable.terms import Background, RatingSystem, Report, ReportedSection, Standing
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    from crosstable.formats.members import MembersFile
+    from crosstable.rules.rule_sets import RuleSet
+
+FORMAT = "crosstable-rated/1"
+# A range narrower than this is no range.
+NARROW = 0.005
+Ranges = Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
+NO_RANGES: Ranges = {}
+# What chained members have after the sections that are rated so far, by member and system.
+Latest = dict[str, dict[RatingSystem, Standing]]
+
+
+class RatingSource(Protocol):
+    """Where ratings come from when not from the file: an office's record."""
+
+    chained: frozenset[str]
+
+    def filled(self, report: Report) -> Report:
+        """The report whose players bring what the source knows of them, not what the file says."""
+
+    def faults(
+        self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
+    ) -> Sequence[Fault]:
+        """The findings about a section of the filled report: what may be told of ``found``, and the source's own."""
+
+
+class Options(TypedDict, total=False):
+    """How a report is rated. All are optional.
+
+    ``members``: members files, a later one wins. ``control``, ``start``, ``end`` complete sections that have none, or
+    replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number. ``pairing_ratings`` takes
+    the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
+    a reason for each code of a warning that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
+    day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
+    computed again where an assumption may change them, ``reader`` for whom remedies are written.
+    """
+
+    members: Sequence["MembersFile"]
+    control: str
+    start: date | None
+    end: date | None
+    override: bool
+    sections: Collection[int]
+    exclude: Collection[int]
+    pairing_ratings: bool
+    after_round: int | None
+    accept: Mapping[str, str]
+    calendar: Calendar
+    rules: "RuleSet | None"
+    today: date | None
+    ranges: bool
+    reader: Reader
+    source: RatingSource | None
+
+
+class ExaminedSection(NamedTuple):
+    """A section as it was checked and rated: ``rated`` has an entry for each system, none where an error stands."""
+
+    number: int
+    report: ReportedSection
+    checked: CheckedSection | None
+    rated: tuple[RatedSection, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error keeps the section from being rated."""
+        return _has_errors(self.faults)
+
+
+class RatedEvent(NamedTuple):
+    """An event's report, its examined sections, and what was found about the whole of it.
+
+    ``ranges`` holds, by section, system and player, the least and the greatest result where an assumption matters.
+    """
+
+    report: Report
+    examined: tuple[ExaminedSection, ...]
+    general: tuple[Fault, ...] = ()
+    ranges: Ranges = NO_RANGES
+    accepted: tuple[Accepted, ...] = ()
+    rules: "RuleSet | None" = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Every finding: about the whole report first, then section by section."""
+        return (*self.general, *(found for section in self.examined for found in section.faults))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any section, or the whole report, could not be rated."""
+        return _has_errors(self.faults)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether an error of the whole report kept every section from being rated."""
+        return _has_errors(self.general)
+
+    @property
+    def rated(self) -> tuple[tuple[RatedSection, ...], ...]:
+        """The sections that were rated, each in all its systems, with the working of every step."""
+        return tuple(section.rated for section in self.examined if section.rated)
+
+    @property
+    def sections(self) -> tuple[SectionResult, ...]:
+        """The results of the sections that were rated."""
+        return tuple(section_result(by_system, self.ranges) for by_system in self.rated)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document ``crosstable-rated/1``: the sections that could be rated, and every finding."""
+        return {
+            "format": FORMAT,
+            "event": self.report.event_id,
+            "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
+            "sections": [section.to_dict() for section in self.sections],
+            "faults": fault_objects(self.faults),
+            **({"accepted": accepted_objects(self.accepted)} if self.accepted else {}),
+            **rules_of(self.rules),
+        }
+
+    def to_frame(self) -> "DataFrame":
+        """The results as a Polars frame, a row for each player in each system of each section."""
+        from crosstable.pipeline.frames import frame_of
+
+        return frame_of(self.sections)
+
+
+def rate(report: Report, **options: Unpack[Options]) -> RatedEvent:
+    """Complete, check and rate a report; whatever is wrong is a finding with its place and remedy."""
+    return _Examination(report, options).done()
+
+
+def unreadable(name: str, found: Fault, reader: Reader = Reader.COMMAND) -> RatedEvent:
+    """The event of a file that could not be read: nothing but the finding that says why."""
+    return RatedEvent(Report("", "", None, None, (), name), (), for_reader((found,), reader))
+
+
+def _has_errors(faults: Iterable[Fault]) -> bool:
+    return any(found.severity is Severity.ERROR for found in faults)
+
+
+class _Examination:
+    """One report on its way: completed, then checked section by section, then rated in the order of the replay."""
+
+    def __init__(self, report: Report, options: Options) -> None:
+        self.options = options
+        self.general: list[Fault] = []
+        self.of_section: dict[str, list[Fault]] = {section.place: [] for section in report.sections}
+        for found in report.faults:
+            place = _section_of(report, found)
+            (self.general if place is None else self.of_section[place]).append(found)
+        # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
+        # so only ratings from members files make a section wait for another.
+        self.chained: frozenset[str] = frozenset()
+        self.waiting: frozenset[str] = frozenset()
+        self.report = self._completed(report)
+        self.general += report_faults(self.report)
+        self.latest: Latest = {}
+        self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
+
+    def _completed(self, report: Report) -> Report:
+        options = self.options
+        report = chosen(report, options.get("sections", ()), options.get("exclude", ()))
+        source = options.get("source")
+        if source is not None:
+            self.chained = source.chained
+            report = source.filled(report)
+        for members in options.get("members", ()):
+            report = with_members(report, members.backgrounds, f"members file {members.name}")
+            self.chained |= frozenset(members.backgrounds)
+            self.waiting |= frozenset(members.backgrounds)
+            self.general += members.faults
+        if options.get("after_round") is not None:
+            report = after_round(report, options["after_round"] or 0)
+        control, override = options.get("control", ""), options.get("override", False)
+        return completed(report, control, options.get("start"), options.get("end"), override=override)
+
+    def done(self) -> RatedEvent:
+        """The whole event."""
+        found = [self._checked(at) for at in range(len(self.report.sections))]
+        if not _has_errors(self.general):
+            for at in sorted(range(len(found)), key=lambda at: _order(found[at])):
+                found[at] = self._rated(found[at], found)
+        event = RatedEvent(self.report, tuple(found), tuple(self.general), self.ranges, (), self.options.get("rules"))
+        return _accepted(event, self.options.get("accept", {}), self.options.get("reader", Reader.COMMAND))
+
+    def _checked(self, at: int) -> ExaminedSection:
+        section, rules = self.report.sections[at], self.options.get("rules")
+        today = self.options["today"] if "today" in self.options else datetime.now(tz=UTC).date()
+        calendar = self.options.get("calendar", Calendar.LISTED)
+        ruled = officially if rules is None else rules.edition
+        found, checked = check_section(self.report, at, today, calendar, ruled)
+        source = self.options.get("source")
+        told = found if source is None else source.faults(self.report, at, checked, found)
+        faults = [*self.of_section.get(section.place, ()), *told]
+        number = section_number(section, at)
+        if checked is not None:
+            if self.options.get("pairing_ratings"):
+                checked = with_pairing_ratings(checked)
+            faults += missing_ratings(checked, f"section {number}")
+        return ExaminedSection(number, section, checked, (), tuple(faults))
+
+    def _rated(self, section: ExaminedSection, all_of: Sequence[ExaminedSection]) -> ExaminedSection:
+        if section.checked is None or section.has_errors:
+            return section
+        place = f"section {section.number}"
+        if waits := self._waits_for(section, all_of):
+            message = f"Ratings of this section follow from section {waits}, which has errors."
+            return section._replace(faults=(*section.faults, fault("waits-for-section", place, message)))
+        checked = self._with_latest(section.checked)
+        try:
+            rated = tuple(
+                rate_section(checked.section, system, checked.backgrounds, checked.edition)
+                for system in checked.section.systems
+            )
+        except UnsupportedEditionError as error:
+            text = str(error)
+            found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
+            return section._replace(faults=(*section.faults, found))
+        for by_system in rated:
+            if self.options.get("ranges", True):
+                self.ranges.update(_ranges(checked, by_system))
+            self._remember(by_system)
+        shown = [found for by_system in rated for found in plausibility(by_system, section.report)]
+        return section._replace(checked=checked, rated=rated, faults=(*section.faults, *shown))
+
+    def _waits_for(self, section: ExaminedSection, all_of: Sequence[ExaminedSection]) -> int | None:
+        """An earlier section with errors in which somebody of a members file plays too."""
+        own = self.waiting & _members(section)
+        for other in all_of:
+            if other is not section and other.has_errors and own & _members(other) and _order(other) <= _order(section):
+                return other.number
+        return None
+
+    def _with_latest(self, checked: CheckedSection) -> CheckedSection:
+        """The section with what its chained members now have."""
+        if not self.latest:
+            return checked
+        backgrounds = dict(checked.backgrounds)
+        for entry in checked.section.entries:
+            if entry.member_id in self.latest:
+                background = backgrounds[entry.number]
+                standings = {**background.standings, **self.latest[entry.member_id]}
+                backgrounds[entry.number] = background._replace(standings=standings)
+        return checked._replace(backgrounds=backgrounds)
+
+    def _remember(self, rated: RatedSection) -> None:
+        for player in rated.players:
+            if player.member_id in self.chained and player.games and player.after is not None:
+                self.latest.setdefault(player.member_id, {})[rated.system] = player.after
+
+
+def _section_of(report: Report, found: Fault) -> str | None:
+    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
+    for section in report.sections:
+        rest = found.place.removeprefix(section.place)
+        if section.place and rest != found.place and not rest[:1].isdigit():
+            return section.place
+    return None
+
+
+def _members(section: ExaminedSection) -> set[str]:
+    return {player.member_id for player in section.report.players if player.member_id}
+
+
+def _order(section: ExaminedSection) -> tuple[date, date, int]:
+    """The place of a section in the replay; one without dates may have come first."""
+    if section.checked is None:
+        return date.min, date.min, section.number
+    return section.checked.section.end, section.checked.section.start, section.number
+
+
+def _accepted(event: RatedEvent, reasons: Mapping[str, str], reader: Reader) -> RatedEvent:
+    """The event without the warnings that were accepted, and remedies for whoever reads the others."""
+    kept: list[Accepted] = []
+
+    def left(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+        others, taken = accept(faults, reasons)
+        kept.extend(taken)
+        return for_reader(others, reader)
+
+    general = left(event.general)
+    examined = tuple(section._replace(faults=left(section.faults)) for section in event.examined)
+    return event._replace(general=general, examined=examined, accepted=tuple(kept))
+
+
+def _ranges(section: CheckedSection, rated: RatedSection) -> dict[tuple[int, RatingSystem, int], tuple[float, float]]:
+    """What results may be where a count or an age is not known: the other case rated too, and both together."""
+    ages = {player.number for player in rated.players if Assumption.NOT_ADULT in player.assumed}
+    counts = {player.number for player in rated.players if Assumption.GAMES in player.assumed}
+    cases = [(ages, set[int]()), (set[int](), counts), (ages, counts)] if ages and counts else [(ages, counts)]
+    if not ages and not counts:
+        return {}
+    results = {player.number: [_result(player)] for player in rated.players if player.games}
+    for adults, established in cases:
+        backgrounds = _otherwise(section, rated.system, adults, established)
+        other = rate_section(section.section, rated.system, backgrounds, section.edition)
+        for player in other.players:
+            if player.games:
+                results[player.number].append(_result(player))
+    return {
+        (section.section.number, rated.system, number): (min(values), max(values))
+        for number, values in results.items()
+        if max(values) - min(values) > NARROW
+    }
+
+
+def _result(player: RatedPlayer) -> float:
+    assert player.after is not None
+    return player.after.rating
+
+
+def _otherwise(
+    section: CheckedSection, system: RatingSystem, adults: set[int], established: set[int]
+) -> dict[int, Background]:
+    """The other case of each assumption: an adult after all, an established rating on as few games as can be."""
+    fewest = float(section.edition.constants.established_above + 1)
+    changed = dict(section.backgrounds)
+    for number in adults:
+        changed[number] = changed[number]._replace(adult=True)
+    for number in established:
+        record = changed[number].standings[system]._replace(games=fewest)
+        changed[number] = changed[number]._replace(standings={**changed[number].standings, system: record})
+    return changed

@@ -1,0 +1,158 @@
+"""The results of a rated event, one record for each player, as ``crosstable-rated/1`` and the library show them."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from crosstable.engine import RatedPlayer, RatedSection, Start
+from crosstable.formulas.rounding import official_rating
+from crosstable.terms import FloorKind, Formula, RatingSystem, Source
+
+# Fields that a document leaves out where nothing is known.
+_OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested")
+
+
+class PlayerResult(NamedTuple):
+    """A player's result in one section and system.
+
+    ``pre`` is ``None`` for a player who was unrated, ``games_before`` where the count is not known (established).
+    ``initial`` is the start of an unrated player, ``post`` the rating after the section in full, ``rounded`` the
+    official whole number. ``formula`` is ``special``, ``standard`` or ``None`` (no rated game); ``k``, ``expected``
+    and ``bonus`` belong to the standard formula. ``floor`` is the floor that acted. ``range`` holds the least and the
+    greatest result where an assumption may change it.
+    """
+
+    number: int
+    member_id: str
+    name: str
+    pre: float | None
+    games_before: float | None
+    initial: Mapping[str, Any] | None
+    post: float | None
+    rounded: int | None
+    games_after: float | None
+    formula: str | None
+    effective_games: float | None
+    k: float | None
+    score: float
+    expected: float | None
+    bonus: float | None
+    floor: Mapping[str, Any] | None
+    norm: str | None
+    assumed: tuple[str, ...]
+    rating_from: str | None = None
+    range: tuple[float, float] | None = None
+    merged_with: tuple[int, ...] | None = None
+    floor_requested: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The player as the document has them."""
+        found = {name: value for name, value in self._asdict().items() if value is not None or name not in _OPTIONAL}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+class SystemResult(NamedTuple):
+    """A section's results in one rating system, under the edition that rated it."""
+
+    system: str
+    edition: str
+    players: tuple[PlayerResult, ...]
+
+
+class SectionResult(NamedTuple):
+    """A section's results by rating system: ``systems["OTBR"].players[0].post``."""
+
+    number: int
+    name: str
+    systems: Mapping[str, SystemResult]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The section as the document has it."""
+        systems = {
+            name: {"edition": rated.edition, "players": [player.to_dict() for player in rated.players]}
+            for name, rated in self.systems.items()
+        }
+        return {"number": self.number, "name": self.name, "systems": systems}
+
+
+def section_result(
+    by_system: tuple[RatedSection, ...], ranges: Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
+) -> SectionResult:
+    """The results of one section."""
+    section = by_system[0].section
+    systems = {
+        rated.system.name: SystemResult(
+            rated.system.name,
+            rated.edition.name,
+            tuple(
+                _player(player, ranges.get((section.number, rated.system, player.number))) for player in rated.players
+            ),
+        )
+        for rated in by_system
+    }
+    return SectionResult(section.number, section.name, systems)
+
+
+def _player(player: RatedPlayer, result_range: tuple[float, float] | None) -> PlayerResult:
+    before, after = player.before, player.after
+    is_standard = player.formula is Formula.STANDARD
+    played = player.formula is not Formula.NONE
+    requested = player.outcome.requested_floor
+    return PlayerResult(
+        number=player.number,
+        member_id=player.member_id,
+        name=player.name,
+        pre=None if before is None else before.rating,
+        games_before=None if before is None else _count(before.games),
+        initial=_initial(player.start) if player.start is not None and played else None,
+        post=None if after is None else after.rating,
+        rounded=None if after is None else official_rating(after.rating),
+        games_after=None if after is None else _count(after.games),
+        formula=player.formula.name.lower() if played else None,
+        effective_games=player.effective if played else None,
+        k=player.final.k if is_standard else None,
+        score=player.score,
+        expected=player.final.expected if is_standard else None,
+        bonus=player.final.bonus if is_standard else None,
+        floor=_floor(player),
+        norm=player.norm,
+        assumed=tuple(str(note) for note in player.assumed),
+        rating_from=player.origin or None,
+        range=result_range,
+        merged_with=player.merged_with or None,
+        floor_requested=requested if played and not math.isnan(requested) else None,
+    )
+
+
+def _count(games: float | None) -> float | int | None:
+    """N as people write it: a whole number, but for the halves of half-K sections."""
+    if games is None:
+        return None
+    return int(games) if games == int(games) else games
+
+
+def _floor(player: RatedPlayer) -> dict[str, Any] | None:
+    kind = player.outcome.floor_kind
+    if player.formula is Formula.NONE or kind is FloorKind.NONE:
+        return None
+    return {"name": kind.name.lower(), "level": _count(player.outcome.floor_level)}
+
+
+def _initial(start: Start) -> dict[str, Any]:
+    initial = start.initial
+    return {
+        "rating": initial.rating,
+        "games": _count(initial.games),
+        "sources": [
+            {
+                "source": working.source.name,
+                "rating": working.rating,
+                "games": _count(working.games),
+                "as_of": working.as_of.isoformat(),
+                "converted": working.weight.converted,
+                "weight": working.weight.weight if initial.total_weight else None,
+            }
+            for working in start.sources
+        ]
+        or [{"source": Source(initial.source).name, "age": None if math.isnan(start.age) else start.age}],
+    }

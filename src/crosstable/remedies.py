@@ -1,0 +1,45 @@
+"""Remedies that name what their reader can do: an option of the command, a field of the form, a parameter.
+
+The catalogue's remedies are for whoever types commands. Where a page, a program that calls the API or a program that
+calls the library has another way to do the same, it stands here. A test holds that no remedy for them names an option.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from crosstable.errors import Fault
+
+
+class Reader(StrEnum):
+    """Who reads a finding."""
+
+    COMMAND = "command"
+    PAGE = "page"
+    API = "api"
+    LIBRARY = "library"
+
+
+_PAGE, _API, _LIBRARY = Reader.PAGE, Reader.API, Reader.LIBRARY
+_PAIRING = "to take these with everything else assumed"
+REMEDIES: Mapping[str, Mapping[Reader, str]] = {
+    "rating-not-known": {
+        _PAGE: f"Send an event file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
+        _API: f"Send an event file with their ratings, or pairing=true {_PAIRING}.",
+        _LIBRARY: f"Give members=FILE with their ratings, or pairing_ratings=True {_PAIRING}.",
+    },
+    "member-not-known": {
+        _PAGE: "Correct the id, or ask the ratings office to add the member.",
+        _API: "Correct the id, or ask the ratings office to add the member.",
+        _LIBRARY: "Correct the id, or add the member to the office first.",
+    },
+}
+
+
+def for_reader(faults: Iterable[Fault], reader: Reader) -> tuple[Fault, ...]:
+    """The findings with remedies for this reader."""
+    return tuple(_told(found, reader) for found in faults)
+
+
+def _told(found: Fault, reader: Reader) -> Fault:
+    remedy = REMEDIES.get(found.code, {}).get(reader)
+    return found if remedy is None else found._replace(remedy=remedy)

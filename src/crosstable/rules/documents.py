@@ -1,0 +1,74 @@
+"""The documents that the rules are known from, and where in each of them a rule stands.
+
+Rules are cited by their section of the newest text; a document that orders them otherwise says where it has them.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.terms import RatingSystem
+
+
+class Document(NamedTuple):
+    """A text of the rating committee: name, title, the first edition cited by it, and where it has its own order."""
+
+    name: str
+    title: str
+    since: date
+    elsewhere: Mapping[str, str] = {}
+
+
+# The sections of the newest text.
+SECTIONS = frozenset({"1", "2", "2.1", "2.2", "2.3", "3", "4", "4.1", "4.2", "5", "6", "7", "8"})
+# A start by priority list, which the newest text does not know; the list of a system, by its number.
+PRIORITY_LIST = "list"
+# Rules that only the pages of 2004 have.
+NODES = {"half-K": "node 5", "whole-numbers": "node 8", "age-in-2001": "node 1"}
+
+TEXT_2004 = Document("2004 text", "the rating system's pages of September 22, 2004", date(2001, 1, 1), NODES)
+TEXT_2015 = Document(
+    "2015 text",
+    "The US Chess Rating system, June 1, 2015",
+    date(2001, 1, 1),
+    {"2.1": "§2.6", "2.2": "§2.6", "2.3": "§2.6"}
+    | {
+        f"{PRIORITY_LIST} {system.name}": f"§2.{at}"
+        for at, system in enumerate(
+            (RatingSystem.OTBR, RatingSystem.OTBQ, RatingSystem.OTBB, RatingSystem.OLQ, RatingSystem.OLB), start=1
+        )
+    },
+)
+TEXT_2020 = Document("2020 text", "The US Chess Rating system, proposal of September 2, 2020", date(2020, 6, 1))
+TEXT_2025 = Document("2025 text", "The US Chess Rating system, July 26, 2025", date(2024, 3, 1))
+
+# The oldest complete text stands for everything before it.
+IN_FORCE = (TEXT_2015, TEXT_2020, TEXT_2025)
+
+
+class Citation(NamedTuple):
+    """A document by its name, and the section of it."""
+
+    document: str
+    section: str
+
+
+def document_for(effective: date) -> Document:
+    """The document by which an edition is cited."""
+    return next(document for document in reversed(IN_FORCE) if document.since <= effective)
+
+
+def cited(effective: date, rule: str) -> Citation:
+    """Where a rule stands, for an edition: ``4.2``, ``list OTBQ``, ``half-K``; nothing for what is no rule."""
+    if rule in NODES:
+        return Citation(TEXT_2004.name, NODES[rule])
+    document = document_for(effective)
+    if rule in document.elsewhere:
+        return Citation(document.name, document.elsewhere[rule])
+    if rule == "8":  # the list of dated changes is the newest text's
+        return Citation(TEXT_2025.name, "§8")
+    if rule in SECTIONS:
+        return Citation(document.name, f"§{rule}")
+    if rule.startswith(PRIORITY_LIST):  # a rule set may start people by lists where the text has a blend
+        return Citation(document.name, "§2")
+    return Citation("", rule)

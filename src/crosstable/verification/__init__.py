@@ -1,0 +1,23 @@
+"""Computed against posted: how well the engine reproduces official results, and why a row differs where it does.
+
+Works on event files with posted figures and on the archive of official crosstables. A row counts only if everything
+that bears on it is known; rows that cannot be compared are counted apart. Sees checks, the engine and below.
+"""
+
+from crosstable.verification.pages import Page, pages_of
+from crosstable.verification.rows import Row, Verdict
+from crosstable.verification.tallies import Tally, by_era, tally, unexplained
+from crosstable.verification.whole import Verification, verify
+
+__all__ = [
+    "Page",
+    "Row",
+    "Tally",
+    "Verdict",
+    "Verification",
+    "by_era",
+    "pages_of",
+    "tally",
+    "unexplained",
+    "verify",
+]

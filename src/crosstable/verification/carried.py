@@ -1,0 +1,127 @@
+"""Carried state: the archive is a history, so what a member's earlier pages show is used on later ones.
+
+Pages are met in the order of the fold, and only pages before are looked at. What they show for certain is kept apart
+from the counts they lead one to expect: a row with an expected count is never one on which nothing is hidden. Where an
+earlier posted figure is explained only by an all-wins or all-losses past, that past is remembered too.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.tally import is_established
+from crosstable.terms import Background, Posted, RatingSystem, Standing
+from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change
+from crosstable.verification.memory import (
+    Memory,
+    expected_count,
+    known_count,
+    learned,
+    remember,
+    with_count,
+    with_past_shown,
+)
+from crosstable.verification.pages import Page, circle
+
+
+class Carried:
+    """The memory of all members, filled page by page in the order of the fold."""
+
+    def __init__(self) -> None:
+        self._memories: dict[tuple[str, RatingSystem, float], Memory] = {}
+
+    def backgrounds(self, page: Page) -> dict[int, Background]:
+        """What each player brought, with what earlier pages show of him."""
+        found = {}
+        for number, background in page.checked.backgrounds.items():
+            standing = background.standings.get(page.system)
+            memory = self._memory(page, number)
+            if standing is not None and memory is not None:
+                background = _with_standing(
+                    background, page.system, remember(page.checked.edition.constants, standing, memory)
+                )
+            found[number] = background
+        return found
+
+    def expected(self, page: Page, backgrounds: Mapping[int, Background]) -> dict[int, Background]:
+        """The same, with the counts that are not known where a member's own pace leads one to expect them."""
+        found = dict(backgrounds)
+        for number, background in backgrounds.items():
+            standing = background.standings.get(page.system)
+            memory = self._memory(page, number)
+            if standing is not None and standing.games is None and memory is not None:
+                constants, start = page.checked.edition.constants, page.checked.section.start
+                standing = standing._replace(games=expected_count(constants, memory, start))
+                found[number] = _with_standing(background, page.system, standing)
+        return found
+
+    def earlier(self, page: Page) -> dict[int, float]:
+        """What the last page before posted for each rated player of this page."""
+        found = {}
+        for number, player in page.players.items():
+            memory = self._memory(page, number)
+            if memory is not None and page.system in player.background.standings:
+                found[number] = memory.posted
+        return found
+
+    def learn(self, page: Page, rated: RatedSection, changes: Sequence[Change]) -> None:
+        """Take in what a page shows; the second row of a re-entry adds nothing."""
+        for change in changes:
+            if change.cause in (ALL_WINS, ALL_LOSSES):
+                self._learn_past(page, change)
+        for player in rated.players:
+            posted = page.players[player.number].posted.get(page.system)
+            if posted is None or not player.games or any(other < player.number for other in player.merged_with):
+                continue
+            self._learn_row(page, rated, player, posted)
+
+    def _learn_row(self, page: Page, rated: RatedSection, player: RatedPlayer, posted: Posted) -> None:
+        shown = page.checked.backgrounds[player.number].standings.get(page.system)
+        memory = self._memory(page, player.number) or Memory()
+        count = posted.games
+        constants = rated.edition.constants
+        is_known = shown is None or known_count(constants, shown, memory) is not None
+        if count is None and player.after is not None and is_known:
+            count = player.after.games
+        memory = with_past_shown(constants, memory, player, posted.rating)
+        memory = learned(memory, player, shown, rated, posted.rating)
+        self._memories[_key(page, player.number)] = with_count(constants, memory, count, rated.section.end)
+
+    def _learn_past(self, page: Page, change: Change) -> None:
+        assert isinstance(change.fact, Standing)
+        before = change.fact
+        memory = self._memory(page, change.number) or Memory()
+        self._memories[_key(page, change.number)] = memory._replace(
+            games=int(before.games or 0), wins=before.wins or 0, draws=0, losses=before.losses or 0
+        )
+
+    def _memory(self, page: Page, number: int) -> Memory | None:
+        return self._memories.get(_key(page, number))
+
+
+def _key(page: Page, number: int) -> tuple[str, RatingSystem, float]:
+    """Whose memory: ratings with the online fault and those after its repair are two records (readings 103)."""
+    return page.players[number].member_id, page.system, page.checked.edition.constants.k_effective_weight
+
+
+def _with_standing(background: Background, system: RatingSystem, standing: Standing) -> Background:
+    return background._replace(standings={**background.standings, system: standing})
+
+
+def are_inputs_known(page: Page, backgrounds: Mapping[int, Background], number: int) -> bool:
+    """Whether nothing that bears on a row is hidden: counts that matter, and pasts of provisional players."""
+    return all(_is_known(page, backgrounds[one].standings.get(page.system)) for one in circle(page, {number}, 2))
+
+
+def _is_known(page: Page, standing: Standing | None) -> bool:
+    if standing is None:
+        return False
+    constants = page.checked.edition.constants
+    if standing.games is None:
+        return most_effective_games(constants, standing.rating) <= constants.established_above + 1.0
+    if is_established(constants, standing.games):
+        return True
+    wins, draws, losses = standing.wins or 0, standing.draws or 0, standing.losses or 0
+    is_complete = wins + draws + losses == standing.games
+    is_mixed = bool(draws) or bool(wins and losses)
+    return is_complete or is_mixed

@@ -1,0 +1,151 @@
+"""Why a row differs: named causes, each tried by rating the section again with the one thing changed.
+
+A cause is given only if changing that one unknown fact (or a few of them, one after the other) brings the posted
+figure within a point and makes no row wrong that was right. The facts are those that a posted page does not show; two
+more trials read the page itself differently, by the rules of its last day or as a match.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from crosstable.engine import rate
+from crosstable.rules.editions import announced_edition_for
+from crosstable.rules.law import Edition
+from crosstable.terms import Background, Section, SectionType
+from crosstable.verification.changes import (
+    ALL_LOSSES,
+    ALL_WINS,
+    HIDDEN_FLOOR,
+    INITIAL_RATING,
+    MATCH_CAP,
+    OTHER_PRE,
+    UNKNOWN_COUNT,
+    Change,
+    Inquiry,
+    stages,
+)
+from crosstable.verification.pages import Page
+from crosstable.verification.rows import Row, Verdict, rows_of, verdict_of
+from crosstable.verification.trials import Trials
+
+END_DATE = "the rules of the day the section ended"
+UNEXPLAINED = "unexplained"
+NAMED_CAUSES = (
+    UNKNOWN_COUNT,
+    ALL_WINS,
+    ALL_LOSSES,
+    HIDDEN_FLOOR,
+    MATCH_CAP,
+    OTHER_PRE,
+    INITIAL_RATING,
+    END_DATE,
+)
+
+NOTHING: Mapping[int, float] = {}
+MOST_CHANGES = 4
+
+
+class Explained(NamedTuple):
+    """Rows with their causes, and the facts that had to be changed to explain them."""
+
+    rows: list[Row]
+    changes: tuple[Change, ...]
+
+
+def explained(
+    page: Page, backgrounds: Mapping[int, Background], rows: Sequence[Row], earlier: Mapping[int, float] = NOTHING
+) -> Explained:
+    """The rows, those that differ with their cause; ``earlier`` holds what earlier pages last posted for players."""
+    wrong = {row.number for row in rows if row.verdict is Verdict.UNEXPLAINED and row.is_clean}
+    if not wrong:
+        return Explained(list(rows), ())
+    causes = _by_other_readings(page, backgrounds, wrong)
+    changes: tuple[Change, ...] = ()
+    if len(causes) < len(wrong):
+        clean = {row.number: row for row in rows if row.is_clean and row.number not in causes}
+        inquiry = Inquiry(page, Trials(page, backgrounds), clean, earlier)
+        by_changes, changes = _by_changes(inquiry, wrong - causes.keys())
+        causes.update(by_changes)
+    named = [row._replace(cause=causes.get(row.number, UNEXPLAINED)) if row.number in wrong else row for row in rows]
+    return Explained(named, changes)
+
+
+def _by_other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set[int]) -> dict[int, str]:
+    """Rows that come out right when the page is read differently; the first reading that does is named."""
+    causes: dict[int, str] = {}
+    for cause, section, edition in _other_readings(page):
+        rated = rate(section, page.system, backgrounds, edition)
+        within = {row.number for row in rows_of(page, rated) if row.verdict is Verdict.WITHIN}
+        causes = dict.fromkeys(wrong & within, cause) | causes
+    return causes
+
+
+def _other_readings(page: Page) -> Iterator[tuple[str, Section, Edition]]:
+    """The page by the rules of its last day (readings 98), two players as a match, a match without limits (§7)."""
+    section, edition = page.checked.section, page.checked.edition
+    announced = announced_edition_for(section.start, section.end)
+    if announced.constants != edition.constants:
+        yield END_DATE, section, announced
+    if section.kind is SectionType.MATCH:
+        free = edition.constants._replace(match_change=math.inf, match_half_year=math.inf, match_three_years=math.inf)
+        yield f"{MATCH_CAP} (not applied)", section, edition._replace(constants=free)
+    elif len(section.entries) == 2:
+        yield f"{MATCH_CAP} (not coded as a match)", section._replace(kind=SectionType.MATCH), edition
+
+
+def _by_changes(inquiry: Inquiry, left: set[int]) -> tuple[dict[int, str], tuple[Change, ...]]:
+    """Change one unknown fact after the other, always the one that explains most, until none helps."""
+    causes: dict[int, str] = {}
+    changes: list[Change] = []
+    for _ in range(MOST_CHANGES):
+        chosen = _best_change(inquiry, left)
+        if chosen is None:
+            break
+        change, still = chosen
+        for number in left - still:
+            whose = "" if number == change.number else f", of player {change.number}"
+            causes[number] = f"{change.cause}{whose}{change.note}"
+        inquiry.trials.with_fact(change.number, change.fact)
+        changes.append(change)
+        left = still
+        if not left:
+            break
+    return causes, tuple(changes)
+
+
+def _best_change(inquiry: Inquiry, left: set[int]) -> tuple[Change, set[int]] | None:
+    """The first stage of changes that explains anything, and in it the one that explains most with least error."""
+    for changes in stages(inquiry, left):
+        chosen = _best_of(changes, inquiry, left)
+        if chosen is not None:
+            return chosen
+    return None
+
+
+def _best_of(changes: Iterator[Change], inquiry: Inquiry, left: set[int]) -> tuple[Change, set[int]] | None:
+    best: tuple[int, float] | None = None
+    chosen: tuple[Change, set[int]] | None = None
+    for change in changes:
+        before = inquiry.trials.prepared(change.number)
+        inquiry.trials.with_fact(change.number, change.fact)
+        still, error = _still_wrong(inquiry, left)
+        inquiry.trials.put_back(change.number, before)
+        if still < left and (best is None or (len(still), error) < best):
+            best, chosen = (len(still), error), (change, still)
+    return chosen
+
+
+def _still_wrong(inquiry: Inquiry, left: set[int]) -> tuple[set[int], float]:
+    """The rows that a trial leaves wrong or makes wrong, and the errors of all."""
+    ratings = inquiry.trials.ratings()
+    wrong: set[int] = set()
+    error = 0.0
+    for row in inquiry.rows.values():
+        computed = ratings[inquiry.trials.position[row.number]]
+        verdict = verdict_of(inquiry.constants, row.pre, computed, row.posted)
+        if verdict is not Verdict.AT_FLOOR:
+            error += math.fabs(row.posted - computed)
+        if verdict is Verdict.UNEXPLAINED or (row.number in left and verdict is not Verdict.WITHIN):
+            wrong.add(row.number)
+    return wrong, error

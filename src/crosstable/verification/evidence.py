@@ -1,0 +1,174 @@
+"""Evidence for the law: per amendment, how many posted rows tell the two sides of its date apart, and how many agree.
+
+Each page is rated once under its own law and once under the law as it would be without the amendment (on the days it
+is in force) or with it already (on the days before), with what earlier pages show carried along. A row tells the two
+apart when the posted figure agrees with one of them only: within a point where they differ by more than two, to the
+point where the rule is about single points (storage, personal floors). Amendments about time controls are tried on the
+systems that pages were rated in.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from crosstable.engine import RatedSection, rate
+from crosstable.errors import TimeControlError, UnsupportedEditionError
+from crosstable.formulas.rounding import official_rating
+from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
+from crosstable.rules.law import Amendment, Edition, amended
+from crosstable.rules.systems import ControlRanges, systems_of_schedule
+from crosstable.rules.time_controls import parse_time_control
+from crosstable.terms import Background, RatingSystem
+from crosstable.verification.carried import Carried
+from crosstable.verification.causes import explained
+from crosstable.verification.pages import Page
+from crosstable.verification.rows import WITHIN, Row, rows_of
+
+APART = 2.0 * WITHIN
+TO_THE_POINT = frozenset({"stores_whole_numbers", "personal_floor_is_used"})
+# Rules that act on rated players; starts of newcomers are not published, so pages cannot tell those apart.
+TELLING = frozenset(
+    {
+        "bonus_threshold",
+        "bonus_meetings_in_three",
+        "effective_base",
+        "dual_k_is_reduced",
+        "personal_floor_is_used",
+        "peak_lowest_since_2010",
+        "stores_whole_numbers",
+        "match_change",
+        "match_half_year",
+    }
+)
+
+
+class Side(NamedTuple):
+    """One page beside an amendment: whether it is in force there, and the edition of the other side of the date."""
+
+    amendment: Amendment
+    is_in_force: bool
+    other: Edition
+
+
+class Count(NamedTuple):
+    """Rows that agree only with the side they are on, before the date and from it on, and rows against that."""
+
+    before: int
+    since: int
+    against: int
+
+
+def evidence(
+    pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None
+) -> list[tuple[Amendment, Count]]:
+    """The counts of every amendment that pages can tell about."""
+    counts: dict[int, list[int]] = {}
+    memory = Carried()
+    for done, page in enumerate(sorted(pages, key=lambda page: page.order), start=1):
+        progress(done)
+        if page.apart:
+            continue
+        backgrounds = memory.backgrounds(page)
+        rated = _rated(page, backgrounds, page.checked.edition)
+        if rated is None:
+            continue
+        own = rows_of(page, rated)
+        memory.learn(page, rated, explained(page, backgrounds, own).changes)
+        for side in sides(page.checked.edition):
+            other = _rated(page, backgrounds, side.other)
+            if other is not None:
+                agree, against = _compared(own, rows_of(page, other), side.amendment)
+                _add(counts, side, agree, against)
+        for side, agree, against in _controls(page):
+            _add(counts, side, agree, against)
+    return [(AMENDMENTS[at], Count(*count)) for at, count in sorted(counts.items())]
+
+
+def _add(counts: dict[int, list[int]], side: Side, agree: int, against: int) -> None:
+    count = counts.setdefault(AMENDMENTS.index(side.amendment), [0, 0, 0])
+    count[1 if side.is_in_force else 0] += agree
+    count[2] += against
+
+
+def sides(edition: Edition) -> Iterator[Side]:
+    """The amendments next to a page's law: of every telling rule the last in force and the next to come."""
+    seen = []
+    for field in sorted(TELLING):
+        touching = [amendment for amendment in AMENDMENTS if field in amendment.changes]
+        in_force = [amendment for amendment in touching if amendment in edition.amendments]
+        to_come = [amendment for amendment in touching if amendment not in edition.amendments]
+        for amendment in (*in_force[-1:], *to_come[:1]):
+            if amendment not in seen:
+                seen.append(amendment)
+                yield _side(edition, amendment)
+
+
+def _side(edition: Edition, amendment: Amendment) -> Side:
+    changed = {name: value for name, value in amendment.changes.items() if name in edition.constants._fields}
+    if amendment in edition.amendments:
+        before = _before(amendment).constants
+        changed = {name: getattr(before, name) for name in changed}
+    other = edition._replace(constants=edition.constants._replace(**changed))
+    return Side(amendment, amendment in edition.amendments, other)
+
+
+def _before(amendment: Amendment) -> Edition:
+    edition = FIRST_EDITION
+    for earlier in AMENDMENTS[: AMENDMENTS.index(amendment)]:
+        edition = amended(edition, earlier)
+    return edition
+
+
+def _rated(page: Page, backgrounds: Mapping[int, Background], edition: Edition) -> RatedSection | None:
+    try:
+        return rate(page.checked.section, page.system, backgrounds, edition)
+    except UnsupportedEditionError:
+        return None
+
+
+def _compared(own: Sequence[Row], other: Sequence[Row], amendment: Amendment) -> tuple[int, int]:
+    """How many rows agree with their own side only, and how many with the other side only."""
+    to_the_point = not TO_THE_POINT.isdisjoint(amendment.changes)
+    agree = against = 0
+    for mine, theirs in zip(own, other, strict=True):
+        if to_the_point and _is_exact_era(mine, amendment):
+            is_mine, is_theirs = (official_rating(row.computed) == row.posted for row in (mine, theirs))
+        elif not to_the_point and mine.is_clean and math.fabs(mine.computed - theirs.computed) > APART:
+            is_mine, is_theirs = (math.fabs(row.error) <= WITHIN for row in (mine, theirs))
+        else:
+            continue
+        agree += is_mine and not is_theirs
+        against += is_theirs and not is_mine
+    return agree, against
+
+
+def _is_exact_era(row: Row, amendment: Amendment) -> bool:
+    """Storage can be told to the point only while pre-event ratings were whole numbers, as pages show them."""
+    return "stores_whole_numbers" not in amendment.changes or row.start < amendment.effective
+
+
+def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
+    """Time-control amendments: whether the two sides put this page's control in different systems."""
+    report = page.checked.report
+    codes = report.details.get("rating_sys_code")
+    if not codes or not report.time_controls or (page.system is RatingSystem.OTBQ and codes == "D"):
+        return
+    posted = {"D": (RatingSystem.OTBR, RatingSystem.OTBQ)}.get(codes, (page.system,))
+    edition = page.checked.edition
+    touching = [amendment for amendment in AMENDMENTS if "controls" in amendment.changes]
+    in_force = [amendment for amendment in touching if amendment in edition.amendments]
+    to_come = [amendment for amendment in touching if amendment not in edition.amendments]
+    for amendment in (*in_force[-1:], *to_come[:1]):
+        is_in_force = amendment in edition.amendments
+        theirs = _before(amendment).controls if is_in_force else amendment.changes["controls"]
+        own, other = _systems(page, edition.controls), _systems(page, theirs)
+        if own != other:
+            yield Side(amendment, is_in_force, edition), int(own == posted), int(other == posted)
+
+
+def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:
+    try:
+        controls = [parse_time_control(text) for text in page.checked.report.time_controls]
+        return systems_of_schedule(controls, is_online=page.checked.section.is_online, ranges=ranges)
+    except TimeControlError:
+        return ()

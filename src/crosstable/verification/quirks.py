@@ -1,0 +1,12 @@
+"""Named quirks of official pages: never the default, only for telling a fault of the past from one of ours."""
+
+from crosstable.verification.pages import ONLINE_FAULT, Page
+
+
+def with_online_fault(page: Page) -> Page:
+    """A page of before 2021-06-17 online, rated with the fault of that time: K = 800/(2N' + m) (readings 103)."""
+    if page.apart != ONLINE_FAULT:
+        return page
+    edition = page.checked.edition
+    faulty = edition._replace(constants=edition.constants._replace(k_effective_weight=2.0))
+    return page._replace(checked=page.checked._replace(edition=faulty), apart="")

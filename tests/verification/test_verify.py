@@ -1,0 +1,211 @@
+"""Computed against posted: verdicts, pages, fitted starts, norms, evidence.
+
+Posted figures come from the second engine of the tests, so that agreement is that of two independent calculations.
+"""
+
+from datetime import date
+
+import pytest
+
+from crosstable.errors import FormatError
+from crosstable.formats import archive
+from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.editions import edition_for
+from crosstable.terms import (
+    Background,
+    OutsideRating,
+    Posted,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+    Standing,
+)
+from crosstable.verification import Verdict, pages_of, tally, verify
+from crosstable.verification.evidence import evidence, sides
+from crosstable.verification.norms import norm_rows, norm_tally
+from crosstable.verification.pages import CORRECTED_SINCE, ONLINE_FAULT, contradicts_itself, is_clean
+from crosstable.verification.quirks import with_online_fault
+from crosstable.verification.rows import verdict_of
+from crosstable.verification.whole import FITTED_START
+from tests.verification.made_pages import archive_bytes, line, page_line, pages, player, quad, reports
+
+
+@pytest.mark.parametrize(
+    ("pre", "computed", "posted", "day", "verdict"),
+    [
+        (1500.0, 1512.3, 1513.0, "2015-06-01", Verdict.WITHIN),
+        (1500.0, 1512.3, 1514.0, "2015-06-01", Verdict.UNEXPLAINED),
+        (1600.0, 1588.0, 1600.0, "2015-06-01", Verdict.AT_FLOOR),
+        (1590.0, 1588.0, 1600.0, "2015-06-01", Verdict.UNEXPLAINED),
+        (1250.0, 1188.0, 1200.0, "2010-04-01", Verdict.AT_FLOOR),
+        (1250.0, 1188.0, 1200.0, "2010-03-31", Verdict.UNEXPLAINED),
+        (2350.0, 2288.0, 2300.0, "2015-06-01", Verdict.UNEXPLAINED),
+        (140.0, 100.0, 118.0, "2015-06-01", Verdict.AT_FLOOR),
+        (140.0, 130.0, 118.0, "2015-06-01", Verdict.UNEXPLAINED),
+    ],
+)
+def test_a_verdict_is_a_point_or_a_possible_floor(
+    pre: float, computed: float, posted: float, day: str, verdict: Verdict
+) -> None:
+    """As the interface defines it: a floor is 150 or less, or a hundred from 1200 (1400 before 2010-04) to 2200."""
+    assert verdict_of(edition_for(date.fromisoformat(day)).constants, pre, computed, posted) is verdict
+
+
+def test_two_independent_calculations_agree_on_a_plain_page() -> None:
+    found = verify(pages(line("201601010001", "2016-01-01", quad())))
+    counted = tally(found.alone)
+    assert (counted.rows, counted.clean_rows, counted.within_1, counted.unexplained) == (4, 4, 4, 0)
+    assert {row.cause for row in found.alone} == {""}
+
+
+def test_an_unknown_start_is_fitted_and_counted_apart() -> None:
+    """§2.3: the newcomer is 13 years old, so his start is 650; the page does not say so."""
+    players = quad(p4={"rating": None, "games": None, "birth_date": "2003-01-01"})
+    made = line("201601010001", "2016-01-01", players)
+    for row in made["players"]:
+        row["quality"] = "clean_unrated"
+    found = verify(pages(made))
+    [fit] = found.fitted
+    [start] = fit.starts
+    assert (start.number, start.games) == (4, 0.0)
+    assert (fit.rows, fit.within) == (4, 4)
+    assert found.apart[FITTED_START] == 4
+    assert tally(found.alone).clean_rows == 0
+
+
+def test_pages_of_the_online_fault_and_corrected_pages_are_left_apart() -> None:
+    online = line("202101010001", "2021-01-01", quad(), this_system="OR", processed="Rated: 2021-06-16")
+    repaired = line("202101010002", "2021-01-01", quad(), this_system="OR", processed="Rated: 2021-06-17")
+    corrected = line("201601010001", "2016-01-01", quad(), notes=["corrected_since"])
+    assert [page.apart for page in pages(online, repaired, corrected)] == [ONLINE_FAULT, "", CORRECTED_SINCE]
+    found = verify(pages(online, corrected))
+    assert found.apart == {ONLINE_FAULT: 4, CORRECTED_SINCE: 4}
+    assert found.alone == ()
+
+
+def test_the_online_fault_is_a_quirk_that_doubles_the_weight_of_effective_games() -> None:
+    """K = 800/(2N' + m) (readings 103); a page without it is left as it is."""
+    [page, plain] = pages(
+        line("202101010001", "2021-01-01", quad(), this_system="OR", processed="Rated: 2021-06-16"),
+        line("201601010001", "2016-01-01", quad()),
+    )
+    faulty = with_online_fault(page)
+    assert faulty.apart == ""
+    assert faulty.checked.edition.constants.k_effective_weight == 2.0
+    assert with_online_fault(plain) is plain
+
+
+def test_a_result_that_the_other_row_lacks_counts_on_its_own_row() -> None:
+    """Readings 92."""
+    rows = [player(1, 1500.0, 80, ["W2"]), player(2, 1500.0, 80, ["U"]), player(3, 1500.0, 80, ["U"])]
+    made = page_line("201601010001", "2016-01-01", [*rows[:1], *rows[1:]])
+    [page] = pages(made)
+    assert page.checked.section.entries[0].cells[0].result is Result.WIN_ONE_SIDED
+
+
+def test_a_page_coded_as_a_match_with_more_than_two_players_is_a_section() -> None:
+    made = page_line("201601010001", "2016-01-01", [player(n, 1500.0, 80, ["U"]) for n in (1, 2, 3)])
+    made["event"]["tnmt_type"] = "M"
+    assert [page.checked.section.kind for page in pages(made)] == [SectionType.SWISS]
+
+
+def test_counts_that_contradict_each_other_make_the_whole_circle_unknown() -> None:
+    """§7: N grows by m."""
+    made = line("201601010001", "2016-01-01", quad())
+    made["players"][2]["post_games"] = 12
+    [page] = pages(made)
+    assert contradicts_itself(page, 3)
+    assert not any(is_clean(page, number) for number in (1, 2, 3, 4))
+
+
+def test_a_norm_of_two_rows_of_one_member_counts_all_games_and_stands_on_both() -> None:
+    """Official facts §1 and readings 104: 3 of 4 against four players of 1800 is a norm at 1600, not on two games."""
+    rows = [
+        player(1, 1700.0, 80, ["W3", "W4", "", ""], member="MX"),
+        player(2, 1700.0, 80, ["", "", "W5", "L6"], member="MX"),
+        *(player(n, 1800.0, 80, cells) for n, cells in ((3, ["L1", "", "", ""]), (4, ["", "L1", "", ""]))),
+        *(player(n, 1800.0, 80, cells) for n, cells in ((5, ["", "", "L2", ""]), (6, ["", "", "", "W2"]))),
+    ]
+    [page] = pages(page_line("201601010001", "2016-01-01", rows))
+    found = {row.number: row for row in norm_rows(page)}
+    assert found[1].computed == found[2].computed == "2"
+    assert found[1].agrees
+    counted = norm_tally(found.values())
+    assert (counted.rows, counted.few_games_with_code, counted.few_games_agree, counted.differ) == (0, 2, 2, ())
+
+
+def test_evidence_tells_the_sides_of_a_date_apart() -> None:
+    """§8: the threshold rose from 10 to 12 on 2015-06-01; a large gain on either side fits its own side only."""
+    strong = [
+        player(1, 1500.0, 80, ["W2", "W3", "W4", "W5"]),
+        *(player(n, 1750.0, 80, ["", "", "", ""]) for n in (2, 3, 4, 5)),
+    ]
+    for at, row in enumerate(strong[1:]):
+        row["rounds"][at] = "L1"
+    found = evidence(
+        pages(page_line("201505010001", "2015-05-01", strong), page_line("201507010001", "2015-07-01", strong))
+    )
+    [count] = [count for amendment, count in found if amendment.changes == {"bonus_threshold": 12.0}][:1]
+    assert (count.before, count.since, count.against) == (1, 1, 0)
+
+
+def test_a_page_stands_beside_the_last_and_the_next_amendment_of_each_rule() -> None:
+    found = list(sides(edition_for(date(2016, 1, 1))))
+    thresholds = [(s.amendment.effective, s.is_in_force) for s in found if "bonus_threshold" in s.amendment.changes]
+    assert sorted(thresholds) == [(date(2015, 6, 1), True), (date(2017, 6, 1), False)]
+    assert all(side.amendment in AMENDMENTS for side in found)
+
+
+def test_a_file_that_is_no_archive_is_refused_with_its_place() -> None:
+    with pytest.raises(FormatError, match="not a gzipped archive"):
+        list(archive.read(b"\x1f\x8bnonsense", "x.gz"))
+    with pytest.raises(FormatError, match="line 1"):
+        list(archive.read(archive_bytes({"event": {}}), "x.gz"))
+    assert archive.looks_like(archive_bytes(line("201601010001", "2016-01-01", quad())))
+    assert not archive.looks_like(b"{}")
+    assert not archive.looks_like(b"\x1f\x8bnonsense")
+
+
+def test_a_bye_spelt_out_is_a_bye() -> None:
+    made = line("201601010001", "2016-01-01", quad())
+    made["players"][0]["rounds"].append({"result": "B  YE"})
+    [report] = reports(made)
+    assert report.sections[0].players[0].cells[-1].result is Result.FULL_BYE
+
+
+def test_a_page_whose_rule_is_missing_is_passed_over() -> None:
+    """§2.1: the upper branch of the FIDE conversion of 2008 to 2015 was not found."""
+    made = event_with_unknown_start()
+    assert verify(pages_of(made)).alone == ()
+
+
+def event_with_unknown_start() -> Report:
+    """An unrated player with FIDE 2300 in 2012, and posted figures."""
+    fide = OutsideRating(2300.0)
+    newcomer = ReportedPlayer(
+        2,
+        "M2",
+        "P2",
+        (ReportedCell("L1", Result.LOSS, 1, ""),),
+        Background(fide=fide),
+        "row 2",
+        posted={RatingSystem.OTBR: Posted(2200.0)},
+    )
+    rated = ReportedPlayer(
+        1,
+        "M1",
+        "P1",
+        (ReportedCell("W2", Result.WIN, 2, ""),),
+        Background(standings={RatingSystem.OTBR: Standing(1500.0, 60.0)}),
+        "row 1",
+        posted={RatingSystem.OTBR: Posted(1520.0)},
+    )
+    day = date(2012, 5, 1)
+    section = ReportedSection(
+        1, "", SectionType.SWISS, False, ("G/90;d5",), (RatingSystem.OTBR,), day, day, (rated, newcomer), "section"
+    )
+    return Report("201205010001", "", day, day, (section,), "file")

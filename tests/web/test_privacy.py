@@ -1,0 +1,274 @@
+"""Everything that anybody can ask of the demonstration: no birth date, no age, no number of a start by age.
+
+Every public route of the route table is asked with every value that the record has for its parameters; files are
+opened. What is looked for is computed from the record itself, where birth dates and starts are kept in full.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars
+import pytest
+
+from crosstable.cli.demo_office import make_demo
+from crosstable.engine import RatedPlayer
+from crosstable.explanation import explain
+from crosstable.office.database import open_office
+from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.facts import Record, State
+from crosstable.office.public_views import PublicOffice
+from crosstable.office.settings import show_decimals
+from crosstable.office.views import known, section_view
+from crosstable.terms import Source
+from crosstable.web.app import all_routes
+from crosstable.web.routes import API, Policy, Route
+from tests.web.client import TestClient
+from tests.web.site import client
+
+Values = Mapping[str, list[dict[str, Any]]]
+# Of the operations of the API, which give what the twins of the pages give, so many are asked for each.
+SOME = 25
+MONTH_FORMS = ("csv", "xlsx", "parquet")
+
+
+class Kept(NamedTuple):
+    """What the record keeps and nobody may see: texts that would tell it, and who started by age where."""
+
+    texts: frozenset[str]
+    starts: tuple[tuple[str, int, RatedPlayer], ...]
+    values: Values
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "demo.db"
+    make_demo(str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def kept(demo: Path) -> Kept:
+    """Read from the office itself."""
+    with closing(open_office(str(demo))) as office, office.reading() as connection:
+        record = known(connection).record
+        public = PublicOffice(connection)
+        people = record.people(record.member_ids()).values()
+        births = [person.birth_date for person in people if person.birth_date is not None]
+        assert len(births) > 50
+        texts = {text for day in births for text in _ways(day)}
+        starts = []
+        for heading in record.headings():
+            if heading.state is not State.ACCEPTED:
+                continue
+            for rated in public.rated(heading):
+                for player in rated.players:
+                    start = player.start
+                    if start is None or start.age != start.age:
+                        continue
+                    texts |= {f"{start.age:.{places}f}" for places in range(3, 7)} | {repr(start.age)}
+                    if start.initial.source == Source.AGE:
+                        starts.append((heading.event_id, heading.number, player))
+                        for number in (player.prior, player.strength):
+                            forms = {f"{number:.{places}f}" for places in range(1, 7)} | {repr(number)}
+                            texts |= {form for form in forms if not form.rstrip("0").endswith(".")}
+        assert len(starts) > 10
+        values = _values(record)
+    return Kept(frozenset(texts), tuple(starts), values)
+
+
+def _ways(day: Any) -> Iterator[str]:
+    """The usual notations of a date."""
+    yield from (f"{day:{form}}" for form in ("%Y-%m-%d", "%m/%d/%Y", "%Y%m%d", "%d.%m.%Y", "%Y/%m/%d", "%d/%m/%Y"))
+    yield from (f"{day.month}/{day.day}/{day.year}", f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%b %Y}")
+    yield f"{day:%b} {day.day}, {day.year}"
+
+
+def _values(record: Record) -> Values:
+    """For each parameter, or group of parameters, of a public path what the record has."""
+    from crosstable.office.ledger.acts import acts
+    from crosstable.office.public_index import runs
+    from crosstable.office.supplements import supplements
+    from crosstable.rules.editions import EDITIONS
+
+    headings = record.headings()
+    places = [{"event_id": one.event_id, "number": one.number} for one in headings]
+    events = sorted({one.event_id for one in headings})
+    entries = record.entries(headings)
+    rows = [
+        {"event_id": event, "number": section, "player": entry.number}
+        for (event, section), some in entries.items()
+        for entry in some
+    ]
+    months = [{"month": one.month} for one in supplements(record.connection)]
+    return {
+        "member_id": [{"member_id": one} for one in record.member_ids()],
+        "event_id": [{"event_id": one} for one in events],
+        "event_id number": places,
+        "event_id number player": rows,
+        "seq": [{"seq": act.seq} for act in acts(record.connection)],
+        "run": [{"run": one.run} for one in runs(record.connection)],
+        "month": months,
+        "month form": [{**month, "form": form} for month, form in product(months[-1:], MONTH_FORMS)],
+        "day": [{"day": one.name} for one in EDITIONS],
+        "": [{}],
+    }
+
+
+def public_routes() -> list[Route]:
+    """Routes that anybody may GET, but for the link by which the person at the machine comes in."""
+    return [
+        one
+        for one in all_routes()
+        if one.policy in (Policy.PUBLIC, Policy.LIMITED) and "GET" in one.methods and one.path != "/machine/{link}"
+    ]
+
+
+def addresses(values: Values, step: int = 1) -> Iterator[str]:
+    """Every address; of pages whose twin is asked for everything, and of the API, fewer."""
+    for route in public_routes():
+        names = " ".join(re.findall(r"\{(\w+)\}", route.path))
+        assert names in values, f"{route.path}: nobody has said which values its parameters take"
+        some, is_twin = values[names], route.path.endswith(".json")
+        if names and not is_twin and "form" not in names:
+            some = some[:: max(1, len(some) // SOME)]
+        yield from (route.path.format(**one) for one in some[::step])
+    for month in values["month"][-2:]:
+        for age in ("8 and under", "15-16", "20 and under", "21-49", "65 and over"):
+            yield f"/lists/{month['month']}/top.json?age={age}&provisional=true"
+
+
+def said(site: TestClient, address: str) -> str:
+    """What an address answers, as text; of a file what stands in it, of a drawing its words."""
+    found = site.get(address)
+    assert found.status_code in (200, 422), f"{address}: {found.status_code}"
+    content = found.content
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as book:
+            return "\n".join(book.read(name).decode() for name in book.namelist())
+    if content.startswith(b"PAR1"):
+        heading = polars.read_parquet_metadata(io.BytesIO(content))
+        return polars.read_parquet(io.BytesIO(content)).write_csv() + json.dumps(heading)
+    text = content.decode("utf-8", errors="replace")
+    return re.sub(r"<svg.*?</svg>", _words, text, flags=re.DOTALL)
+
+
+def _words(drawn: re.Match[str]) -> str:
+    return " ".join(re.findall(r"<title>.*?</title>", drawn[0]))
+
+
+# Numbers and dates of a text, in whatever notation.
+TOKENS = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}|\d{1,2} [A-Z][a-z]{2} \d{4}|\d[\d./-]*\d")
+
+
+@pytest.fixture(scope="module")
+def crawled(demo: Path, kept: Kept) -> dict[str, str]:
+    with client(demo, is_demo=True) as site:
+        return {address: said(site, address) for address in addresses(kept.values)}
+
+
+def test_nothing_that_anybody_can_ask_tells_a_birth_date_an_age_or_a_start(crawled: dict[str, str], kept: Kept) -> None:
+    assert len(crawled) > 1000
+    sought = kept.texts.difference(TOKENS.findall(crawled["/rules.json"]))  # days on which rules changed
+    assert len(sought) > 1000
+    for address, text in crawled.items():
+        if not address.startswith(("/rules", f"{API}/rules")):
+            assert not sought.intersection(TOKENS.findall(text)), address
+        assert "the age at" not in text, address
+
+
+def test_the_crawl_asks_every_public_route(crawled: dict[str, str]) -> None:
+    for route in public_routes():
+        kind = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route.path)))
+        assert any(kind.fullmatch(address.partition("?")[0]) for address in crawled), route.path
+
+
+def test_what_is_looked_for_is_in_the_office_s_own_explanations(demo: Path, kept: Kept) -> None:
+    """The crawl can fail: the office itself prints ages and starts in these very notations."""
+    event, section, player = next(one for one in kept.starts if one[2].prior % 1.0)
+    with closing(open_office(str(demo))) as office, office.reading() as connection:
+        view = section_view(connection, event, section)
+    told = [
+        line.text
+        for rated in view.rated
+        for one in rated.players
+        if one.number == player.number
+        for line in explain(rated, one.number)
+    ]
+    assert kept.texts.intersection(TOKENS.findall("\n".join(told)))
+
+
+RATING = re.compile(r"(?<![\d.])\d{3,}\.(\d+)")
+
+
+def most_places(text: str) -> int:
+    """The most decimals of a number that could be a rating."""
+    return max((len(found.rstrip("0")) for found in RATING.findall(text)), default=0)
+
+
+OF_THE_RECORD = (
+    *("/members", "/events", "/lists", "/ripples", "/changes"),
+    *(f"{API}/{one}" for one in ("members", "events", "lists", "ripples", "log")),
+)
+
+
+def test_ratings_are_whole_numbers_until_the_office_shows_decimals(
+    crawled: dict[str, str], demo: Path, kept: Kept, tmp_path: Path
+) -> None:
+    own = {address: text for address, text in crawled.items() if address.startswith(OF_THE_RECORD)}
+    assert {address for address, text in own.items() if most_places(text) > 0} == set()
+    path = tmp_path / "office.db"
+    path.write_bytes(demo.read_bytes())
+    with closing(open_office(str(path))) as office:
+        show_decimals(office, Deed("host", ""), is_on=True)
+    with client(path, is_demo=True) as site:
+        shown = {
+            address: most_places(said(site, address))
+            for address in addresses(kept.values, step=11)
+            if address.startswith(OF_THE_RECORD)
+        }
+    assert max(shown.values()) == 2
+    for address, places in shown.items():
+        if "ratings." in address or "/top" in address:
+            assert places == 0, address  # official ratings are whole numbers
+
+
+def test_every_section_of_the_demonstration_shows_its_working(crawled: dict[str, str], kept: Kept) -> None:
+    """Both passes, or the one of a foreign event, for everybody who played; and no rating is a range."""
+    played = 0
+    for one in kept.values["event_id number player"]:
+        address = "/events/{event_id}/sections/{number}/players/{player}.json".format(**one)
+        for system in json.loads(crawled[address])["systems"]:
+            parts = {part["part"] for part in system["parts"]}
+            if system["games"]:
+                played += 1
+                assert {"Step 4", "Step 5", "Result"} <= parts or "Foreign event" in parts, address
+    assert played > 500
+    ratings = [
+        rating["text"]
+        for address, text in crawled.items()
+        if address.startswith("/members/") and address.endswith(".json") and not address.endswith("history.json")
+        for system in json.loads(text)["systems"]
+        for rating in (system["live"], system["official"])
+        if rating is not None
+    ]
+    assert len(ratings) > 200
+    assert [text for text in ratings if not re.fullmatch(r"\d+(P\d+(\.5)?)?", text)] == []
+
+
+def test_who_started_by_age_shows_no_first_estimate_and_no_strength_of_the_first_pass(
+    crawled: dict[str, str], kept: Kept
+) -> None:
+    for event, section, player in kept.starts:
+        view = json.loads(crawled[f"/events/{event}/sections/{section}/players/{player.number}.json"])
+        for system in view["systems"]:
+            steps = {part["part"]: part["steps"] for part in system["parts"]}
+            assert "Step 3" not in steps
+            assert any("not public" in step["text"] for step in steps["Step 1"])
+            assert not {step["name"] for step in steps["Step 1"]} & {"age", "age_based", "rating", "mean"}
