@@ -24,7 +24,7 @@ def test_explain_tells_every_step_with_its_section(run: Run, write: Write) -> No
     assert ran.out.startswith("Player, 1, section 1, OTBR\n")
     for heading in ("Rules", "Step 1", "Step 2", "Step 4", "Step 5", "Result"):
         assert f"\n{heading}\n" in ran.out
-    assert "R0 + K(S - E) + bonus = 1855.8941. (§4.2)" in ran.out
+    assert "R0 + K(S - E) + bonus = 1850 + 5.8941 + 0 = 1855.8941. (§4.2)" in ran.out
     assert "The rating after the section is 1860.7503. (§1)" in ran.out
 
 
@@ -39,11 +39,27 @@ def test_explain_as_json_has_every_number_in_full(run: Run, write: Write) -> Non
         "system": "OTBR",
         "edition": "2025-01-01",
     }
-    assert all(set(line) == {"part", "section", "text", "name", "value"} for line in found["lines"])
+    fields = {"part", "section", "text", "name", "value", "key", "document", "symbol", "formula"}
+    assert all(set(line) == fields for line in found["lines"])
     values = {(line["part"], line["name"]): line["value"] for line in found["lines"]}
     assert values["Step 3", "strength"] == 1687.5
     assert values["Result", "rating"] == pytest.approx(1825.310269, abs=6e-7)
     assert values["Step 1", "age"] is None
+    (estimate,) = (line for line in found["lines"] if (line["part"], line["symbol"]) == ("Step 3", "M"))
+    assert (estimate["key"], estimate["document"]) == ("special.solved", "2025 text")
+    assert estimate["formula"] == (
+        "(sum((1.0 * 1300.0, 1500.0, 1700.0, 1850.0)) + 2 * 400.0 * (2.5 - 0.0 - 4.0 / 2)) / 4.0"
+    )
+
+
+def test_explain_cites_the_document_of_the_edition_that_rated(run: Run, write: Write) -> None:
+    """2015 text §2.6 has the age-based rating; the list of dated changes is §8 of the 2025 text; half K was of 2004."""
+    ran = run("explain", write(quad(on="2016-03-05")), "--player", "4")
+    assert "Sections (§) are those of The US Chess Rating system, June 1, 2015" in ran.out
+    assert "and the player is reported as an adult. (§2.6)" in ran.out
+    assert "(2025 text §8)" in ran.out
+    half = run("explain", write(quad(on="2005-03-05", k_factor="half")), "--player", "1")
+    assert "(2004 text node 5)" in half.out
 
 
 def test_explain_takes_every_system_of_the_section_or_one(run: Run) -> None:

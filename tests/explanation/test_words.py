@@ -46,6 +46,9 @@ def test_every_place_has_a_kind_and_constants_are_exact(key: str) -> None:
     ("number", "digits", "text"),
     [
         (7.39e-06, None, "0.00000739"),
+        (-1e-05, None, "-0.00001"),
+        (0.1, None, "0.1"),
+        (3, None, "3"),
         (1850.0, None, "1850"),
         (23.616612, 4, "23.6166"),
         (-0.00001, 4, "0"),

@@ -19,14 +19,15 @@ from crosstable.office import tables
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import Status, submit
-from tests.amounts import IS_SOAK
+from tests.amounts import IS_SOAK, amount
 from tests.office.children import REFUSED, Children
 from tests.office.faults import put_copy, raw, state_of
 from tests.office.made_office import DEED, FOUNDED, SECRET, club, derived, posted, run
 from tests.office.small_season import TODAY, file_number, new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
 
-STEPS = 200
+STEPS = amount(100, 200)
+ENOUGH_PAGES = 200
 # The smallest pages there are: a deed takes many of them, and is refused at each.
 PAGE = 512
 # A submission writes about ten blocks into the log.
@@ -116,7 +117,7 @@ def test_a_founding_on_a_full_disk_leaves_no_office(tmp_path: Path) -> None:
     address = str(tmp_path / "office.db")
     refused = 0
     every = 1 if IS_SOAK else 4
-    for pages in range(1, STEPS, every):
+    for pages in range(1, ENOUGH_PAGES, every):
         try:
             with disk_of(pages):
                 found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()

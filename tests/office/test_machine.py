@@ -26,11 +26,11 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 Maker = Callable[[HandClock], Office]
 
 
-def play(maker: Maker, stories: int, steps: int) -> None:
+def play(maker: Maker, stories: int, soak: int, steps: int) -> None:
     run_state_machine_as_test(
         cast(Any, lambda: OfficeMachine(maker)),  # a maker of machines will do
         settings=settings(
-            max_examples=amount(stories),
+            max_examples=amount(stories, soak),
             stateful_step_count=steps,
             derandomize=not IS_SOAK,
             suppress_health_check=SLOW,
@@ -66,8 +66,8 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
-    play(on_sqlite, stories=10, steps=30)
+    play(on_sqlite, stories=5, soak=100, steps=30)
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
-    play(on_postgresql, stories=2, steps=20)
+    play(on_postgresql, stories=2, soak=20, steps=20)

@@ -185,7 +185,7 @@ def test_what_anybody_sees_of_a_ripple_is_whole_numbers(office: Office, clock: H
 
 
 def test_every_section_shows_its_working(office: Office, clock: HandClock) -> None:
-    """For everybody who played; in each of these sections somebody started by age, so the first pass is left out."""
+    """For everybody who played: the formula, the games, the result; where nobody started by age, both passes whole."""
     season(office, clock, BIRTHS)
     with office.reading() as connection:
         public = PublicOffice(connection)

@@ -189,7 +189,8 @@ SPEAKERS: dict[str, Speaker] = {
         findings,
         (
             *("bonus_meetings", "bonus_meetings_in_three", "bonus_games", "floor_request_drop"),
-            *("match_change", "match_half_year", "match_three_years", "match_published_gap", "foreign_automatic_from"),
+            *("match_change", "match_half_year", "match_half_year_days", "match_three_years", "match_years"),
+            *("match_published_gap", "foreign_automatic_from"),
         ),
     ),
     "a match of players too far apart": Speaker(
@@ -208,7 +209,8 @@ SPEAKERS: dict[str, Speaker] = {
     "an estimate on few games": Speaker(estimated("1500/6", "W900"), ("special_games",)),
     "an estimate of an unrated player": Speaker(estimated("U", "W900"), ("unknown_start",)),
     "an estimate of a match": Speaker(
-        estimated("1500", "WWWW1600", match="1"), ("match_change", "match_half_year", "match_three_years")
+        estimated("1500", "WWWW1600", match="1"),
+        ("match_change", "match_half_year", "match_half_year_days", "match_three_years", "match_years"),
     ),
     "how ratings work": Speaker(
         about,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crosstable.engine import RatedSection
 from crosstable.engine.after import match_past
 from crosstable.formulas.floors import Level
-from crosstable.formulas.matches import held, match_change, may_play_match
+from crosstable.formulas.matches import held, match_change, may_play_match, years_before
 from crosstable.formulas.outcome import MatchPast, outcome
 from crosstable.formulas.rounding import official_rating, stored_first, stored_whole
 from crosstable.rules.editions import edition_for
@@ -188,6 +188,22 @@ def test_three_years_go_back_to_the_same_calendar_date(end: date, on: date, coun
     section = section_of(wallchart(FOUR_WINS), MATCH._replace(start=end))
     past = match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(MatchChange(on, 30.0),)))
     assert past.net_three_years == (30.0 if counts else 0.0)
+
+
+def test_years_go_back_as_the_calendar_does() -> None:
+    """§7, readings 107: every day of 130 years, against the calendar of the standard library."""
+    for ordinal in range(date(1970, 1, 1).toordinal(), date(2100, 12, 31).toordinal()):
+        day = date.fromordinal(ordinal)
+        same = day.replace(day=28) if (day.month, day.day) == (2, 29) else day
+        assert years_before(ordinal, 3) == same.replace(year=day.year - 3).toordinal()
+
+
+def test_the_windows_are_those_of_the_rules() -> None:
+    """§7: a rule set may count 90 days and one year instead."""
+    constants = CONSTANTS._replace(match_half_year_days=90, match_years=1)
+    section = section_of(wallchart(FOUR_WINS), MATCH)
+    changes = tuple(MatchChange(TODAY - timedelta(days=days), 10.0) for days in (90, 91, 365, 366))
+    assert match_past(constants, section, Standing(1500.0, 99.0, match_changes=changes)) == (True, 10.0, 30.0)
 
 
 def test_windows_end_with_the_end_of_the_match_and_not_its_start() -> None:

@@ -221,9 +221,8 @@ def test_sixty_calls_a_minute_from_an_address_and_the_reply_says_so(here: Site) 
 
 def test_a_limiter_begins_anew_each_minute_and_forgets_old_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr("crosstable.web.limits.time.monotonic", lambda: now[0])
     monkeypatch.setattr("crosstable.web.limits._MOST_ADDRESSES", 2)
-    limiter = Limiter(2)
+    limiter = Limiter(2, lambda: now[0])
     assert [limiter.take("a").is_granted for _ in range(3)] == [True, True, False]
     now[0] += 59.9
     assert not limiter.take("a").is_granted

@@ -426,7 +426,7 @@ def test_a_form_that_is_none_is_refused(shared: Site) -> None:
 
 
 def test_a_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_reading, "MOST_SECONDS", 0.001)
+    monkeypatch.setattr(child_reading, "PATIENCE", 0.001)
     with pytest.raises(FormatError, match="longer than"):
         read_in_child([File("a.json", event_bytes())])
 

@@ -13,7 +13,7 @@ from crosstable.calculator.notation import (
     read_outside,
     read_record,
 )
-from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, faults_of
+from crosstable.calculator.requests import MOST_GAMES, EstimateRequest, Opponent, OpponentsAt, faults_of
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity
 from crosstable.notation import read_number, read_rating, shown, split_games
@@ -102,7 +102,7 @@ def read_request(fields: Iterable[tuple[str, str]], today: date) -> RequestReadi
     for at, (name, text) in enumerate(_separate(fields)):
         if at >= MOST_FIELDS:
             message = f"There are more than {MOST_FIELDS} fields."
-            faults.append(fault("bad-value", "request", message, "Leave some out; 100 games are the most."))
+            faults.append(fault("bad-value", "request", message, f"Leave some out; {MOST_GAMES} games are the most."))
             break
         _read_field(name, text, found, lists, faults)
     return _request(found, lists, today, faults)

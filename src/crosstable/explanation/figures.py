@@ -6,7 +6,6 @@ numbers in one place are added, numbers in a group within it multiplied.
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from string import Formatter
 from typing import Any
@@ -27,7 +26,10 @@ def plain(number: float, digits: int | None) -> str:
     """A number without exponent and without zeros at its end; ``None`` digits are all of them."""
     if math.isinf(number):
         return "no limit"
-    text = format(Decimal(repr(number)), "f") if digits is None else f"{number:.{digits}f}"
+    if digits is None:  # as many as tell this number from its neighbours
+        mantissa, _, exponent = repr(float(number)).partition("e-")
+        digits = len(mantissa.partition(".")[2]) + int(exponent or 0)
+    text = f"{number:.{digits}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

@@ -13,13 +13,12 @@ from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.special import (
     SPREAD_SLACK,
     SpecialRating,
-    nearest_to_prior,
     piece_at,
     provisional_expectancy,
     special_rating,
 )
 from crosstable.formulas.standard import RATING_SCALE, odds, winning_expectancy
-from crosstable.terms import Formula, KRule, Past, SectionType
+from crosstable.terms import Formula, KRule, Past, SectionType, total
 
 ABROAD = "Foreign event"
 # Sums in another order differ by less.
@@ -220,7 +219,7 @@ def _special(tell: Telling, part: str, special: SpecialRating, effective: float,
         share = effective * provisional_expectancy(solution, start, spread)
         expectancies.append(share)
         yield tell.line(part, "special.before", share, effective=effective, solution=solution, strength=start)
-    surplus = sum(expectancies) - target
+    surplus = total(expectancies) - target
     yield tell.line(part, "special.surplus", surplus, expectancies=tuple(expectancies), target=target)
     yield tell.line(part, "special.rating", special.rating, solution=solution)
 
@@ -246,13 +245,11 @@ def _solved(tell: Telling, part: str, special: SpecialRating, effective: float, 
     is_near_start = math.fabs(solution - start) <= spread + SPREAD_SLACK
     weight = len(near) + (effective if is_near_start else 0.0)
     piece = piece_at(solution, start, effective, target, strengths, spread)
-    if not near and not is_near_start:
-        return _between_knots(tell, part, special, strengths)
     if weight > 0.0 and piece.slope_below > 0.0 and piece.slope_above > 0.0:
         within = ((effective, start), *near) if is_near_start and effective > 0.0 else tuple(near)
         beaten: float = sum(solution > strength + spread + SPREAD_SLACK for strength in strengths)
         beaten += 0.0 if is_near_start or solution < start else effective
-        found = (sum(near) + (effective * start if is_near_start else 0.0)) / weight
+        found = (total(near) + (effective * start if is_near_start else 0.0)) / weight
         found += 2.0 * spread * (target - beaten - weight / 2.0) / weight
         if math.fabs(found - solution) <= _SAME:
             return tell.line(
@@ -272,14 +269,3 @@ def _counted(opponents: int, *, with_start: bool) -> str:
     if not with_start:
         return games
     return f"{games} and R0'" if opponents else "games before, at R0',"
-
-
-def _between_knots(tell: Telling, part: str, special: SpecialRating, strengths: Sequence[float]) -> Line:
-    """Step 4b of §4.1: nobody is near, so M is R0 held between the two knots around it."""
-    spread = tell.constants.special_spread
-    solution, prior = special.uncapped, tell.player.prior
-    piece = piece_at(solution, special.adjusted_prior, 0.0, 0.0, strengths, spread)
-    assert nearest_to_prior(solution, prior, special.adjusted_prior, strengths, spread) == solution
-    if math.isinf(piece.below) or math.isinf(piece.above):
-        return tell.line(part, "special.at_prior_open", solution, start=solution)
-    return tell.line(part, "special.at_prior", solution, prior=prior, below=piece.below, above=piece.above)

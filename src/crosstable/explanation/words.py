@@ -48,72 +48,55 @@ _SCORE_OF_RATING = "1 / (1 + 10 ** (({strength:r} - {prior:r}) / {scale:c}))"
 _SHARE_OF_RATING = "min(1, max(0, 0.5 + ({solution:r} - {strength:r}) / (2 * {special_spread:c})))"
 _HELD = "min(max({change:p}, min(0, -{limit} - {net:p})), max(0, {limit} - {net:p}))"
 
-Row = tuple[str, str, str, str, str, str]
+# A row: the id, the rule, the name and the symbol (``-`` for none); the text; the formula.
+Row = tuple[str, ...]
 
 _RULES: tuple[Row, ...] = (
     (
-        *("rules.edition", "8", "", ""),
+        "rules.edition 8",
         "The section started on {start} and is rated {system} under the edition of {edition}, the rules as seen "
         "through the text of {seen_through}.",
-        "",
     ),
-    ("rules.document", "", "", "", "Sections (§) are those of {title}, unless another text is named.", ""),
+    ("rules.document -", "Sections (§) are those of {title}, unless another text is named."),
+    ("rules.date_assumed 8", "Date assumed: “{summary}” is stated as {stated}; taken from {effective}."),
+    ("public.posted -", "In public, ratings are rounded to {places:c} decimals."),
     (
-        *("rules.date_assumed", "8", "", ""),
-        "Date assumed: “{summary}” is stated as {stated}; taken from {effective}.",
-        "",
-    ),
-    ("public.posted", "", "", "", "In public, ratings are rounded to {places:c} decimals.", ""),
-    (
-        *("public.coarse", "", "", ""),
+        "public.coarse -",
         "In public, the ratings and points of this section have {places:c} decimals and its expectancies "
         "{score_places:c}, because not everybody in it was established.",
-        "",
     ),
     (
-        *("public.by_age", "", "", ""),
+        "public.by_age -",
         "In public, most of the working of this section is left out: a birth date, which is not public, counted in the "
         "start of an unrated player.",
-        "",
     ),
-    ("result.untouched", "7", "post", "", "No rated game was played, so the rating is untouched.", ""),
+    ("result.untouched 7 post", "No rated game was played, so the rating is untouched."),
 )
 
 _STARTS: tuple[Row, ...] = (
     (
-        *("start.established", "1", "prior", "R0"),
+        "start.established 1 prior R0",
         "The pre-event rating is R0 = {value:r} on N = {games:c} games: established, on more than "
         "{established_above:c}.",
-        "",
     ),
     (
-        *("start.provisional", "1", "prior", "R0"),
+        "start.provisional 1 prior R0",
         "The pre-event rating is R0 = {value:r} on N = {games:c} games: provisional, on no more than "
         "{established_above:c}.",
-        "",
     ),
     (
-        *("start.rated_unknown", "1", "prior", "R0"),
+        "start.rated_unknown 1 prior R0",
         "The pre-event rating is R0 = {value:r}; it is established, on a number of games N that is not known.",
-        "",
     ),
-    ("start.unrated", "2", "", "", "The player is unrated in {system}.", ""),
-    ("start.hidden", "2", "", "", "What age contributes to the start is not public.", ""),
-    (
-        *("start.source", "2", "", ""),
-        "{source}: {rating:r} on {games:c} games, of {as_of}, {days:c} days old.",
-        "",
-    ),
-    ("start.source_uncounted", "2", "", "", "{source}: {rating:r}, of {as_of}, {days:c} days old.", ""),
-    ("start.first", "list", "", "", "The first source of the priority list that the player has is {source}.", ""),
-    (
-        *("start.own_scale", "2", "converted", "X"),
-        "{source}: That is on the US Chess scale, X = {value:r}.",
-        "",
-    ),
+    ("start.unrated 2", "The player is unrated in {system}."),
+    ("start.hidden 2", "What age contributes to the start is not public."),
+    ("start.source 2", "{source}: {rating:r} on {games:c} games, of {as_of}, {days:c} days old."),
+    ("start.source_uncounted 2", "{source}: {rating:r}, of {as_of}, {days:c} days old."),
+    ("start.first list", "The first source of the priority list that the player has is {source}."),
+    ("start.own_scale 2 converted X", "{source}: That is on the US Chess scale, X = {value:r}."),
     *(
         (
-            *(f"start.converted_{body}_{reach}", rule, "converted", "X"),
+            f"start.converted_{body}_{reach} {rule} converted X",
             f"{{source}}: {where} it is X = {{formula}} = {{value:r}} on the US Chess scale.",
             "{intercept:c} + {slope:c} * {rating:r}",
         )
@@ -126,291 +109,233 @@ _STARTS: tuple[Row, ...] = (
         )
     ),
     (
-        *("start.factor", "2", "game_factor", "G"),
+        "start.factor 2 game_factor G",
         "{source}: Game Factor G = {formula} = {value:c}, the smaller of what the source counts for and its games.",
         "min({factor:c}, {games:c})",
     ),
-    (
-        *("start.factor_uncounted", "2", "game_factor", "G"),
-        "{source}: Game Factor G = {value:c}; its games are not known.",
-        "",
-    ),
+    ("start.factor_uncounted 2 game_factor G", "{source}: Game Factor G = {value:c}; its games are not known."),
     *(
         (
-            *(f"start.factor_{body}_{side}", rule, "game_factor", "G"),
+            f"start.factor_{body}_{side} {rule} game_factor G",
             f"{{source}}: Game Factor G = {{{body.lower()}_games_{side}:c}}, for a {body} rating {where} "
             f"{{{body.lower()}_split:c}}.",
-            "",
         )
         for body, rule in (("FIDE", "2.1"), ("CFC", "2.2"))
         for side, where in (("above", "above"), ("below", "up to"))
     ),
     (
-        *("start.strength", "2", "strength_for_age", "Z"),
+        "start.strength 2 strength_for_age Z",
         "{source}: Strength for age Z = {formula} = {value:w}.",
         "min({strength_cap:c}, ({converted:r} - {age_based:w}) / {strength_unit:c})",
     ),
     (
-        *("start.staleness", "2", "staleness_factor", "S"),
+        "start.staleness 2 staleness_factor S",
         "{source}: Staleness Factor S = {formula} = {value:w}.",
         "exp({staleness_rate:c} * ({strength:w} - {strength_cap:c}) * {days:c} / {days_a_year:c})",
     ),
     (
-        *("start.weight", "2", "weight", "W"),
+        "start.weight 2 weight W",
         "{source}: Adjusted Weight W = G × S = {formula} = {value:w}.",
         "{factor:c} * {staleness:w}",
     ),
-    ("start.total", "2", "total_weight", "ΣW", "The weights add up to {formula} = {value:w}.", "{weights:w}"),
+    ("start.total 2 total_weight ΣW", "The weights add up to {formula} = {value:w}.", "{weights:w}"),
+    ("start.mean 2 mean", "The weighted average is {formula} = {value:w}.", "({products:w}) / {total:w}"),
     (
-        *("start.mean", "2", "mean", ""),
-        "The weighted average is {formula} = {value:w}.",
-        "({products:w}) / {total:w}",
-    ),
-    (
-        *("start.rounded", "2", "rating", "R0"),
+        "start.rounded 2 rating R0",
         "The initial rating is that average, rounded to the nearest whole number: R0 = {value:r}.",
         "floor({mean:w} + 0.5)",
     ),
     (
-        *("start.credited", "2", "games", "N"),
+        "start.credited 2 games N",
         "It is treated as based on N = {value:c} games: the weights' sum, at most {credited_cap:c}, rounded up.",
         "max(1, ceil(min({credited_cap:c}, {total:w}) - {slack:c}))",
     ),
-    ("start.rating", "2", "rating", "R0", "The initial rating is R0 = {value:r}.", "{start:r}"),
+    ("start.rating 2 rating R0", "The initial rating is R0 = {value:r}.", "{start:r}"),
     (
-        *("start.credit_its_games", "list", "games", "N"),
+        "start.credit_its_games list games N",
         "It is treated as based on N = {formula} = {value:c} games, the smaller of {credited_cap:c} and its own.",
         "min({credited_cap:c}, {games:c})",
     ),
-    (
-        *("start.credit_full", "list", "games", "N"),
-        "It is treated as based on N = {credited_cap:c} games.",
-        "",
-    ),
+    ("start.credit_full list games N", "It is treated as based on N = {credited_cap:c} games."),
     *(
         (
-            *(f"start.credit_{body}_{side}", "list", "games", "N"),
+            f"start.credit_{body}_{side} list games N",
             f"It is treated as based on N = {{{body.lower()}_games_{side}:c}} games, as a {body} rating {where} "
             f"{{{body.lower()}_split:c}} is.",
-            "",
         )
         for body in ("FIDE", "CFC")
         for side, where in (("above", "above"), ("below", "up to"))
     ),
-    ("start.credit_nothing", "2", "games", "N", "It is treated as based on N = {value:c} games.", ""),
-    ("start.given", "2", "", "", "The start was given by hand.", ""),
+    ("start.credit_nothing 2 games N", "It is treated as based on N = {value:c} games."),
+    ("start.given 2", "The start was given by hand."),
     (
-        *("start.age", "2.3", "age", "Age"),
+        "start.age 2.3 age Age",
         "No other rating is known, so age decides: {formula} = {value:w} years at the section's end.",
         "{days:c} / {days_a_year:c}",
     ),
-    (
-        *("start.no_birth_date", "2.3", "age", "Age"),
-        "No other rating is known, so age decides, and no birth date is known.",
-        "",
-    ),
+    ("start.no_birth_date 2.3 age Age", "No other rating is known, so age decides, and no birth date is known."),
 )
 
 
 def _by_age() -> Iterable[Row]:
     """The rating that age suggests, at the section's end and at the date of another rating."""
-    reasons = (
-        ("by_years", "2.3", "{formula} = {value:w}", "{age_base:c} + {age_slope:c} * {age:w}"),
-        ("by_years_2001", "age in 2001", "{formula} = {value:w}", "{age_base:c} + {age_slope:c} * {age:w}"),
+    by_years = "{age_base:c} + {age_slope:c} * {age:w}"
+    wrong = "an age under {age_youngest:c} is taken for a wrong birth date"
+    for reason, rule, text, formula in (
+        ("by_years", "2.3", "{formula} = {value:w}", by_years),
+        ("by_years_2001", "age-in-2001", "{formula} = {value:w}", by_years),
         ("too_old", "2.3", "{adult_start:c}: who is older than {age_oldest:c} starts as an adult", ""),
-        ("too_young", "2.3", "{unknown_start:c}: an age under {age_youngest:c} is taken for a wrong birth date", ""),
-        (
-            *("too_young_adult", "2.3"),
-            "{adult_start:c}: an age under {age_youngest:c} is taken for a wrong birth date, and the player for an "
-            "adult",
-            "",
-        ),
-        ("adult", "2.3", "{adult_start:c}: no birth date is known, and the player is reported as an adult", ""),
-        (
-            "unknown",
-            "2.3",
-            "{unknown_start:c}: no birth date is known, and nobody says that the player is an adult",
-            "",
-        ),
-    )
-    for reason, rule, text, formula in reasons:
-        yield f"age.{reason}", rule, "age_based", "R0", f"The age-based rating is {text}.", formula
+        ("too_young", "2.3", f"{{unknown_start:c}}: {wrong}", ""),
+        ("too_young_adult", "2.3", f"{{adult_start:c}}: {wrong}, and the player for an adult", ""),
+        ("adult", "2.3", "{adult_start:c}: the birth date is not known, and the player is reported as an adult", ""),
+        ("unknown", "2.3", "{unknown_start:c}: neither a birth date is known nor that the player is an adult", ""),
+    ):
+        yield f"age.{reason} {rule} age_based R0", f"The age-based rating is {text}.", formula
         then = f"{{source}}: The age-based rating at that time was P = {text}."
-        yield f"age_then.{reason}", rule, "age_based_then", "P", then, formula
+        yield f"age_then.{reason} {rule} age_based_then P", then, formula
 
 
 _GAMES_BEFORE: tuple[Row, ...] = (
     (
-        *("games.most", "3", "most_effective", "N*"),
+        "games.most 3 most_effective N*",
         "A rating of {prior:r} can be worth N* = {formula} = {value:n} games.",
         "{effective_cap:c} / sqrt({effective_base:c} + {effective_slope:c} * ({effective_centre:c} - {prior:r}) ** 2)",
     ),
     (
-        *("games.most_capped", "3", "most_effective", "N*"),
+        "games.most_capped 3 most_effective N*",
         "A rating above {effective_limit:c} can be worth N* = {effective_cap:c} games.",
-        "",
     ),
     (
-        *("games.effective", "3", "effective", "N'"),
+        "games.effective 3 effective N'",
         "The effective games are N' = {formula} = {value:n}, the smaller of N and N*.",
         "min({games:c}, {most:n})",
     ),
     (
-        *("games.effective_unknown", "3", "effective", "N'"),
+        "games.effective_unknown 3 effective N'",
         "The effective games are N' = {value:n}, the most there can be, N*.",
         "{most:n}",
     ),
+    ("formula.few_games 1", "N = {games:c} is at most {special_games:c}, so the special formula applies."),
+    ("formula.all_wins 4.1", "All earlier games were wins, so the special formula applies."),
+    ("formula.all_losses 4.1", "All earlier games were losses, so the special formula applies."),
     (
-        *("formula.few_games", "1", "", ""),
-        "N = {games:c} is at most {special_games:c}, so the special formula applies.",
-        "",
-    ),
-    ("formula.all_wins", "4.1", "", "", "All earlier games were wins, so the special formula applies.", ""),
-    ("formula.all_losses", "4.1", "", "", "All earlier games were losses, so the special formula applies.", ""),
-    (
-        *("formula.standard", "1", "", ""),
+        "formula.standard 1",
         "N = {games:c} is more than {special_games:c}, and not all earlier games were wins or losses, so the standard "
         "formula applies.",
-        "",
     ),
     (
-        *("formula.standard_unknown", "1", "", ""),
+        "formula.standard_unknown 1",
         "The rating is established, so N is more than {special_games:c}, and the standard formula applies.",
-        "",
     ),
-    ("formula.abroad", "6", "", "", "The standard formula is applied once.", ""),
+    ("formula.abroad 6", "The standard formula is applied once."),
 )
 
 _PASSES: tuple[Row, ...] = (
     (
-        *("estimate.why", "1", "", ""),
+        "estimate.why 1",
         "For the opponents' sake a first estimate is made, with N' = {step_3_games:c} for this step only.",
-        "",
     ),
     (
-        *("estimate.strength", "1", "strength", ""),
+        "estimate.strength 1 strength",
         "In Step 4 the opponents meet this player at {value:r}.",
         "max({rating:r}, {absolute_floor:c})",
     ),
     (
-        *("pass.fourth", "1", "", ""),
+        "pass.fourth 1",
         "Opponents are met at their pre-event ratings, unrated ones at their initial ratings or estimates of Step 3.",
-        "",
     ),
-    ("pass.fifth", "1", "", "", "Opponents are met at their results of Step 4.", ""),
+    ("pass.fifth 1", "Opponents are met at their results of Step 4."),
     (
-        *("pass.floor", "1", "rating", ""),
+        "pass.floor 1 rating",
         "No rating is below {absolute_floor:c}, so it is {value:r}.",
         "max({computed:r}, {absolute_floor:c})",
     ),
     (
-        *("game.standard", "4.2", "expectancy", "We"),
+        "game.standard 4.2 expectancy We",
         "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; expected {formula} = {value:e}.",
         _SCORE_OF_RATING,
     ),
     (
-        *("game.special", "4.1", "expectancy", "PWe"),
+        "game.special 4.1 expectancy PWe",
         "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; at M expected {formula} = "
         "{value:e}.",
         _SHARE_OF_RATING,
     ),
-    ("game.hidden", "1", "", "", "Round {round}: {result} player {opponent}.", ""),
-    ("game.score", "4", "score", "S", "The score is S = {value:c}.", "{scores:c}"),
-    ("abroad.conversion", "6", "", "", "Opponents stand at their FIDE ratings by the {kind}.", ""),
+    ("game.hidden 1", "Round {round}: {result} player {opponent}."),
+    ("game.score 4 score S", "The score is S = {value:c}.", "{scores:c}"),
+    ("abroad.conversion 6", "Opponents stand at their FIDE ratings by the {kind}."),
     (
-        *("abroad.opponent", "6", "converted", ""),
-        "Player {opponent}: FIDE {fide_rating:c} is {formula} = {value:r} on the US Chess scale.",
+        "abroad.opponent 6 converted",
+        "Against player {opponent}: FIDE {fide_rating:c} is {formula} = {value:r} on the US Chess scale.",
         "{intercept:c} + {slope:c} * {fide_rating:c}",
     ),
-    ("abroad.ignored", "6", "", "", "Round {round}: player {opponent} has no FIDE rating, so the game is ignored.", ""),
+    ("abroad.ignored 6", "Round {round}: player {opponent} has no FIDE rating, so the game is ignored."),
 )
 
 _SPECIAL: tuple[Row, ...] = (
+    ("special.prior 4.1 adjusted_prior R0'", "The adjusted initial rating is R0 itself: R0' = {value:r}.", "{prior:r}"),
     (
-        *("special.prior", "4.1", "adjusted_prior", "R0'"),
-        "The adjusted initial rating is R0 itself: R0' = {value:r}.",
-        "{prior:r}",
-    ),
-    (
-        *("special.prior_wins", "4.1", "adjusted_prior", "R0'"),
+        "special.prior_wins 4.1 adjusted_prior R0'",
         "After nothing but wins the adjusted initial rating is R0' = {formula} = {value:r}.",
         "{prior:r} - {special_spread:c}",
     ),
     (
-        *("special.prior_losses", "4.1", "adjusted_prior", "R0'"),
+        "special.prior_losses 4.1 adjusted_prior R0'",
         "After nothing but losses the adjusted initial rating is R0' = {formula} = {value:r}.",
         "{prior:r} + {special_spread:c}",
     ),
     (
-        *("special.score", "4.1", "adjusted_score", "S'"),
+        "special.score 4.1 adjusted_score S'",
         "The adjusted score counts half of the N' games before: S' = {formula} = {value:e}.",
         "{score:c} + {effective:n} / 2",
     ),
     (
-        *("special.score_wins", "4.1", "adjusted_score", "S'"),
+        "special.score_wins 4.1 adjusted_score S'",
         "The adjusted score counts the N' games before as won: S' = {formula} = {value:e}.",
         "{score:c} + {effective:n}",
     ),
     (
-        *("special.score_losses", "4.1", "adjusted_score", "S'"),
+        "special.score_losses 4.1 adjusted_score S'",
         "The adjusted score counts the N' games before as lost: S' = {value:e}.",
         "{score:c}",
     ),
     (
-        *("special.knots", "4.1", "", ""),
+        "special.knots 4.1",
         "M is sought at which the expected score equals S'; the expected score rises between {special_spread:c} points "
         "below and above R0' and each opponent. These points are, in order: {knots}.",
-        "",
     ),
     (
-        *("special.solved", "4.1", "uncapped", "M"),
+        "special.solved 4.1 uncapped M",
         "The {within} within {special_spread:c} points of M give M = {formula} = {value:r}.",
         "({ratings:r} + 2 * {special_spread:c} * ({target:e} - {beaten:e} - {weight:n} / 2)) / {weight:n}",
     ),
+    ("special.at_start 4.1 uncapped M", "The expected score equals S' at R0' itself: M = {value:r}.", "{start:r}"),
     (
-        *("special.at_start", "4.1", "uncapped", "M"),
-        "The expected score equals S' at R0' itself: M = {value:r}.",
-        "{start:r}",
-    ),
-    (
-        *("special.at_prior", "4.1", "uncapped", "M"),
-        "Nobody is within {special_spread:c} points of where the expected score equals S', so M is the point of that "
-        "stretch nearest to R0: M = {value:r}.",
-        "min(max({prior:r}, {below:r}), {above:r})",
-    ),
-    (
-        *("special.at_prior_open", "4.1", "uncapped", "M"),
-        "Nobody is within {special_spread:c} points of where the expected score equals S', so M is the point of that "
-        "stretch nearest to R0: M = {value:r}.",
-        "{start:r}",
-    ),
-    (
-        *("special.at_low_knot", "4.1", "uncapped", "M"),
+        "special.at_low_knot 4.1 uncapped M",
         "The expected score equals S' on a whole stretch; of it the point nearest to R0' is M = {formula} = {value:r}.",
         "{strength:r} - {special_spread:c}",
     ),
     (
-        *("special.at_high_knot", "4.1", "uncapped", "M"),
+        "special.at_high_knot 4.1 uncapped M",
         "The expected score equals S' on a whole stretch; of it the point nearest to R0' is M = {formula} = {value:r}.",
         "{strength:r} + {special_spread:c}",
     ),
     (
-        *("special.near", "4.1", "uncapped", "M"),
+        "special.near 4.1 uncapped M",
         "The expected score equals S', within the tolerance of the text, at M = {value:r}.",
-        "",
     ),
     (
-        *("special.before", "4.1", "expectancy", "N'·PWe"),
+        "special.before 4.1 expectancy N'·PWe",
         "The N' games before, at R0', are expected to give {formula} = {value:e}.",
         "{effective:n} * " + _SHARE_OF_RATING,
     ),
     (
-        *("special.surplus", "4.1", "surplus", "f(M)"),
+        "special.surplus 4.1 surplus f(M)",
         "The expected score less S' is f(M) = {formula} = {value:e}.",
         "{expectancies:e} - {target:e}",
     ),
     (
-        *("special.rating", "4.1", "rating", ""),
+        "special.rating 4.1 rating",
         "The special rating, at most {special_cap:c}, is {value:r}.",
         "min({solution:r}, {special_cap:c})",
     ),
@@ -418,69 +343,58 @@ _SPECIAL: tuple[Row, ...] = (
 
 _STANDARD: tuple[Row, ...] = (
     (
-        *("standard.k", "4.2", "k", "K"),
+        "standard.k 4.2 k K",
         "K = {formula} = {value:k}, with the effective games N' and m = {played:c} games.",
         "{k_numerator:c} / ({effective:n} + {played:c})",
     ),
     (
-        *("standard.k_weighted", "4.2", "k", "K"),
+        "standard.k_weighted 4.2 k K",
         "K = {formula} = {value:k}, with the weight {k_effective_weight:c} of the effective games N' and "
         "m = {played:c} games.",
         "{k_numerator:c} / ({k_effective_weight:c} * {effective:n} + {played:c})",
     ),
     (
-        *("standard.k_half", "half K", "k", "K"),
+        "standard.k_half half-K k K",
         "Half K was asked for: K = {formula} = {value:k}, with m = {played:c} games.",
         "{k_numerator:c} / 2 / ({effective:n} + {played:c} / 2)",
     ),
     (
-        *("standard.k_dual", "4.2", "k", "K"),
+        "standard.k_dual 4.2 k K",
         "The section is dual-rated and the rating is above {dual_k_above:c}, so K is smaller: K = {formula} = "
         "{value:k}, with m = {played:c} games.",
         "{k_numerator:c} * ({dual_k_base:c} - {dual_k_slope:c} * {prior:r}) / ({effective:n} + {played:c})",
     ),
     (
-        *("standard.k_dual_flat", "4.2", "k", "K"),
+        "standard.k_dual_flat 4.2 k K",
         "The section is dual-rated and the rating is above {dual_k_above:c} and at least {dual_k_flat_from:c}, so K is "
         "smaller: K = {formula} = {value:k}, with m = {played:c} games.",
         "{dual_k_flat:c} / ({effective:n} + {played:c})",
     ),
+    ("standard.expected 4.2 expected E", "The expected score is E = {formula} = {value:e}.", "{expectancies:e}"),
+    ("public.expected 4.2 expected E", "The expected score is about E = {value:e}."),
+    ("standard.change 4.2 change K(S-E)", "K(S - E) = {formula} = {value:+p}.", "{k:k} * ({score:c} - {expected:e})"),
     (
-        *("standard.expected", "4.2", "expected", "E"),
-        "The expected score is E = {formula} = {value:e}.",
-        "{expectancies:e}",
-    ),
-    ("public.expected", "4.2", "expected", "E", "The expected score is about E = {value:e}.", ""),
-    (
-        *("standard.change", "4.2", "change", "K(S - E)"),
-        "K(S - E) = {formula} = {value:+p}.",
-        "{k:k} * ({score:c} - {expected:e})",
-    ),
-    (
-        *("bonus.earned", "4.2", "bonus", ""),
+        "bonus.earned 4.2 bonus",
         "The bonus is {formula} = {value:p}: what the change exceeds B√m' by, with B = {bonus_threshold:c} and m' at "
         "least {bonus_least_games:c}.",
         "max(0, {change:p} - {bonus_threshold:c} * sqrt(max({played:c}, {bonus_least_games:c})))",
     ),
-    ("bonus.match", "7", "bonus", "", "The bonus is {value:c}: matches have none.", ""),
+    ("bonus.match 7 bonus", "The bonus is {value:c}: matches have none."),
     (
-        *("bonus.few_games", "4.2", "bonus", ""),
+        "bonus.few_games 4.2 bonus",
         "The bonus is {value:c}: it needs {bonus_games:c} games, and {played:c} were played.",
-        "",
     ),
     (
-        *("bonus.met_often", "4.2", "bonus", ""),
+        "bonus.met_often 4.2 bonus",
         "The bonus is {value:c}: player {opponent} was met {meetings:c} times, and {bonus_meetings:c} are the most.",
-        "",
     ),
     (
-        *("bonus.met_again", "4.2", "bonus", ""),
+        "bonus.met_again 4.2 bonus",
         "The bonus is {value:c}: player {opponent} was met {meetings:c} times, and on {bonus_games:c} games "
         "{bonus_meetings_in_three:c} is the most.",
-        "",
     ),
     (
-        *("standard.rating", "4.2", "rating", ""),
+        "standard.rating 4.2 rating",
         "The standard rating is R0 + K(S - E) + bonus = {formula} = {value:r}.",
         "{prior:r} + {change:p} + {bonus:p}",
     ),
@@ -488,35 +402,31 @@ _STANDARD: tuple[Row, ...] = (
 
 _RESULT: tuple[Row, ...] = (
     (
-        *("match.computed", "7", "computed", ""),
+        "match.computed 7 computed",
         "The match would change the rating by {formula} = {value:+p}.",
         "{computed:r} - {before:r}",
     ),
     (
-        *("match.one", "7", "within_match", ""),
+        "match.one 7 within_match",
         "A match changes a rating by at most {match_change:c}: {value:+p}.",
         _HELD.replace("{limit}", "{match_change:c}"),
     ),
     (
-        *("match.days", "7", "within_half_year", ""),
+        "match.days 7 within_half_year",
         "In {match_half_year_days:c} days matches change it by at most {match_half_year:c} net, and have changed it by "
         "{net:+p}: {value:+p}.",
         _HELD.replace("{limit}", "{match_half_year:c}"),
     ),
     (
-        *("match.years", "7", "change", ""),
+        "match.years 7 change",
         "In {match_years:c} years matches change it by at most {match_three_years:c} net, and have changed it by "
         "{net:+p}: {value:+p}.",
         _HELD.replace("{limit}", "{match_three_years:c}"),
     ),
+    ("match.limited 7 limited_change", "The limits of match play leave a change of {value:+p}.", "{change:p}"),
+    ("floor.absolute 5 floor", "The absolute floor of {absolute_floor:c} holds the rating up."),
     (
-        *("match.limited", "7", "limited_change", ""),
-        "The limits of match play leave a change of {value:+p}.",
-        "{change:p}",
-    ),
-    ("floor.absolute", "5", "floor", "", "The absolute floor of {absolute_floor:c} holds the rating up.", ""),
-    (
-        *("floor.personal", "5", "floor", "AF"),
+        "floor.personal 5 floor AF",
         "The personal absolute floor of {value:c} holds the rating up: {formula}, for {wins:c} wins, {draws:c} draws "
         "and {events:c} sections of {personal_event_games:c} or more games.",
         "min({absolute_floor:c} + {personal_per_win:c} * {wins:c} + {personal_per_draw:c} * {draws:c} + "
@@ -524,7 +434,7 @@ _RESULT: tuple[Row, ...] = (
     ),
     *(
         (
-            *(f"floor.{key}", "5", "floor", ""),
+            f"floor.{key} 5 floor",
             "The floor of {value:c} from the highest rating holds the rating up: "
             f"{which} is {{peak:r}}, rounded and less {{peak_drop:c}}, at the step of {{peak_step:c}} below, from "
             f"{{{lowest}:c}} to {{peak_highest:c}}.",
@@ -536,57 +446,46 @@ _RESULT: tuple[Row, ...] = (
         )
     ),
     (
-        *("floor.lowered", "7", "floor", ""),
+        "floor.lowered 7 floor",
         "The floor from the highest rating, which the office lowered to {value:c}, holds the rating up.",
-        "",
     ),
     (
-        *("floor.life_master", "5", "floor", ""),
+        "floor.life_master 5 floor",
         "The Original Life Master floor of {life_master_level:c} holds the rating up, for {games:c} games at that "
         "level where {life_master_games:c} are needed.",
-        "",
     ),
+    ("floor.decided 5 floor", "The {floor} of {value:c} holds the rating up; it was decided by the office."),
     (
-        *("floor.decided", "5", "floor", ""),
-        "The {floor} of {value:c} holds the rating up; it was decided by the office.",
-        "",
-    ),
-    (
-        *("floor.request", "7", "requested_floor", ""),
+        "floor.request 7 requested_floor",
         "This counts as a request to lower the floor to {formula} = {value:c}; until granted it holds.",
         "{level:c} - {floor_request_drop:c}",
     ),
-    ("result.ceiling", "7", "ceiling", "", "The ceiling of {value:r} set by the office holds the rating down.", ""),
+    ("result.ceiling 7 ceiling", "The ceiling of {value:r} set by the office holds the rating down."),
+    ("result.stored whole-numbers", "Under this edition whole numbers were stored, rounded {how}."),
+    ("result.rating 1 rating", "The rating after the section is {value:r}."),
     (
-        *("result.stored", "whole numbers", "", ""),
-        "Under this edition whole numbers were stored, rounded {how}.",
-        "",
-    ),
-    ("result.rating", "1", "rating", "", "The rating after the section is {value:r}.", ""),
-    (
-        *("result.official", "1", "official", ""),
+        "result.official 1 official",
         "The official rating is the nearest whole number, {value:c}.",
         "floor({rating:r} + 0.5)",
     ),
+    ("result.games 7 games N", "The rating is now based on N = {formula} = {value:c} games.", "{games:c} + {played:c}"),
     (
-        *("result.games", "7", "games", "N"),
-        "The rating is now based on N = {formula} = {value:c} games.",
-        "{games:c} + {played:c}",
-    ),
-    (
-        *("result.games_half", "half K", "games", "N"),
+        "result.games_half half-K games N",
         "The rating is now based on N = {formula} = {value:c} games: those of a half-K section count half.",
         "{games:c} + {played:c} / 2",
     ),
-    ("result.norm", "norms", "", "", "A norm was earned: {norm}, at the level of {level:c}.", ""),
-    ("assumed", "", "", "", "{note}.", ""),
+    ("result.norm norms", "A norm was earned: {norm}, at the level of {level:c}."),
+    ("assumed -", "{note}."),
 )
 
-WORDS: Mapping[str, Words] = {
-    key: Words(rule, Template(key, text), name, symbol, formula)
-    for rows in (_RULES, _STARTS, _by_age(), _GAMES_BEFORE, _PASSES, _SPECIAL, _STANDARD, _RESULT)
-    for key, rule, name, symbol, text, formula in rows
-}
+
+def _words(head: str, text: str, formula: str = "") -> Words:
+    key, rule, name, symbol = (*("" if word == "-" else word for word in head.split()), "", "")[:4]
+    return Words(rule, Template(key, text), name, symbol, formula)
+
+
+_ROWS = (_RULES, _STARTS, _by_age(), _GAMES_BEFORE, _PASSES, _SPECIAL, _STANDARD, _RESULT)
+WORDS: Mapping[str, Words] = {words.template.key: words for words in (_words(*row) for rows in _ROWS for row in rows)}
 
 # How the rating after the section came about: from what is on the left, step by step, where that step was taken.
 COMPUTED = "{computed:r}"

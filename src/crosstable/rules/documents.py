@@ -24,7 +24,7 @@ SECTIONS = frozenset({"1", "2", "2.1", "2.2", "2.3", "3", "4", "4.1", "4.2", "5"
 # A start by priority list, which the newest text does not know; the list of a system, by its number.
 PRIORITY_LIST = "list"
 # Rules that only the pages of 2004 have.
-NODES = {"half K": "node 5", "whole numbers": "node 8", "age in 2001": "node 1"}
+NODES = {"half-K": "node 5", "whole-numbers": "node 8", "age-in-2001": "node 1"}
 
 TEXT_2004 = Document("2004 text", "the rating system's pages of September 22, 2004", date(2001, 1, 1), NODES)
 TEXT_2015 = Document(
@@ -59,7 +59,7 @@ def document_for(effective: date) -> Document:
 
 
 def cited(effective: date, rule: str) -> Citation:
-    """Where a rule stands, for an edition: ``4.2``, ``list OTBQ``, ``half K``; nothing for what is no rule."""
+    """Where a rule stands, for an edition: ``4.2``, ``list OTBQ``, ``half-K``; nothing for what is no rule."""
     if rule in NODES:
         return Citation(TEXT_2004.name, NODES[rule])
     document = document_for(effective)

@@ -8,10 +8,6 @@ from crosstable.rules.constants import Constants, Conversion, Piece
 from crosstable.rules.editions import HALF_K_ENDED
 from crosstable.rules.law import Edition
 
-# The windows of match play (§7, item 2).
-MATCH_DAYS = 180
-MATCH_YEARS = 3
-
 
 def phrases(edition: Edition) -> Mapping[str, str]:
     """Rules of an edition as parts of sentences, by name: what the meanings of findings have places for."""
@@ -54,8 +50,8 @@ def match_limits(constants: Constants) -> str:
     """The limits on what matches change (§7); a limit that is not in force is left out."""
     limits = {
         "{:g} points in a match": constants.match_change,
-        f"{{:g}} net in {MATCH_DAYS} days": constants.match_half_year,
-        f"{{:g}} net in {MATCH_YEARS} years": constants.match_three_years,
+        f"{{:g}} net in {constants.match_half_year_days} days": constants.match_half_year,
+        f"{{:g}} net in {constants.match_years} years": constants.match_three_years,
     }
     found = [text.format(limit) for text, limit in limits.items() if math.isfinite(limit)]
     return ", ".join(found) or "none"

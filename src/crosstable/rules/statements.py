@@ -403,7 +403,7 @@ def _matches(constants: Constants) -> Iterator[_Said]:
         "match-limits",
         "Matches change a rating by at most: {limits}.",
         constants,
-        *("match_change", "match_half_year", "match_three_years"),
+        *("match_change", "match_half_year", "match_half_year_days", "match_three_years", "match_years"),
         limits=match_limits(constants),
     )
     if constants.floor_request_drop:

@@ -4,7 +4,7 @@ import ipaddress
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -155,14 +155,15 @@ class Allowance(NamedTuple):
 class Limiter:
     """Calls a minute from one address, counted in this process."""
 
-    def __init__(self, most: int = CALLS_A_MINUTE) -> None:
+    def __init__(self, most: int = CALLS_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
+        self.clock = clock
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def take(self, address: str, cost: int = 1) -> Allowance:
         """Count a call; says what is left, and whether it may be answered."""
-        now = time.monotonic()
+        now = self.clock()
         with self._lock:
             began, used = self._found(address, now)
             is_granted = used + cost <= self.most
@@ -175,7 +176,7 @@ class Limiter:
 
     def look(self, address: str) -> Allowance:
         """What is left, without counting anything."""
-        now = time.monotonic()
+        now = self.clock()
         began, used = self._found(address, now)
         return Allowance(self.most, self.most - used, self._seconds(began, now) if used else 0)
 
