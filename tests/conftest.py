@@ -5,10 +5,17 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The same examples on every machine, and no stopwatch: two busy cores say nothing about a formula.
-settings.register_profile("crosstable", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.register_profile(
+    "crosstable",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    database=None,
+    print_blob=True,
+)
 settings.load_profile("crosstable")
 
 

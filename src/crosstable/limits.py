@@ -7,6 +7,8 @@ Numbers of the rules are not here: they belong to an edition (``rules.constants`
 # US Chess asks about sections that last longer, in days.
 LONGEST_SECTION = 45
 EARLIEST_BIRTH = 1900
+# A year of birth is between these, or it is no year.
+FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR = 1850, 2100
 # No section has more rounds; a row with more cells is no row of a crosstable.
 MOST_ROUNDS = 200
 # A performance so many points away from the rating hints at a wrong member id or a wrong row.

@@ -56,6 +56,7 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.formulas.norms": allowed("norms (official facts §1), which are no part of the document"),
     "crosstable.formulas.standard": allowed("the scale of the winning expectancy, the same in every text (§4.2)", 400),
     "crosstable.lab": allowed("made-up people, bands of ratings and ages, sizes of drawings"),
+    "crosstable.limits": allowed("the last year that a year of birth can be", 2100),
     "crosstable.office.bulk.due": allowed("how far a peak lies above all that matters", 400),
     "crosstable.office.ledger.rerate": allowed("a part of the record", 25),
     "crosstable.office.published": allowed("the last year of a list", 2200),

@@ -18,25 +18,24 @@ WHOLE_CALLS = frozenset({"len", "int", "bool", "any", "all", "isinstance"})
 WHOLE_OUTSIDE = frozenset({"file_size", "compress_size"})
 OF_BITS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr)  # floats do not have them
 KEEPING_WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
-# Sums of whole numbers that the tree alone does not prove, and what does.
+# Sums of whole numbers that the tree alone does not prove, and what does; a bare name says little without its module.
 KNOWN_WHOLE = {
-    "calculator.requests: request.record": "wins, draws and losses, a tuple of three ints",
-    "calculator.requests: opponent.played or 0": "an opponent's games, int | None",
-    "checks.pairings: _games(player, rows)": "declared int",
-    "cli.lab_sweep: ways": "a list of bools",
-    "cli.office_house: made.rows.values()": "rows by table, ints",
-    "formats.bundles: sizes[each]": "bytes of a file",
-    "formats.ratings_api: width": "characters of a column",
-    "formats.swisssys: results": "lengths of lists",
-    "lab.month: counts[:at]": "a list of ints",
-    "lab.observed: row['played']": "a column of integers",
-    "lab.sweep_backends: client.nthreads().values()": "threads by worker, ints",
-    "office.on_desk: connection.execute(count).scalar() or 0": "the answer of SELECT count(*)",
-    "output.verify_json: fit.rows": "declared int",
-    "output.verify_text: fit.rows": "declared int",
-    "web.kept_files: size": "bytes of a file",
-    "web.pages.home: one.entries": "declared int",
-    "web.reading: self._size": "bytes of a reply",
+    "request.record": "wins, draws and losses, a tuple of three ints",
+    "opponent.played or 0": "an opponent's games, int | None",
+    "_games(player, rows)": "declared int in the checks of pairings",
+    "made.rows.values()": "rows by table, ints",
+    "sizes[each]": "bytes of a file",
+    "counts[:at]": "a list of ints",
+    "row['played']": "a column of integers",
+    "client.nthreads().values()": "threads by worker, ints",
+    "connection.execute(count).scalar() or 0": "the answer of SELECT count(*)",
+    "fit.rows": "declared int in verify",
+    "one.entries": "declared int in the public index",
+    "self._size": "bytes of a reply",
+    "lab_sweep: ways": "a list of bools",
+    "ratings_api: width": "characters of a column",
+    "swisssys: results": "lengths of lists",
+    "kept_files: size": "bytes of a file",
 }
 
 
@@ -81,12 +80,13 @@ def sum_faults(module: Module, names: Names) -> Iterator[str]:
 
 
 def _summed(module: Module, values: ast.expr) -> str:
-    """Where it is added, and what: the element of a generator, the function of a map, else the whole argument."""
+    """What is added: the element of a generator, the function of a map, else the argument; a name with its module."""
     if isinstance(values, ast.GeneratorExp | ast.ListComp):
         values = values.elt
     elif isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id == "map":
         values = values.args[0]
-    return f"{module.name.removeprefix('crosstable.')}: {ast.unparse(values)}"
+    text = ast.unparse(values)
+    return f"{module.name.rpartition('.')[2]}: {text}" if isinstance(values, ast.Name) else text
 
 
 def _adds_whole_numbers(values: ast.expr, names: Names) -> bool:

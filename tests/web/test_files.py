@@ -51,7 +51,7 @@ def test_the_public_form_has_whole_numbers_and_no_start_by_age(site: TestClient,
     rows = site.post("/api/v1/rate?form=public", content=event).json()["sections"][0]["systems"]["OTBR"]["players"]
     newcomer = next(row for row in rows if row["pre"] is None)
     assert newcomer["initial"]["rating"] is None
-    names = ("pre", "post", "k", "bonus")
+    names = ("pre", "post", "bonus")
     assert all(row[name] is None or row[name] == int(row[name]) for row in rows for name in names)
     assert any(row["k"] for row in rows)
 

@@ -57,7 +57,10 @@ SAMPLES = {
     "token_id": "00000000",
     "link": "no-link",
 }
-OPEN_WRITES = {"/login", "/machine", "/upload", f"{API}/estimate", f"{API}/rate", f"{API}/check"}
+OPEN_WRITES = {
+    *("/login", "/machine", "/upload", "/rate"),
+    *(f"{API}/{name}" for name in ("estimate", "rate", "explain", "check", "previews")),
+}
 
 
 def test_the_table_of_policies_is_the_one_of_the_document() -> None:

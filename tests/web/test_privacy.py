@@ -208,8 +208,8 @@ RATING = re.compile(r"(?<![\d.])\d{3,}\.(\d+)")
 
 
 def most_places(text: str) -> int:
-    """The most decimals of a number that could be a rating."""
-    return max((len(found.rstrip("0")) for found in RATING.findall(text)), default=0)
+    """The most decimals of a number that could be a rating; a year has 365.25 days (§2)."""
+    return max((len(found.rstrip("0")) for found in RATING.findall(text.replace("365.25", ""))), default=0)
 
 
 OF_THE_RECORD = (
@@ -260,6 +260,26 @@ def test_every_section_of_the_demonstration_shows_its_working(crawled: dict[str,
     ]
     assert len(ratings) > 200
     assert [text for text in ratings if not re.fullmatch(r"\d+(P\d+(\.5)?)?", text)] == []
+
+
+def test_what_each_game_brought_is_said_where_nobody_started_by_age(crawled: dict[str, str], kept: Kept) -> None:
+    """Under the standard formula the points and the bonus add up to the change (§4.2), as far as they are rounded."""
+    by_age = {(event, section) for event, section, _ in kept.starts}
+    seen = {"none": 0, "whole": 0, "exact": 0}
+    for one in kept.values["event_id number player"]:
+        address = "/events/{event_id}/sections/{number}/players/{player}.json".format(**one)
+        for system in json.loads(crawled[address])["systems"]:
+            points = [game["points"] for game in system["games"] if game["points"] is not None]
+            if (one["event_id"], one["number"]) in by_age:
+                assert points == [], address
+                seen["none"] += 1
+            elif points and system["points_add_up"] and not any("floor" in text for text in system["summary"]):
+                steps = [step for part in system["parts"] if part["part"] == "Step 5" for step in part["steps"]]
+                bonus = max((step["value"] or 0.0 for step in steps if step["name"] == "bonus"), default=0.0)
+                slack = 1.0 + (0.5 * (len(points) + 1) if system["is_rounded"] else 0.01 * len(points))
+                assert sum(points) + bonus == pytest.approx(system["change"], abs=slack), address
+                seen["whole" if system["is_rounded"] else "exact"] += 1
+    assert min(seen.values()) > 10, seen
 
 
 def test_who_started_by_age_shows_no_first_estimate_and_no_strength_of_the_first_pass(

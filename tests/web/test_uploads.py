@@ -224,6 +224,27 @@ def test_a_preview_for_anybody_uses_no_stored_birth_date_and_says_so(here: Site)
         assert all(re.fullmatch(r"\d+\.\d\d", exact) for _, exact in found[2016, who])
 
 
+def test_a_preview_by_program_tells_what_the_page_tells(here: Site) -> None:
+    """Anonymous callers get posted numbers and are told what was not used; a director's token gets all of it."""
+    import_members(here.office, DEED, [person(60, birth_date=date(2016, 3, 9))])
+    run(here.office)
+    made = event_file(quad("trap", TODAY, "1 =60 | L2 L3 L4\n2 =1 | W1 L4 L3\n3 =2 | L4 W1 W2\n4 =3 | W3 W2 W1"))[1][1]
+    here.come_in("nobody")
+    public = here.client.post("/api/v1/previews", content=made).json()
+    own = here.client.post("/api/v1/previews", content=made, headers=here.token("tina")).json()
+    assert (public["format"], public["status"], public["is_new"]) == ("crosstable-preview/1", "accepted", True)
+    assert (public["is_exact"], own["is_exact"]) == (False, True)
+    (shown,), (exact,) = public["rated"], own["rated"]
+    assert [WITHHELD in row["assumed"] for row in shown["players"]] == [True, False, False, False]
+    assert not any(WITHHELD in row["assumed"] for row in exact["players"])
+    assert all(row["after"]["rating"] == int(row["after"]["rating"]) for row in shown["players"])
+    assert any(row["after"]["rating"] % 1.0 for row in exact["players"])
+    assert "2016" not in str(public)
+    assert here.client.post("/api/v1/previews", content=b"").status_code == 400
+    wrong = here.client.post("/api/v1/previews", content=b"nonsense")
+    assert (wrong.status_code, bool(wrong.json()["faults"])) == (422, True)
+
+
 def with_contacts(made: Report) -> Report:
     """The same with what a pairing program knows of its first player."""
     (only,) = made.sections

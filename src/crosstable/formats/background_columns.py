@@ -8,9 +8,10 @@ changes are days with a change (``2026-05-01 +12.5``), several of either parted 
 import re
 from collections.abc import Mapping, Sequence
 
-from crosstable.formats.event_json import FIRST_YEAR, FLOOR_ORIGINS, LAST_YEAR
+from crosstable.formats.event_json import FLOOR_ORIGINS
 from crosstable.formats.json_fields import iso_day, shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
+from crosstable.limits import FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.terms import (
     Background,
@@ -80,7 +81,7 @@ def background_of(cells: Cells) -> Background:
         fide=_outside(cells, "FIDE"),
         cfc=_outside(cells, "CFC"),
         birth_date=cells.day("birth date"),
-        birth_year=cells.whole("birth year", least=FIRST_YEAR, most=LAST_YEAR),
+        birth_year=cells.whole("birth year", least=FIRST_BIRTH_YEAR, most=LAST_BIRTH_YEAR),
         adult=cells.flag("adult"),
         canadian_resident=bool(cells.flag("canadian resident")),
         given_start=_given_start(cells),

@@ -3,6 +3,7 @@
 from crosstable.errors import Fault
 from crosstable.formats import Reading
 from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
+from crosstable.limits import FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
@@ -25,8 +26,6 @@ from crosstable.terms import (
 
 FORMAT = "crosstable-event/1"
 LONGEST_NUMBER = 6
-# Years of birth are between these.
-FIRST_YEAR, LAST_YEAR = 1850, 2100
 LONGEST_NAME = 60
 LONGEST_CELL = 20
 LONGEST_SCHEDULE = 10_000
@@ -187,7 +186,7 @@ def background_from(fields: Fields) -> Background:
         fide=_outside(ratings, "FIDE"),
         cfc=_outside(ratings, "CFC"),
         birth_date=fields.day("birth_date"),
-        birth_year=fields.whole("birth_year", least=FIRST_YEAR, most=LAST_YEAR),
+        birth_year=fields.whole("birth_year", least=FIRST_BIRTH_YEAR, most=LAST_BIRTH_YEAR),
         adult=fields.flag("adult"),
         canadian_resident=bool(fields.flag("canadian_resident")),
         given_start=_given_start(fields) if "start" in fields else None,

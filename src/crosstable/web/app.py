@@ -44,6 +44,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.estimate",
     "pages.api_docs",
     "api.rating",
+    "api.previews",
     "sessions",
     "pages.rate_file",
     "pages.upload",

@@ -119,7 +119,7 @@ def _reply(document: object) -> Response:
     return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"})
 
 
-_BODY = {
+BODY = {
     "requestBody": {
         "required": True,
         "description": "A report of any known format: the event file (JSON), TRF, the DBF files zipped, CSV, …",
@@ -129,7 +129,7 @@ _BODY = {
         },
     }
 }
-_PROBLEMS = {
+PROBLEMS = {
     **{status: RESPONSES[status] for status in (422,)},
     400: {**RESPONSES[422], "description": "The body is empty."},
     413: {**RESPONSES[422], "description": "The body is longer than is taken here."},
@@ -146,8 +146,8 @@ def _options(name: str, summary: str) -> dict[str, Any]:
         "summary": summary,
         "tags": ["files"],
         "operation_id": name,
-        "responses": {**answer, **_PROBLEMS},
-        "openapi_extra": _BODY,
+        "responses": {**answer, **PROBLEMS},
+        "openapi_extra": BODY,
     }
 
 

@@ -54,38 +54,38 @@ async def preview_upload(request: Request) -> Response:
     actor = actor_in(request)
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
-    places = reading_of(request).now.public.places
+    places, may_submit = reading_of(request).now.public.places, may(Policy.TD, actor)
 
     def shown() -> Response:  # a long event makes a long page
-        found = _previews(office_of(request), places, files, actor)
+        found = [
+            _shown(one, previewed(office_of(request), one, places, actor), one.carried if may_submit else "")
+            for one in uploads_of(files)
+        ]
         return page(request, "desk/upload.html", **_context(actor, shown=found))
 
     return await in_queue(files_queue(request), shown)
 
 
-def _previews(office: Office, places: int, files: Sequence[Any], actor: Actor) -> list[Shown]:
-    """What would become of files: directors and the office see results in full, others from what is public."""
-    may_submit = may(Policy.TD, actor)
-    found = []
-    for upload in uploads_of(files):
-        shown = _shown(office, upload, None if may_submit else places)
-        if shown.preview is not None and not actor.is_office:  # the event may be somebody else's
-            differences = tuple(public_differences(shown.preview.differences))
-            shown = shown._replace(preview=shown.preview._replace(differences=differences))
-        found.append(shown._replace(carried=upload.carried) if may_submit else shown)
-    return found
-
-
-def _shown(office: Office, upload: Upload, public_places: int | None) -> Shown:
+def previewed(office: Office, upload: Upload, places: int, actor: Actor) -> Preview | None:
+    """What would become of a file: directors and the office see results in full, others from what is public."""
     if upload.document is None:
-        assert upload.fault is not None
-        return Shown(upload, None, [upload.fault], [])
+        return None
+    public_places = None if may(Policy.TD, actor) else places
     with office.reading() as connection:
         made = preview(known(connection).record, upload.document, office.clock().date(), public_places)
+    if actor.is_office:
+        return made
+    return made._replace(differences=tuple(public_differences(made.differences)))  # of an event of somebody else's
+
+
+def _shown(upload: Upload, made: Preview | None, carried: str) -> Shown:
+    if made is None:
+        assert upload.fault is not None
+        return Shown(upload, None, [upload.fault], [])
     faults = for_reader(made.faults, Reader.PAGE)
     errors = [one for one in faults if one.severity is Severity.ERROR]
     warnings = [one for one in faults if one.severity is not Severity.ERROR]
-    return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS])
+    return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], carried)
 
 
 async def submit_upload(request: Request) -> Response:
