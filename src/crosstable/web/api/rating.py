@@ -151,8 +151,10 @@ def _options(name: str, summary: str) -> dict[str, Any]:
     }
 
 
+_EXPLAIN = _options("explain_file", "Explain a file")
+_EXPLAIN["responses"][404] = {**RESPONSES[422], "description": "The report has no such rated section or player."}
 ROUTES = (
     Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _options("rate_file", "Rate a file")),
-    Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _options("explain_file", "Explain a file")),
+    Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _EXPLAIN),
     Route("/api/v1/check", check_file, Policy.LIMITED, ("POST",), True, _options("check_file", "Check a file")),
 )
