@@ -140,9 +140,6 @@ PROBLEMS = {
 }
 
 
-_NOT_FOUND = {404: {**RESPONSES[422], "description": "The event has no such rated section, system or player."}}
-
-
 def _options(name: str, summary: str) -> dict[str, Any]:
     answer = {200: {"description": summary, "content": {JSON: {"schema": {"type": "object"}}}}}
     return {
@@ -154,11 +151,10 @@ def _options(name: str, summary: str) -> dict[str, Any]:
     }
 
 
-_EXPLAINING = _options("explain_file", "Explain a file")
-_EXPLAINING["responses"] |= _NOT_FOUND
-
+_EXPLAIN = _options("explain_file", "Explain a file")
+_EXPLAIN["responses"][404] = {**RESPONSES[422], "description": "The report has no such rated section or player."}
 ROUTES = (
     Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _options("rate_file", "Rate a file")),
-    Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _EXPLAINING),
+    Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _EXPLAIN),
     Route("/api/v1/check", check_file, Policy.LIMITED, ("POST",), True, _options("check_file", "Check a file")),
 )
