@@ -12,6 +12,7 @@ from crosstable.explanation import Line, explain
 from crosstable.explanation.figures import kinds_in
 from crosstable.explanation.public import is_coarse, public_lines, started_by_age
 from crosstable.explanation.words import WORDS
+from crosstable.formulas.rounding import official_rating
 from crosstable.terms import Formula
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, record
@@ -35,7 +36,7 @@ def texts(lines: tuple[Line, ...]) -> str:
 def with_newcomer(**more: Any) -> EventFile:
     """An unrated player born on a known day, who meets an established and a provisional player."""
     return event_file(
-        player(1, "W2 L3", birth_date=BORN, **more),
+        player(1, "W2 L3", **{"birth_date": BORN, **more}),
         player(2, "L1 U", 912.37, 40),
         player(3, "W4 W1", 850.61, 12),
         player(4, "L3 U", 700.25, 60),
@@ -77,18 +78,39 @@ def test_a_start_by_age_is_on_nobodys_lines() -> None:
             assert not any(math.isclose(number, secret, abs_tol=0.5) for number in numbers), (secret, texts(lines))
         assert BORN not in texts(lines)
         assert not {line.part for line in lines} & {"Step 3"}
-        assert not any(line.key.startswith(("age", "start.age", "special.", "estimate.")) for line in lines)
+        hidden_keys = ("age", "start.age", "special.prior", "special.knots", "special.at_start", "estimate.")
+        assert not any(line.key.startswith(hidden_keys) for line in lines)
 
 
-def test_in_such_a_section_only_what_is_posted_stands_between_the_games_and_the_result() -> None:
-    lines = public_lines(rated(with_newcomer()), 2)
-    names = [line.name for line in lines if line.part == "Step 5" and line.name]
-    assert names == ["score", "expected", "k", "bonus"]
-    assert "The expected score is about E = " in texts(lines)
-    assert "Round 1: lost to player 1." in texts(lines)
-    assert "met at" not in texts(lines)
-    assert most_decimals(lines, "rp") == 0
-    assert most_decimals(lines, "e") <= 1
+def test_in_such_a_section_the_working_is_made_of_posted_numbers() -> None:
+    """§3, §4.2: N', K, E and the change of player 2 by hand from what is posted: 912 before, the opponent's after."""
+    section = rated(with_newcomer())
+    posted = {one.number: official_rating(one.after.rating) for one in section.players if one.after is not None}
+    lines = {line.name: line for line in public_lines(section, 2) if line.name}
+    constants = section.edition.constants
+    most = 50.0 / math.sqrt(0.662 + 0.00000739 * (2569.0 - 912.0) ** 2)
+    expected = 1.0 / (1.0 + 10.0 ** ((posted[1] - 912.0) / 400.0))
+    k = constants.k_numerator / (most + 1.0)
+    assert lines["effective"].value == pytest.approx(most, abs=1e-4)
+    assert lines["expected"].value == pytest.approx(expected, abs=1e-4)
+    assert lines["k"].value == pytest.approx(k, abs=1e-4)
+    assert lines["from_posted"].value == round(912.0 + k * (0.0 - expected))
+    told = texts(public_lines(section, 2))
+    assert f"Round 1: lost to player 1, met at {posted[1]}, posted after the section" in told
+    assert f"the posted result is {posted[2]}." in told
+    assert most_decimals(public_lines(section, 2), "rp") == 0
+
+
+def test_what_is_made_of_posted_numbers_follows_from_nothing_else() -> None:
+    """Another birth date with the same posted numbers gives the same lines, to the letter."""
+    seen: dict[tuple[object, ...], set[str]] = {}
+    for day in range(1, 29):
+        section = rated(with_newcomer(birth_date=f"2012-03-{day:02}"))
+        posted = tuple(official_rating(one.after.rating) for one in section.players if one.after is not None)
+        told = "".join(texts(public_lines(section, one.number)) for one in section.players)
+        seen.setdefault(posted, set()).add(told)
+    assert len(seen) < 28
+    assert {len(told) for told in seen.values()} == {1}
 
 
 def test_a_birth_date_that_counts_in_a_blend_is_not_told_either() -> None:

@@ -149,13 +149,16 @@ def test_rounds_name_opponents_by_their_rows(site: TestClient) -> None:
             assert by_row[int(cell[1])]["rounds"][at][0] == won[cell[0]]
 
 
-def test_where_somebody_started_by_age_no_game_says_what_it_brought(site: TestClient) -> None:
-    """Member 8 was unrated and has a birth date; points between would tell the start (decision 0004)."""
+def test_where_somebody_started_by_age_points_are_made_of_posted_ratings(site: TestClient) -> None:
+    """Member 8 was unrated and has a birth date: the working is made again of posted numbers (decision 0004)."""
     view = site.get("/events/202608010001/sections/1/players/1.json?system=OTBR").json()
     (one,) = view["systems"]
-    assert one["is_rounded"]
-    assert [game["points"] for game in one["games"]] == [None] * 3
-    assert "Points" not in site.get("/events/202608010001/sections/1/players/1?system=OTBR").text
+    steps = {step["name"]: step for part in one["parts"] for step in part["steps"] if step["name"]}
+    points = [game["points"] for game in one["games"]]
+    assert all(found == int(found) for found in points)
+    assert sum(points) + steps["bonus"]["value"] == pytest.approx(one["change"], abs=3.0)
+    assert abs(steps["from_posted"]["value"] - steps["official"]["value"]) <= 3.0
+    assert "made of posted ratings" in site.get("/events/202608010001/sections/1/players/1?system=OTBR").text
 
 
 def test_steps_call_opponents_by_name(site: TestClient) -> None:
@@ -169,11 +172,11 @@ def test_steps_call_opponents_by_name(site: TestClient) -> None:
 
 
 def test_a_section_with_a_start_by_age_shows_its_working(site: TestClient) -> None:
-    """Both passes, for the player who started by age and for who met them."""
+    """For the player who started by age and for who met them, made of posted numbers."""
     for player in (1, 2, 3, 4):
         (one,) = site.get(f"/events/202609050001/sections/1/players/{player}.json").json()["systems"]
         assert {"Step 4", "Step 5", "Result"} <= {part["part"] for part in one["parts"]}
-        assert one["is_rounded"]
+        assert any(step["name"] == "from_posted" for part in one["parts"] for step in part["steps"])
 
 
 def test_an_explanation_of_a_row_that_is_not_there_is_not_found(site: TestClient) -> None:

@@ -44,12 +44,12 @@ def third_step(tell: Telling) -> Iterator[Line]:
         return
     yield tell.line("Step 3", "estimate.why")
     met = [Met(game, game.prior, origin(tell, game, "Step 3")) for game in player.games]
-    special = special_rating(
+    found = special_rating(
         *(tell.constants, player.prior, tell.constants.step_3_games, Past.MIXED, player.score),
         [one.strength for one in met],
     )
-    yield from _special(tell, "Step 3", special, tell.constants.step_3_games, met)
-    yield tell.line("Step 3", "estimate.strength", player.strength, rating=special.rating)
+    yield from special(tell, "Step 3", found, tell.constants.step_3_games, met)
+    yield tell.line("Step 3", "estimate.strength", player.strength, rating=found.rating)
 
 
 class Met(NamedTuple):
@@ -76,19 +76,19 @@ def one_pass(tell: Telling, part: str) -> Iterator[Line]:
     is_fourth = part == "Step 4"
     working = player.intermediate if is_fourth else player.final
     if is_fourth:
-        yield _choice(tell)
+        yield choice(tell)
     yield tell.line(part, "pass.fourth" if is_fourth else "pass.fifth")
     met = [
         Met(game, game.strength if is_fourth else game.intermediate, origin(tell, game, part)) for game in player.games
     ]
     if player.formula is Formula.SPECIAL:
-        special = special_rating(
+        found = special_rating(
             *(tell.constants, player.prior, player.effective, player.past, player.score),
             [one.strength for one in met],
         )
-        yield from _special(tell, part, special, player.effective, met)
+        yield from special(tell, part, found, player.effective, met)
     else:
-        yield from _standard(tell, part, met)
+        yield from standard(tell, part, met)
     if working.rating != working.computed:
         yield tell.line(part, "pass.floor", working.rating, computed=working.computed)
 
@@ -108,7 +108,7 @@ def abroad(tell: Telling) -> Iterator[Line]:
     for round_number, opponent in _ignored(tell):
         yield tell.line(ABROAD, "abroad.ignored", round=round_number, opponent=opponent)
     met = [Met(game, game.strength, f"FIDE {plain(game.fide, None)}") for game in tell.player.games]
-    yield from _standard(tell, ABROAD, met)
+    yield from standard(tell, ABROAD, met)
 
 
 def _ignored(tell: Telling) -> Iterator[tuple[int, int]]:
@@ -121,7 +121,7 @@ def _ignored(tell: Telling) -> Iterator[tuple[int, int]]:
                 yield at, cell.opponent
 
 
-def _choice(tell: Telling) -> Line:
+def choice(tell: Telling) -> Line:
     """Why the special or the standard formula applies (§1, Step 4)."""
     player = tell.player
     if player.formula is Formula.STANDARD and math.isinf(player.games_before):
@@ -136,7 +136,8 @@ def _choice(tell: Telling) -> Line:
 # The standard formula.
 
 
-def _standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
+def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
+    """The standard formula against these opponents (§4.2)."""
     player = tell.player
     working = player.intermediate if part == "Step 4" else player.final
     own = odds(player.prior)
@@ -199,17 +200,18 @@ def _most_met(tell: Telling) -> int:
 # The special formula.
 
 
-def _special(tell: Telling, part: str, special: SpecialRating, effective: float, met: Sequence[Met]) -> Iterator[Line]:
+def special(tell: Telling, part: str, found: SpecialRating, effective: float, met: Sequence[Met]) -> Iterator[Line]:
+    """The special formula as its function at the solution (§4.1)."""
     player = tell.player
     past = Past.MIXED if part == "Step 3" else player.past
     how = {Past.MIXED: "", Past.ALL_WINS: "_wins", Past.ALL_LOSSES: "_losses"}[past]
-    start, target, solution = special.adjusted_prior, special.adjusted_score, special.uncapped
+    start, target, solution = found.adjusted_prior, found.adjusted_score, found.uncapped
     spread = tell.constants.special_spread
     yield tell.line(part, f"special.prior{how}", start, prior=player.prior)
     yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
     yield tell.line(part, f"special.score{how}", target, score=player.score, effective=effective)
     yield _knots(tell, part, start, met)
-    yield _solved(tell, part, special, effective, met)
+    yield _solved(tell, part, found, effective, met)
     expectancies = []
     for one in met:
         expectancy = provisional_expectancy(solution, one.strength, spread)
@@ -221,7 +223,7 @@ def _special(tell: Telling, part: str, special: SpecialRating, effective: float,
         yield tell.line(part, "special.before", share, effective=effective, solution=solution, strength=start)
     surplus = total(expectancies) - target
     yield tell.line(part, "special.surplus", surplus, expectancies=tuple(expectancies), target=target)
-    yield tell.line(part, "special.rating", special.rating, solution=solution)
+    yield tell.line(part, "special.rating", found.rating, solution=solution)
 
 
 def _knots(tell: Telling, part: str, start: float, met: Sequence[Met]) -> Line:

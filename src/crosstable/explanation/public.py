@@ -5,8 +5,9 @@ birth date. Three forms follow from who took part, and ``tools/solve_birth_dates
 
 - established players only: the whole calculation, with ratings rounded as they are posted;
 - a provisional or unrated player took part: both passes with ratings and points in whole numbers;
-- somebody started by age: the rules, what the others came with, the games, S, K, E to a decimal, and the result. The
-  first pass, the strengths and the points between are left out: the start shows in all of them.
+- somebody started by age: the calculation made again with posted numbers alone. Opponents are met at the ratings posted
+  for them after the section, which stand for the results of the first pass; a reader can recompute every line, and the
+  last one says how far it is from the posted rating. What is computed from posted numbers gives nothing else away.
 
 In all three ``formula`` is ``None``, because rounded numbers give no exact one, and ``values`` holds what is printed.
 """
@@ -15,30 +16,34 @@ import math
 from collections.abc import Iterator, Mapping
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.engine.records import PassWorking
+from crosstable.explanation import words
 from crosstable.explanation.figures import FULL
-from crosstable.explanation.lines import lines_of, player_of
+from crosstable.explanation.lines import lines_of, not_from_texts, player_of, rules, untouched
+from crosstable.explanation.passes import Met, choice, second_step, special, standard
+from crosstable.explanation.results import closing, result
+from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
+from crosstable.formulas.effective import effective_games
+from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.special import SpecialRating, special_rating
+from crosstable.formulas.standard import odds, standard_update
+from crosstable.formulas.steps import section_k
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Initialisation
 from crosstable.terms import Formula, Source
 
 POSTED_DECIMALS = 2
 COARSE: Mapping[str, int] = {"r": 0, "p": 0, "k": 1, "e": 2, "n": 1, "w": 0}
-BY_AGE: Mapping[str, int] = {**COARSE, "e": 1}
+# Of posted numbers everything may be told; ratings and points are whole numbers wherever decimals are not posted.
+AGAIN: Mapping[str, int] = {**FULL, "r": 0, "p": 0}
 
-# What is said in a section where somebody started by age, by part; a key stands for all that begin with it.
-_SAID: Mapping[str, tuple[str, ...]] = {
-    "Rules": ("",),
-    "Step 1": ("",),
-    "Step 2": ("",),
-    "Step 4": ("formula.",),
-    "Step 5": ("game.score", "standard.k", "bonus.match", "bonus.few_games", "bonus.met_"),
-    "Result": ("match.limited", "floor.", "result."),
-    "Assumed": ("",),
-}
-# Of Step 1 this is said of nobody whose age counted.
+# Of Step 1 this is said of nobody whose age counted; a key stands for all that begin with it.
 _OF_AGE = ("age", "start.age", "start.strength", "start.staleness", "start.weight", "start.total", "start.mean")
 _OF_START = ("start.rounded", "start.rating")
+# Of the special formula of a player who started by age: what the games gave, nothing of the start.
+_OF_GAMES = ("game.", "special.score", "special.surplus", "special.rating")
+_OF_RESULT = ("match.limited", "floor.", "result.")
 
 
 def is_coarse(rated: RatedSection) -> bool:
@@ -53,12 +58,35 @@ def public_lines(rated: RatedSection, number: int, *, decimals: bool = False) ->
     ``decimals`` says that the office shows ratings with decimals, which holds where everybody was established.
     """
     player = player_of(rated, number)
-    if any(started_by_age(rated, one) for one in _who_counted(rated)):
-        return tuple(_without_strengths(telling(rated, player, BY_AGE)))
+    if has_age_start(rated):
+        return tuple(_from_posted(rated, player))
     if is_coarse(rated):
         return tuple(_rounded(telling(rated, player, COARSE), "public.coarse"))
     digits = {**FULL, "r": POSTED_DECIMALS if decimals else 0}
     return tuple(_rounded(telling(rated, player, digits), "public.posted"))
+
+
+def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]:
+    """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
+    if player.formula is Formula.NONE or started_by_age(rated, player):
+        return {}
+    digits = AGAIN if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
+    shown = as_public(rated, player)
+    found = {"effective_games": (shown.effective, "n")}
+    if shown.formula is Formula.STANDARD:
+        final = shown.final
+        found |= {"k": (final.k, "k"), "expected": (final.expected, "e"), "bonus": (final.bonus, "p")}
+    return {name: round(value, digits[kind]) for name, (value, kind) in found.items()}
+
+
+def as_public(rated: RatedSection, player: RatedPlayer) -> RatedPlayer:
+    """The player whose working is shown: as rated, or made again of posted numbers where somebody started by age."""
+    return as_posted(rated, player) if has_age_start(rated) and not rated.section.kind.is_foreign else player
+
+
+def has_age_start(rated: RatedSection) -> bool:
+    """Whether a birth date counted in the start of somebody in a section."""
+    return any(started_by_age(rated, player) for player in _who_counted(rated))
 
 
 def started_by_age(rated: RatedSection, player: RatedPlayer) -> bool:
@@ -88,43 +116,93 @@ def _rounded(tell: Telling, how: str) -> Iterator[Line]:
         yield line
 
 
-def _without_strengths(tell: Telling) -> Iterator[Line]:
-    """The calculation in a section where somebody started by age."""
-    is_by_age = started_by_age(tell.rated, tell.player)
-    hidden = (*_OF_AGE, *_OF_START) if is_by_age else ()
-    is_told = False
-    for line in _rounded(tell, "public.by_age"):
-        if line.part == "Step 5" and line.name == "expectancy" and line.key.startswith("game."):
-            game = {name: line.values[name] for name in ("round", "result", "opponent")}
-            yield tell.line("Step 5", "game.hidden", **game)
-        elif line.key == "standard.expected" and line.part == "Step 5":
-            yield tell.line("Step 5", "public.expected", tell.player.final.expected)
-        elif line.part == "Step 1" and line.key.startswith(hidden):
-            if not is_told:
-                yield tell.line("Step 1", "start.hidden")
-            is_told = True
-        elif line.key.startswith(_SAID.get(line.part, ())) and not (is_by_age and _tells_start(line)):
+# From posted numbers.
+
+
+def as_posted(rated: RatedSection, player: RatedPlayer) -> RatedPlayer:
+    """The last pass made again with posted whole numbers: the player's before the section, the opponents' after it."""
+    if player.formula is Formula.NONE:
+        return player
+    posted = {one.number: float(official_rating(one.after.rating)) for one in rated.players if one.after is not None}
+    known = player.prior if player.before is None else player.before.rating
+    prior = posted[player.number] if started_by_age(rated, player) else float(official_rating(known))
+    constants = rated.edition.constants
+    games = tuple(game._replace(intermediate=posted[game.opponent]) for game in player.games)
+    effective = effective_games(constants, prior, player.games_before)
+    again = player._replace(prior=prior, games=games, effective=effective)
+    opponents = [game.intermediate for game in games]
+    if player.formula is Formula.SPECIAL:
+        rating = special_rating(constants, prior, effective, player.past, player.score, opponents).rating
+        return again._replace(final=PassWorking(0.0, 0.0, 0.0, rating, rating))
+    k = section_k(constants, rated.k_rule, prior, effective, float(player.played))
+    met = [odds(opponent) for opponent in opponents]
+    found = standard_update(constants, prior, k, player.score, met, player.earns_bonus)
+    return again._replace(final=PassWorking(found.k, found.expected, found.bonus, found.rating, found.rating))
+
+
+def _from_posted(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
+    shown = telling(rated, player, COARSE)
+    again = telling(rated, as_public(rated, player), AGAIN)
+    working = list(_working(shown, again))
+    yield from rules(shown)
+    yield from not_from_texts(again, working)
+    yield again.line("Rules", "public.by_age")
+    yield from working
+
+
+def _working(shown: Telling, again: Telling) -> Iterator[Line]:
+    player = again.player
+    if player.formula is Formula.NONE:
+        yield untouched(shown)
+        return
+    if started_by_age(again.rated, player):
+        yield from _start(shown)
+    else:
+        yield from first_step(again)
+        yield from second_step(again)
+    yield choice(again)
+    yield from _games(again)
+    for line in (*result(shown), *closing(shown)):
+        if line.part != "Result" or line.key.startswith(_OF_RESULT):
             yield line
 
 
-def _tells_start(line: Line) -> bool:
-    """Whether a line of a player who started by age says how high the start is."""
-    return line.part == "Step 2" or line.key.startswith("standard.k")
+def _start(shown: Telling) -> Iterator[Line]:
+    """Step 1 of a player whose age counted, without its numbers."""
+    is_told = False
+    for line in first_step(shown):
+        if not line.key.startswith((*_OF_AGE, *_OF_START)):
+            yield line
+        elif not is_told:
+            yield shown.line("Step 1", "start.hidden")
+            is_told = True
 
 
-def has_age_start(rated: RatedSection) -> bool:
-    """Whether somebody in a section started by age, so that the points between are nobody's to read."""
-    return any(started_by_age(rated, player) for player in _who_counted(rated))
-
-
-def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]:
-    """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
-    if player.formula is Formula.NONE or (has_age_start(rated) and started_by_age(rated, player)):
-        return {}
-    digits = BY_AGE if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
-    found = {"effective_games": (player.effective, "n")}
+def _games(tell: Telling) -> Iterator[Line]:
+    player, constants = tell.player, tell.constants
+    part = "Step 5"
+    if started_by_age(tell.rated, player) and player.effective > 0.0:  # the start counts for games, so nothing is told
+        for game in player.games:
+            result_words = words.RESULTS[game.score]
+            yield tell.line(part, "game.hidden", round=game.round_number, result=result_words, opponent=game.opponent)
+        yield tell.line(part, "game.score", player.score, scores=tuple(game.score for game in player.games))
+        return
+    yield tell.line(part, "public.pass")
+    met = [Met(game, game.intermediate, words.POSTED) for game in player.games]
     if player.formula is Formula.STANDARD:
-        found |= {"k": (player.final.k, "k"), "expected": (player.final.expected, "e")}
-        if not has_age_start(rated):
-            found["bonus"] = (player.final.bonus, "p")
-    return {name: round(value, digits[kind]) for name, (value, kind) in found.items()}
+        yield from standard(tell, part, met)
+    else:
+        found = special_rating(
+            *(constants, player.prior, player.effective, player.past, player.score), [one.strength for one in met]
+        )
+        yield from _solution(tell, part, found, met)
+    assert player.after is not None
+    official = float(official_rating(player.after.rating))
+    yield tell.line(part, "public.differs", player.final.computed, official=official)
+
+
+def _solution(tell: Telling, part: str, found: SpecialRating, met: list[Met]) -> Iterator[Line]:
+    is_hidden = started_by_age(tell.rated, tell.player)
+    for line in special(tell, part, found, tell.player.effective, met):
+        if not is_hidden or line.key.startswith(_OF_GAMES):
+            yield line

@@ -35,11 +35,12 @@ FLOOR_NAMES = {
 }
 RESULTS = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
 # What the strength is that an opponent is met at.
-PRE_EVENT, INITIAL, ESTIMATE, INTERMEDIATE = (
+PRE_EVENT, INITIAL, ESTIMATE, INTERMEDIATE, POSTED = (
     "the pre-event rating",
     "the initial rating",
     "the estimate of Step 3",
     "the result of Step 4",
+    "posted after the section",
 )
 # The key of the reason for the special formula, by the past that gives it.
 PASTS = {Past.ALL_WINS: "formula.all_wins", Past.ALL_LOSSES: "formula.all_losses"}
@@ -69,8 +70,8 @@ _RULES: tuple[Row, ...] = (
     ),
     (
         "public.by_age -",
-        "In public, most of the working of this section is left out: a birth date, which is not public, counted in the "
-        "start of an unrated player.",
+        "An unrated player started by age, and birth dates are not public. So this working is made of posted ratings, "
+        "and may end some points off the posted result.",
     ),
     ("result.untouched 7 post", "No rated game was played, so the rating is untouched."),
 )
@@ -373,7 +374,8 @@ _STANDARD: tuple[Row, ...] = (
         "{dual_k_flat:c} / ({effective:n} + {played:c})",
     ),
     ("standard.expected 4.2 expected E", "The expected score is E = {formula} = {value:e}.", "{expectancies:e}"),
-    ("public.expected 4.2 expected E", "The expected score is about E = {value:e}."),
+    ("public.pass 1", "Opponents are met at the ratings posted after the section, in place of the results of Step 4."),
+    ("public.differs 1 from_posted", "From posted ratings this gives {value:p}; the posted result is {official:c}."),
     ("standard.change 4.2 change K(S-E)", "K(S - E) = {formula} = {value:+p}.", "{k:k} * ({score:c} - {expected:e})"),
     (
         "bonus.earned 4.2 bonus",

@@ -10,7 +10,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.explanation import Line
-from crosstable.explanation.public import is_coarse
+from crosstable.explanation.public import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
 from crosstable.terms import GAME_SCORES, Formula
 from crosstable.web.pages.game_points import brought, is_leave_one_out
@@ -145,7 +145,7 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
         after=after,
         change=change_of(before, after),
         summary=_summary(row),
-        is_rounded=is_coarse(one.rated),
+        is_rounded=is_coarse(one.rated) and not has_age_start(one.rated),
         games=_games(one, player, brought(one, player)),
         points_add_up=not is_leave_one_out(row.formula),
         parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, places)]),

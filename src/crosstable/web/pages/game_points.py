@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from crosstable.calculator.points import points_of
-from crosstable.explanation.public import has_age_start, is_coarse
+from crosstable.explanation.public import as_public, is_coarse
 from crosstable.office.public import DECIMALS, WHOLE
 from crosstable.office.rounding import half_up
 from crosstable.terms import Cell, Formula
@@ -13,16 +13,14 @@ from crosstable.web.pages.sections import Rated
 def brought(one: Rated, number: int) -> Mapping[int, float]:
     """The points of each game of a row by its round.
 
-    There are none for an unrated player, whose start is no rating, and none where somebody started by age.
+    There are none for an unrated player, whose start is no rating.
     """
     row = one.rows[number]
     player = next(player for player in one.rated.players if player.number == number)
     if row.before is None or row.formula is None or one.rated.section.kind.is_foreign or player.merged_with:
         return {}
-    if has_age_start(one.rated):
-        return {}
     cells = _games(one, number)
-    points = points_of(player, one.rated.edition.constants)
+    points = points_of(as_public(one.rated, player), one.rated.edition.constants)
     if len(points) != len(cells):
         return {}
     at = WHOLE if is_coarse(one.rated) else DECIMALS
