@@ -5,8 +5,8 @@ birth date. Three forms follow from who took part, and ``tools/solve_birth_dates
 
 - established players only: the whole calculation, with ratings rounded as they are posted;
 - a provisional or unrated player took part: both passes with ratings and points in whole numbers;
-- somebody started by age: the rules, what the others came with, the games, S, K, E to a decimal, and the result. The
-  first pass, the strengths and the points between are left out: the start shows in all of them.
+- somebody started by age: the rules, what the others came with, the games, S, K and the result. The first pass, the
+  strengths, expected scores and the points between are left out: the start shows in all of them.
 
 In all three ``formula`` is ``None``, because rounded numbers give no exact one, and ``values`` holds what is printed.
 """
@@ -24,7 +24,6 @@ from crosstable.terms import Formula, Source
 
 POSTED_DECIMALS = 2
 COARSE: Mapping[str, int] = {"r": 0, "p": 0, "k": 1, "e": 2, "n": 1, "w": 0}
-BY_AGE: Mapping[str, int] = {**COARSE, "e": 1}
 
 # What is said in a section where somebody started by age, by part; a key stands for all that begin with it.
 _SAID: Mapping[str, tuple[str, ...]] = {
@@ -54,7 +53,7 @@ def public_lines(rated: RatedSection, number: int, *, decimals: bool = False) ->
     """
     player = player_of(rated, number)
     if any(started_by_age(rated, one) for one in _who_counted(rated)):
-        return tuple(_without_strengths(telling(rated, player, BY_AGE)))
+        return tuple(_without_strengths(telling(rated, player, COARSE)))
     if is_coarse(rated):
         return tuple(_rounded(telling(rated, player, COARSE), "public.coarse"))
     digits = {**FULL, "r": POSTED_DECIMALS if decimals else 0}
@@ -97,8 +96,6 @@ def _without_strengths(tell: Telling) -> Iterator[Line]:
         if line.part == "Step 5" and line.name == "expectancy" and line.key.startswith("game."):
             game = {name: line.values[name] for name in ("round", "result", "opponent")}
             yield tell.line("Step 5", "game.hidden", **game)
-        elif line.key == "standard.expected" and line.part == "Step 5":
-            yield tell.line("Step 5", "public.expected", tell.player.final.expected)
         elif line.part == "Step 1" and line.key.startswith(hidden):
             if not is_told:
                 yield tell.line("Step 1", "start.hidden")
@@ -121,10 +118,10 @@ def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]
     """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
     if player.formula is Formula.NONE or (has_age_start(rated) and started_by_age(rated, player)):
         return {}
-    digits = BY_AGE if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
+    digits = COARSE if is_coarse(rated) else FULL
     found = {"effective_games": (player.effective, "n")}
     if player.formula is Formula.STANDARD:
-        found |= {"k": (player.final.k, "k"), "expected": (player.final.expected, "e")}
+        found["k"] = (player.final.k, "k")
         if not has_age_start(rated):
-            found["bonus"] = (player.final.bonus, "p")
+            found |= {"expected": (player.final.expected, "e"), "bonus": (player.final.bonus, "p")}
     return {name: round(value, digits[kind]) for name, (value, kind) in found.items()}

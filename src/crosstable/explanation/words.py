@@ -373,7 +373,6 @@ _STANDARD: tuple[Row, ...] = (
         "{dual_k_flat:c} / ({effective:n} + {played:c})",
     ),
     ("standard.expected 4.2 expected E", "The expected score is E = {formula} = {value:e}.", "{expectancies:e}"),
-    ("public.expected 4.2 expected E", "The expected score is about E = {value:e}."),
     ("standard.change 4.2 change K(S-E)", "K(S - E) = {formula} = {value:+p}.", "{k:k} * ({score:c} - {expected:e})"),
     (
         "bonus.earned 4.2 bonus",
