@@ -27,6 +27,7 @@ from crosstable.office.public import (
 from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.terms import Background, GivenStart, OutsideRating, RatingSystem, Standing
+from tests import event_files
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played, rate_wallchart
 from tests.office.made_office import OTBR
@@ -209,16 +210,18 @@ def test_the_keys_of_a_rated_document_are_each_decided_about() -> None:
     own = document["sections"][0]["systems"]["OTBR"]["players"][1]
     assert own["post"] != own["rounded"]
     assert (second["pre"], second["post"]) == (1400.0, float(own["rounded"]))
-    assert (second["k"], second["expected"]) == (half_up(own["k"], 1), None)
-    assert second["bonus"] is None
+    # made of posted numbers: 1400 before, and what is posted for the opponent after
+    assert second["k"] == pytest.approx(own["k"], abs=0.05)
+    expected = 2.0 / (1.0 + 10.0 ** ((first["post"] - 1400.0) / 400.0))
+    assert second["expected"] == pytest.approx(expected, abs=1e-4)
     assert "2014" not in json.dumps(public)
     with_decimals = public_document(document, event, DECIMALS)["sections"][0]["systems"]["OTBR"]["players"][1]
     assert with_decimals["post"] == half_up(own["post"], 2)
-    assert with_decimals["k"] == half_up(own["k"], 1)  # somebody started by age
+    assert with_decimals["k"] == second["k"]
 
 
-def test_a_range_of_results_is_rounded_too_and_a_blend_names_its_sources_without_weights() -> None:
-    """A count that is not known makes a range of results (readings), which is no range of a posted rating."""
+def test_where_age_counts_in_a_blend_only_its_sources_are_named_and_no_range_is_told() -> None:
+    """A count that is not known makes a range of results (readings); its ends hang on the start as well."""
     players = [
         {
             "number": 1,
@@ -236,6 +239,16 @@ def test_a_range_of_results_is_rounded_too_and_a_blend_names_its_sources_without
     document = event.to_dict()
     first, second = public_document(document, event)["sections"][0]["systems"]["OTBR"]["players"]
     own = document["sections"][0]["systems"]["OTBR"]["players"]
-    assert second["range"] == [half_up(end, 0) for end in own[1]["range"]]
+    assert "range" in own[1]
+    assert "range" not in second
     assert set(own[0]["initial"]["sources"][0]) - set(first["initial"]["sources"][0]) == {"weight"}
-    assert first["initial"]["rating"] == own[0]["initial"]["rating"]
+    assert first["initial"]["rating"] is None
+
+
+def test_a_range_of_results_is_rounded_too() -> None:
+    """A count that is not known makes a range of results (readings), which is no range of a posted rating."""
+    rows = (event_files.player(1, "W2 W2", 2100.25, None), event_files.player(2, "L1 L1", 2050.5))
+    event = rated_file(event_files.event_file(*rows))
+    documents = (event.to_dict(), public_document(event.to_dict(), event))
+    (own, _), (shown, _) = (one["sections"][0]["systems"]["OTBR"]["players"] for one in documents)
+    assert shown["range"] == [half_up(end, 0) for end in own["range"]]

@@ -158,7 +158,7 @@ def _working(shown: Telling, again: Telling) -> Iterator[Line]:
     if started_by_age(again.rated, player):
         yield from _start(shown)
     else:
-        yield from first_step(again)
+        yield from first_step(again if player.start is None else shown)
         yield from second_step(again)
     yield choice(again)
     yield from _games(again)

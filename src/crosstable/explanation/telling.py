@@ -74,7 +74,7 @@ class Telling(NamedTuple):
         if "formula" in printed:
             printed = kinds
         kept = {name: self.figures.rounded(one, kinds[name]) for name, one in found.items() if name in printed}
-        rounded = self.figures.rounded(value, kinds.get("value", ""))
+        rounded = self.figures.rounded(value, kinds["value"]) if "value" in printed else math.nan
         return Line(part, place.section, text, words.name, rounded, key, kept, place.document, words.symbol, None)
 
 

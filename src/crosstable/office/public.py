@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation import Line
 from crosstable.explanation import public as explained
-from crosstable.explanation.public import public_working
+from crosstable.explanation.public import has_age_start, public_working, started_by_age
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Act, ActKind
@@ -22,7 +22,7 @@ from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, Formula, RatingSystem, Source, Standing
+from crosstable.terms import FloorKind, Formula, RatingSystem, Standing
 
 UNRATED = "Unrated"
 ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
@@ -186,12 +186,7 @@ def public_document(document: Mapping[str, Any], event: RatedEvent, places: int 
             "systems": {
                 name: {
                     **found,
-                    "players": [
-                        _public_object(row, working, places)
-                        for row, working in zip(
-                            found["players"], _workings(by_place[section["number"], name]), strict=True
-                        )
-                    ],
+                    "players": _public_players(found["players"], by_place[section["number"], name], places),
                 }
                 for name, found in section["systems"].items()
             },
@@ -203,30 +198,30 @@ def public_document(document: Mapping[str, Any], event: RatedEvent, places: int 
     return {**document, "sections": sections, "faults": faults}
 
 
-def _workings(rated: RatedSection) -> list[dict[str, float]]:
-    return [public_working(rated, player) for player in rated.players]
-
-
-def _public_object(row: Mapping[str, Any], working: Mapping[str, float], places: int) -> dict[str, Any]:
-    found = {**row, "initial": _public_start(row["initial"], places)}
-    for name in ("pre", "post"):
-        found[name] = None if row[name] is None else half_up(row[name], places)
-    for name in ("effective_games", "k", "expected", "bonus"):
-        found[name] = working.get(name)
-    if "range" in row:
-        found["range"] = [half_up(end, places) for end in row["range"]]
+def _public_players(rows: Sequence[Mapping[str, Any]], rated: RatedSection, places: int) -> list[dict[str, Any]]:
+    """The rows of a section; where somebody started by age, what an assumption might change would tell the start."""
+    has_ranges = not has_age_start(rated)
+    found = []
+    for row, player in zip(rows, rated.players, strict=True):
+        shown = {**row, "initial": _public_start(row["initial"], places, is_by_age=started_by_age(rated, player))}
+        for name in ("pre", "post"):
+            shown[name] = None if row[name] is None else half_up(row[name], places)
+        working = public_working(rated, player)
+        shown |= {name: working.get(name) for name in ("effective_games", "k", "expected", "bonus")}
+        if "range" in shown:
+            shown["range"] = [half_up(end, places) for end in row["range"]] if has_ranges else None
+        found.append({name: value for name, value in shown.items() if name != "range" or value is not None})
     return found
 
 
-def _public_start(initial: Mapping[str, Any] | None, places: int) -> dict[str, Any] | None:
-    """A start: of one by age only that it is one; of a blend the ratings it was made of, without their weights."""
+def _public_start(initial: Mapping[str, Any] | None, places: int, *, is_by_age: bool) -> dict[str, Any] | None:
+    """A start: where age counted only what else it was made of, without their weights."""
     if initial is None:
         return None
     names = ("source", "rating", "games", "as_of", "converted")
     sources = [
         {name: _source_value(source[name], places) for name in names if name in source} for source in initial["sources"]
     ]
-    is_by_age = [source["source"] for source in sources] == [Source.AGE.name]
     rating = None if is_by_age else half_up(initial["rating"], places)
     return {"rating": rating, "games": initial["games"], "sources": sources}
 

@@ -80,6 +80,7 @@ class Explained(BaseModel):
     change: float | None
     summary: list[str]
     is_rounded: bool
+    is_from_posted: bool
     games: list[GameShape]
     points_add_up: bool
     parts: list[Part]
@@ -145,7 +146,8 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
         after=after,
         change=change_of(before, after),
         summary=_summary(row),
-        is_rounded=is_coarse(one.rated) and not has_age_start(one.rated),
+        is_rounded=is_coarse(one.rated),
+        is_from_posted=has_age_start(one.rated),
         games=_games(one, player, brought(one, player)),
         points_add_up=not is_leave_one_out(row.formula),
         parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, places)]),
