@@ -12,8 +12,8 @@ from pydantic_core import to_json
 
 from crosstable.calculator.answers import Answer, answer
 from crosstable.calculator.documents import (
-    FORMAT,
     answer_object,
+    estimate_document,
     next_game_object,
     norm_chances_object,
     outcomes_object,
@@ -131,7 +131,7 @@ def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple
 
 def document_of(done: Answered) -> dict[str, Any]:
     """The answers for programs: the same as ``crosstable estimate --json`` prints."""
-    document: dict[str, Any] = {"format": FORMAT} if done.found is None else answer_object(done.found)
+    document = estimate_document({}) if done.found is None else answer_object(done.found)
     if done.next_game is not None:
         document["next_game"] = next_game_object(done.next_game)
     if done.outcomes is not None:
