@@ -37,6 +37,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity, UnratableSectionError
 from crosstable.notation import read_number
 from crosstable.pipeline.documents import fault_object
+from crosstable.web.api.described import reply_shape
 from crosstable.web.charts import Point, Series, rating_chart
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
@@ -313,7 +314,10 @@ def _answers(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     found: dict[int | str, dict[str, Any]] = {
         status: {"description": said, "content": shape} for status, said in problems.items()
     }
-    found[200] = {"description": "crosstable-estimate/1", "content": {JSON: {"schema": {"type": "object"}}}}
+    found[200] = {
+        "description": "The document crosstable-estimate/1",
+        "content": {JSON: {"schema": reply_shape("estimate")}},
+    }
     return found
 
 
