@@ -1,4 +1,4 @@
-"""The log, the ripple, the standings and the history of an office as programs read them.
+"""The journal, rating changes, rating records and histories of an office as programs read them.
 
 Each has one writer. The public form is the same shape with what anybody may see: ``"public": true`` says that it is
 this form, and what is not public is left out.
@@ -21,7 +21,7 @@ from crosstable.office.titles import Title
 from crosstable.office.views import HistoryLine, MemberView, RippleRow, SystemView
 from crosstable.terms import FloorKind
 
-# What reveals more of a member than the log may show.
+# What reveals more of a member than the journal may show.
 PRIVATE = ("birth_date", "birth_year")
 
 
@@ -48,8 +48,8 @@ def _act(act: Act | PublicAct) -> dict[str, Any]:
     return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
 
 
-def _shown(value: Any) -> Any:  # noqa: ANN401 (what an act wrote is any JSON)
-    """What an act wrote, without the birth date of a member."""
+def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
+    """What a journal entry wrote, without the birth date of a member."""
     if not isinstance(value, dict):
         return value
     return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
@@ -61,7 +61,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 (what an act wrote is any JSON)
 def ripple_document(
     run: int | None, lines: Sequence[RippleRow | PublicRipple], causes: Iterable[Act | PublicAct], *, is_public: bool
 ) -> dict[str, Any]:
-    """``crosstable-office-ripple/1``: the lines of a run, and the acts that caused them."""
+    """``crosstable-office-ripple/1``: the rating changes of a run, and the journal entries that caused them."""
     return {
         "format": "crosstable-office-ripple/1",
         **({"public": True} if is_public else {}),
@@ -169,7 +169,7 @@ def _official(month: str | None, rating: int, games: float | None) -> dict[str, 
 
 
 def _place(posting: Posting) -> dict[str, Any]:
-    """The section that a posting comes from; an opening or a decision is the member's own and has none."""
+    """The section that a posting comes from; a starting rating or a decision is the member's own and has none."""
     is_own = posting.event_id.startswith(OWN)
     return {"event": None if is_own else posting.event_id, "section": None if is_own else posting.section}
 

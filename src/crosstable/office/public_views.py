@@ -149,7 +149,7 @@ class PublicOffice:
         return [public_act(act) for act in log(self._connection, self._known_on)]
 
     def acts(self, numbers: Iterable[int]) -> list[PublicAct]:
-        """Some acts of the office, oldest first."""
+        """Some journal entries, oldest first."""
         found = (act_of(self._connection, number) for number in sorted(numbers))
         return [public_act(act) for act in found if act is not None]
 
