@@ -10,6 +10,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from crosstable import schemas
+from crosstable.calculator.requests import OpponentsAt
+from crosstable.errors import Severity
+from crosstable.lab.sweeping import METRICS
+from crosstable.office.accounts import Role
+from crosstable.office.credentials import Scope
+from crosstable.office.ledger.acts import ActKind
+from crosstable.office.supplements import Basis
+from crosstable.terms import NORM_CODES, FloorKind, Formula, RatingSystem, Source
 from tests.documents import name_of
 from tests.house.source import PACKAGE, Module, modules, snippet
 
@@ -86,6 +94,38 @@ def test_components_refer_to_one_another_in_their_place() -> None:
     assert {"rated", "explained", "fault", "line"} <= found.keys()
     assert {reference.removeprefix(place) for reference in schemas._references(found)} <= found.keys()
     assert found["rated"]["properties"]["accepted"]["items"] == {"$ref": f"{place}accepted"}
+
+
+# Values that are the code's
+
+
+def values_of(name: str, *path: str) -> set[str]:
+    """The values that a schema lists at a place, null aside."""
+    found: Any = schemas.schema(name)
+    for step in path:
+        found = found[step]
+    return {value for value in found["enum"] if value is not None}
+
+
+def test_lists_of_values_are_those_of_the_code() -> None:
+    """A severity more than the code has is allowed: findings that must be confirmed are documented already."""
+    floors = {kind.name.lower() for kind in FloorKind if kind is not FloorKind.NONE}
+    player = ("$defs", "player_result", "properties")
+    assert values_of("rated", "$defs", "system") == set(RatingSystem.__members__)
+    assert values_of("rated", "$defs", "floor", "properties", "name") == floors
+    assert values_of("rated", "$defs", "source", "properties", "source") == set(Source.__members__)
+    assert values_of("rated", *player, "formula") == {kind.name.lower() for kind in Formula if kind is not Formula.NONE}
+    assert values_of("rated", *player, "norm") == set(NORM_CODES)
+    assert values_of("rated", "$defs", "fault", "properties", "severity") >= {one.value for one in Severity}
+    estimated = ("$defs", "estimated", "properties")
+    assert values_of("estimate", *estimated, "opponents_at") == {one.value for one in OpponentsAt}
+    assert values_of("estimate", *estimated, "floor", "properties", "kind") == floors
+    assert values_of("office-log", "$defs", "entry_kind") == {one.value for one in ActKind}
+    each = ("items", "properties")
+    assert values_of("office-users", "properties", "users", *each, "role") == {one.value for one in Role}
+    assert values_of("office-tokens", "properties", "tokens", *each, "scope") == {one.value for one in Scope}
+    assert values_of("office-list", "properties", "basis") == {one.value for one in Basis}
+    assert values_of("sweep", "properties", "metric") == set(METRICS)
 
 
 # Where formats are written
