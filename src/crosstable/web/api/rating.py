@@ -154,6 +154,7 @@ def _options(name: str, summary: str, shape: dict[str, Any]) -> dict[str, Any]:
 
 _RATE = _options("rate_file", "Rate a file", reply_shape("rated"))
 _EXPLAIN = _options("explain_file", "Explain a file", {"type": "array", "items": reply_shape("explained")})
+_EXPLAIN["responses"][404] = {**RESPONSES[422], "description": "There is no such rated section, system or player."}
 _CHECK = _options("check_file", "Check a file", reply_shape("checked"))
 ROUTES = (
     Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _RATE),
