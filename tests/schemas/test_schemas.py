@@ -96,6 +96,59 @@ def test_components_refer_to_one_another_in_their_place() -> None:
     assert found["rated"]["properties"]["accepted"]["items"] == {"$ref": f"{place}accepted"}
 
 
+# Documents made of a schema
+
+
+def made_of(shape: Mapping[str, Any], shapes_by_name: Mapping[str, Any]) -> Any:
+    """A document with everything that a schema knows, filled with the plainest values."""
+    if "$ref" in shape:
+        return made_of(shapes_by_name[shape["$ref"].rpartition("/")[2]], shapes_by_name)
+    if "const" in shape or "enum" in shape:
+        return shape["const"] if "const" in shape else shape["enum"][0]
+    if "anyOf" in shape:
+        return made_of(shape["anyOf"][0], shapes_by_name)
+    kind = shape.get("type", "null")
+    match kind if isinstance(kind, str) else kind[0]:
+        case "object":
+            return {name: made_of(inner, shapes_by_name) for name, inner in shape.get("properties", {}).items()}
+        case "array":
+            items = shape.get("prefixItems") or [shape["items"]] * shape.get("minItems", 1)
+            return [made_of(one, shapes_by_name) for one in items]
+        case "string":
+            return {"date": "2026-07-04", "date-time": "2026-07-04T12:00:00Z"}.get(shape.get("format", ""), "text")
+        case plain:
+            return {"number": 1.5, "integer": 1, "boolean": True, "null": None}[plain]
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a document."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(inner)
+
+
+@pytest.mark.parametrize("name", schemas.names())
+def test_a_field_more_or_less_anywhere_is_a_fault(name: str) -> None:
+    """Fields that may be missing are left alone; so are objects that hold whatever names there are."""
+    found = schemas.schema(name)
+    document, check = made_of(found, found.get("$defs", {})), Draft202012Validator(found)
+    assert list(check.iter_errors(document)) == []
+    required = {frozenset(shape["properties"]): set(shape.get("required", ())) for _, shape in shapes(found)}
+    for one in objects(document):
+        if frozenset(one) not in required:
+            assert not one
+            continue
+        one["unheard_of"] = 1
+        assert not check.is_valid(document)
+        del one["unheard_of"]
+        for field in required[frozenset(one)]:
+            value = one.pop(field)
+            assert not check.is_valid(document), field
+            one[field] = value
+    assert check.is_valid(document)
+
+
 # Values that are the code's
 
 
