@@ -1,4 +1,4 @@
-"""Make the generated pages of docs/: the spec map, the checks, the commands, the rules, what rule sets may change.
+"""Make the generated pages of docs/: the spec map, checks, commands, JSON formats, rules, what rule sets may change.
 
 Each page is printed from the code it describes, so it cannot say anything else; a test compares the committed pages
 with what this program makes.
@@ -9,12 +9,14 @@ import ast
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.cli import COMMANDS, overview
 from crosstable.rules.amendments import AMENDMENTS
@@ -54,6 +56,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "spec-map.md": spec_map,
         ROOT / "docs" / "checks.md": checks_page,
         ROOT / "docs" / "commands.md": commands_page,
+        ROOT / "docs" / "formats.md": formats_page,
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }
@@ -124,6 +127,92 @@ def checks_page() -> str:
     for code, kind in CATALOGUE.items():
         lines.append(f"| `{code}` | {kind.severity} | {meaning_of(code, rules)} | {kind.remedy} |\n")
     return "".join(lines)
+
+
+def formats_page() -> str:
+    """Every JSON format that is printed or written, field by field."""
+    lines = [
+        "# JSON formats\n\n",
+        NOTE,
+        "\nWhat crosstable prints with `--json` or writes into a folder names its format in the field `format`.\n"
+        "Within a version fields are only added. `crosstable schema NAME` prints the JSON Schema of a format,\n"
+        "`crosstable schema` lists the names. A field with `?` may be missing. The event file (`crosstable-event/1`),\n"
+        "which `crosstable convert --to json` writes, has the schema `crosstable schema event`.\n\n",
+    ]
+    every = {name: schemas.schema(name) for name in schemas.names()}
+    lines += [f"- [{found['title']}](#{_anchor(found['title'])}): {found['description']}\n" for found in every.values()]
+    # A document that holds others brings their shapes along; they are told where they belong.
+    own = {
+        name: {} if (shapes := found.get("$defs", {})).keys() & every.keys() else shapes
+        for name, found in every.items()
+    }
+    uses = Counter(shape for shapes in own.values() for shape in shapes)
+    shared: dict[str, Any] = {}
+    for format_name, found in every.items():
+        lines.append(
+            f"\n## {found['title']}\n\n{found['description']}\n\nFrom: {found['$comment']}\n\n{_fields(found)}"
+        )
+        for name, shape in own[format_name].items():
+            if uses[name] > 1:
+                shared[name] = shape
+            else:
+                lines.append(_shape_part(name, shape))
+    lines.append("\n## Shapes that several formats share\n")
+    lines += [_shape_part(name, shape) for name, shape in sorted(shared.items())]
+    return "".join(lines)
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
+
+
+def _shape_part(name: str, shape: dict[str, Any]) -> str:
+    said = _fields(shape) if "properties" in shape else f"{_kind_of(shape)}\n"
+    return f"\n### {name}\n\n{shape['description']}\n\n{said}"
+
+
+def _fields(shape: dict[str, Any]) -> str:
+    rows = [f"| `{name}` | {kind} | {words} |\n" for name, kind, words in _rows(shape, "")]
+    return "".join(["| field | value | what it is |\n|---|---|---|\n", *rows])
+
+
+def _rows(shape: dict[str, Any], before: str) -> Iterator[tuple[str, str, str]]:
+    """The fields of an object, and those of objects within it that have no name of their own."""
+    for name, found in shape["properties"].items():
+        is_sure = name in shape.get("required", ())
+        yield f"{before}{name}{'' if is_sure else '?'}", _kind_of(found), found["description"]
+        values = found.get("additionalProperties")
+        for inner, mark in ((found, "."), (found.get("items"), "[]."), (values, ".*.")):
+            if isinstance(inner, dict) and "properties" in inner:
+                yield from _rows(inner, f"{before}{name}{mark}")
+
+
+def _kind_of(shape: dict[str, Any]) -> str:
+    """What values a field has, in a few words."""
+    if "const" in shape:
+        return f"`{json.dumps(shape['const'])}`"
+    if "enum" in shape:
+        return ", ".join("null" if one is None else f"`{one}`" for one in shape["enum"])
+    if "$ref" in shape:
+        name = shape["$ref"].rpartition("/")[2]
+        anchor = _anchor(schemas.schema(name)["title"]) if name in schemas.names() else name
+        return f"[{name}](#{anchor})"
+    if "anyOf" in shape:
+        return " or ".join(map(_kind_of, shape["anyOf"]))
+    if "type" not in shape:
+        return "any"
+    kinds = [shape["type"]] if isinstance(shape["type"], str) else shape["type"]
+    return " or ".join(_plain_kind(kind, shape) for kind in kinds)
+
+
+def _plain_kind(kind: str, shape: dict[str, Any]) -> str:
+    if "prefixItems" in shape:
+        return f"list of {' and '.join(map(_kind_of, shape['prefixItems']))}"
+    if kind == "array":
+        return f"list of {_kind_of(shape['items'])}"
+    if kind == "object" and isinstance(shape.get("additionalProperties"), dict):
+        return f"object of {_kind_of(shape['additionalProperties'])}"
+    return str(shape.get("format", kind)) if kind == "string" else kind
 
 
 def commands_page() -> str:

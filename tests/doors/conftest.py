@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from crosstable.cli import main
+from tests.documents import printed
 from tests.event_files import EventFile
 
 if TYPE_CHECKING:
@@ -42,11 +43,12 @@ def _collecting() -> Iterator[None]:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process."""
+    """Run a command in this process; documents that it prints must be valid by their schemas."""
 
     def ran(*arguments: str) -> Ran:
         code = main(arguments)
         out, err = capsys.readouterr()
+        printed(out)
         return Ran(code, out, err)
 
     return ran

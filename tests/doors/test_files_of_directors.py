@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main
+from tests.documents import valid
 from tests.verification.made_pages import archive_bytes, page_line, player
 
 Capture = pytest.CaptureFixture[str]
@@ -226,7 +227,7 @@ def test_verify_prints_counts_that_add_up(tmp_path: Path, capsys: Capture) -> No
     path = archive_file(tmp_path)
     page = tmp_path / "report.html"
     assert main(["verify", str(path), "--json", "--html", str(page)]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = valid(json.loads(capsys.readouterr().out))
     total = document["total"]
     assert total["clean_rows"] == total["within_1"] + total["at_floor"] + total["unexplained"] == 3
     assert document["carried"]["within_1"] == 3
@@ -247,7 +248,7 @@ def test_verify_compares_an_event_file_with_its_posted_decimals(tmp_path: Path, 
     path = tmp_path / "posted.json"
     path.write_text(json.dumps(made))
     assert main(["verify", str(path), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = valid(json.loads(capsys.readouterr().out))
     assert document["total"]["within_001"] == 3
     assert [row["number"] for row in document["unexplained"]] == [3]
     assert main(["verify", str(path)]) == 0

@@ -1,5 +1,6 @@
 """``crosstable history`` as somebody would call it."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ from crosstable.cli import main
 from crosstable.history.archive import write
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
+from tests.documents import valid
 
 
 @pytest.fixture
@@ -33,7 +35,10 @@ def test_replay_writes_ratings_standings_and_snapshots(
         "2002.parquet",
         "2003.parquet",
     ]
+    whole = valid(json.loads((out / "replay.json").read_text("utf-8")))
+    assert [one["year"] for one in whole["snapshots"]] == [2001, 2002, 2003]
     assert main(["history", "replay", str(archive), "--out", str(out), "--from-year", "2002"]) == 0
+    assert valid(json.loads((out / "replay.json").read_text("utf-8")))["first"] > 0
     tail = pl.read_parquet(out / "ratings.parquet")
     assert ratings.tail(tail.height).equals(tail)
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from crosstable import schemas
 from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
 from tests.checks.provoked import pair, sound
@@ -290,6 +291,19 @@ def test_schema_prints_the_schema_that_ships(run: Run) -> None:
     assert ran.out == (ROOT / "src/crosstable/formats/event.schema.json").read_text("utf-8")
 
 
-@pytest.mark.parametrize("arguments", [[], ["results"]])
-def test_schema_of_something_else_is_wrong_usage(run: Run, arguments: list[str]) -> None:
-    assert run("schema", *arguments).code == 2
+@pytest.mark.parametrize("name", schemas.names())
+def test_schema_prints_the_schema_of_each_format(run: Run, name: str) -> None:
+    ran = run("schema", name)
+    assert ran.code == 0
+    assert json.loads(ran.out) == schemas.schema(name)
+
+
+def test_schema_without_a_name_lists_them(run: Run) -> None:
+    ran = run("schema")
+    assert ran.code == 0
+    listed = [line.split()[0] for line in ran.out.splitlines()]
+    assert listed == ["event", "members", "wallchart", *schemas.names()]
+
+
+def test_schema_of_something_else_is_wrong_usage(run: Run) -> None:
+    assert run("schema", "results").code == 2

@@ -17,6 +17,7 @@ from crosstable.history.archive_reports import reported
 from crosstable.history.archive_sections import sections_of, unplayed_cell
 from crosstable.history.archive_tables import FORMAT, TABLES, file_of, schema_of
 from crosstable.terms import Background, Cell, GivenStart, OutsideRating, RatingSystem, Report, Result, SectionType
+from tests.documents import valid
 from tests.history.small_archives import small_archive
 from tests.house.source import ROOT
 
@@ -40,7 +41,7 @@ def test_what_was_written_is_read_back(folder: str) -> None:
 
 
 def test_the_heading_says_what_there_is(folder: str) -> None:
-    heading = json.loads(Path(folder, "archive.json").read_text("utf-8"))
+    heading = valid(json.loads(Path(folder, "archive.json").read_text("utf-8")))
     assert heading["format"] == FORMAT == "crosstable-archive/1"
     assert heading["made_by"] == f"crosstable {__version__}"
     assert heading["rows"] == {name: frame.height for name, frame in small_archive().tables.items()}

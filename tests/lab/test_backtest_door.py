@@ -12,6 +12,7 @@ from crosstable.cli import main
 from crosstable.lab.backtest_document import backtest_document
 from crosstable.lab.backtesting import backtest
 from crosstable.lab.bootstrap import Draws
+from tests.documents import valid
 
 QUICK = ("--draws", "40", "--threads", "1")
 
@@ -57,7 +58,7 @@ def test_two_rule_sets_are_compared_and_written(
     capsys.readouterr()
     code = run(archive, "--rules", str(rules), "--against", "official", *QUICK, "--json", "--out", str(out))
     assert code == 0
-    document = json.loads(capsys.readouterr().out)
+    document = valid(json.loads(capsys.readouterr().out))
     assert document == json.loads((out / "backtest.json").read_text("utf-8"))
     assert document["format"] == "crosstable-backtest/1"
     assert document["judged"]["rules"]["name"] == "Slow"

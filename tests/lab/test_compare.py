@@ -31,6 +31,7 @@ from crosstable.lab.population import Federation
 from crosstable.lab.resemblance import Figure, quantile, resemblance
 from crosstable.lab.resemblance_text import resemblance_text
 from crosstable.lab.simulate import simulate
+from tests.documents import valid
 from tests.lab.textbook import predictions
 
 # The first test to come here waits for the compiler.
@@ -228,7 +229,7 @@ def test_a_comparison_is_printed(folders: tuple[str, str], capsys: pytest.Captur
 def test_a_comparison_as_json(folders: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     archive, official_pages = folders
     assert main(["lab", "compare", archive, "--pages", official_pages, "--threads", "1", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = valid(json.loads(capsys.readouterr().out))
     assert found["format"] == "crosstable-comparison/1"
     assert (found["pages"], found["rows"], found["matched"]) == (1, 4, 1.0)
     deciles = [one for one in found["figures"] if one["group"] == "ratings of entrants, all systems"]

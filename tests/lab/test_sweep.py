@@ -23,6 +23,7 @@ from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores
 from crosstable.lab.sweep_text import sweep_document, write_sweep
 from crosstable.lab.sweeping import ranked
 from crosstable.rules.rule_files import rules_from, rules_text
+from tests.documents import valid
 
 # Three sections that start later end before the last one that starts until then.
 UNTIL = date(2003, 7, 13)
@@ -226,7 +227,7 @@ def test_a_plan_is_written_as_the_file_that_gives_it_again() -> None:
 
 def test_what_is_written_reads_back(found: Sweep, tmp_path: Path) -> None:
     write_sweep(found, str(tmp_path))
-    document = json.loads((tmp_path / "sweep.json").read_text(encoding="utf-8"))
+    document = valid(json.loads((tmp_path / "sweep.json").read_text(encoding="utf-8")))
     assert document == json.loads(json.dumps(sweep_document(found)))
     assert len(document["tried"]) == 6
     frame = pl.read_parquet(tmp_path / "sweep.parquet")

@@ -25,6 +25,7 @@ from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
+from tests.documents import valid
 from tests.waiting import FOR_EVER
 
 WISHES = Wishes(draws=Draws(replicates=40), lanes=1)
@@ -237,7 +238,8 @@ def test_the_command_prints_writes_and_goes_on(
     assert capsys.readouterr().err == "2 of 2 rule sets were finished before\n"
     drawn = ("--random", "2", "--vary", "k_numerator=400:1200", "--vary", "age_slope=10:90:log", "--restart", "--json")
     assert main([*common, *drawn]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = valid(json.loads(capsys.readouterr().out))
+    valid(json.loads((out / "about.json").read_text("utf-8")))
     assert document["format"] == "crosstable-sweep/1"
     assert document["plan"]["varies"] == ["k_numerator", "age_slope"]
     assert len(document["tried"]) == 2

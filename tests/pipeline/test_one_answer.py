@@ -107,7 +107,10 @@ def test_every_way_gives_the_same_lines(name: str, site: TestClient, tmp_path: P
         reply = site.post("/api/v1/explain", params=params, content=SAMPLES[name])
         assert reply.status_code == 200
         assert reply.json() == documents
-        page = site.post("/rate", files={"files": (name, SAMPLES[name])}, data={"why": f"{number}:2"})
+        first = site.post("/rate", files={"files": (name, SAMPLES[name])}).text
+        carried = re.search(r'name="carried" value="([^"]+)"', first)
+        assert carried
+        page = site.post("/rate", data={"carried": carried[1], "why": f"{number}:2"})
         shown = re.findall(r"<li><span>(.*?)</span>", page.text, re.DOTALL)
         assert [without_marks(html.unescape(line)) for line in shown] == texts
 

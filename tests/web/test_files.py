@@ -8,10 +8,15 @@ import pytest
 
 from crosstable.cli import main
 from crosstable.formats.event_json_write import write
+from crosstable.schemas import components
 from crosstable.terms import Background, ReportedPlayer, Standing
+from tests.documents import valid
 from tests.office.made_office import OTBR, quad
 from tests.web.client import TestClient
 from tests.web.site import JUNIOR_BORN, client, made_file
+
+PLACE = "#/components/schemas/"
+DOCUMENTS = {"rate": "rated", "check": "checked", "explain": "explained", "estimate": "estimate"}
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +61,23 @@ def test_the_public_form_has_whole_numbers_and_no_start_by_age(site: TestClient,
     assert any(row["k"] for row in rows)
 
 
+def test_documents_are_valid_by_the_schemas_that_the_description_refers_to(site: TestClient, event: bytes) -> None:
+    valid(site.post("/api/v1/rate", content=event).json())
+    valid(site.post("/api/v1/rate?form=public", content=event.replace(b'"W2', b'"W9', 1)).json())
+    valid(site.get("/api/v1/estimate?rating=1700/30&game=W1600,T1800&next=1900&target=1750&range=1&norms=1").json())
+    assert [valid(one)["player"] for one in site.post("/api/v1/explain?player=4", content=event).json()] == [4]
+    described = site.get("/api/v1/openapi.json").json()
+    assert described["components"]["schemas"].items() >= components(DOCUMENTS.values(), PLACE).items()
+    for path, name in DOCUMENTS.items():
+        for operation in described["paths"][f"/api/v1/{path}"].values():
+            shape = operation["responses"]["200"]["content"]["application/json"]["schema"]
+            assert shape.get("items", shape) == {"$ref": f"{PLACE}{name}"}
+
+
 def test_checking_names_every_finding_with_its_remedy(site: TestClient, event: bytes) -> None:
     wrong = event.replace(b'"W2', b'"W9', 1)
     assert wrong != event
-    found = site.post("/api/v1/check?name=quad.json", content=wrong).json()
+    found = valid(site.post("/api/v1/check?name=quad.json", content=wrong).json())
     assert found["format"] == "crosstable-checked/1"
     assert found["errors"] >= 1
     assert all(fault["remedy"] for fault in found["faults"])

@@ -1,5 +1,6 @@
 """Answers as programs read them: plain objects for JSON, every number in full."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from crosstable.calculator.answers import Answer, headline, notes, sentences
@@ -19,10 +20,14 @@ from crosstable.terms import FloorKind, Source
 FORMAT = "crosstable-estimate/1"
 
 
+def estimate_document(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The document ``crosstable-estimate/1`` of some answers, or of the faults of a question that has none."""
+    return {"format": FORMAT, **parts}
+
+
 def answer_object(found: Answer) -> dict[str, Any]:
     """The whole answer to a request."""
-    return {
-        "format": FORMAT,
+    parts = {
         "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
         "headline": headline(found.estimate),
         "sentences": list(sentences(found.estimate)),
@@ -35,6 +40,7 @@ def answer_object(found: Answer) -> dict[str, Any]:
         "request": request_object(found.estimate.request),
         "link": found.link,
     }
+    return estimate_document(parts)
 
 
 def request_object(request: EstimateRequest) -> dict[str, Any]:

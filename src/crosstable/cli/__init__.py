@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, Command] = {
     "lab": Command("crosstable.cli.lab", "a laboratory: federations made from a seed", is_long=True),
     "serve": Command("crosstable.cli.serve", "the site and the API of an office; --demo shows one", is_long=True),
     "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
-    "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads"),
+    "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads and of what it prints"),
 }
 
 FAULTY = 1

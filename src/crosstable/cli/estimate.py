@@ -9,8 +9,8 @@ from typing import Any
 
 from crosstable.calculator.answers import answer
 from crosstable.calculator.documents import (
-    FORMAT,
     answer_object,
+    estimate_document,
     next_game_object,
     norm_chances_object,
     outcomes_object,
@@ -176,7 +176,7 @@ def _refused(faults: Sequence[Fault], options: argparse.Namespace) -> int:
     if options.json:
         from crosstable.pipeline.documents import fault_object
 
-        document = {"format": FORMAT, "faults": [fault_object(fault) for fault in faults]}
+        document = estimate_document({"faults": [fault_object(fault) for fault in faults]})
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
     else:
         _print_faults(faults)
@@ -215,7 +215,7 @@ def _open(text: str) -> str:
 
 def _answered(request: EstimateRequest, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """The answer, and the answers to the questions asked beside it, as an object and as text."""
-    document: dict[str, Any] = {"format": FORMAT}
+    document = estimate_document({})
     texts = []
     if request.games_with_result:
         found = answer(request)

@@ -2,9 +2,10 @@
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crosstable.cli.office_desk import add_command, add_public_option, add_question_options, opened, size
+from crosstable.cli.office_documents import log_document
 from crosstable.cli.office_drawing import Column, counted, print_json, print_table, say
 from crosstable.office.ledger.acts import Act, ActKind
 from crosstable.office.views import log
@@ -12,8 +13,6 @@ from crosstable.office.views import log
 if TYPE_CHECKING:
     from crosstable.cli.office_desk import Commands
 
-# What reveals more of a member than the log may show.
-PRIVATE = ("birth_date", "birth_year")
 COLUMNS = (
     Column("Act", is_right=True),
     Column("When (UTC)"),
@@ -45,7 +44,7 @@ def _log(options: argparse.Namespace) -> int:
     if options.last is not None:
         found = found[-options.last :]
     if options.json:
-        print_json({"format": "crosstable-office-log/1", "acts": [_act_object(act) for act in found]})
+        print_json(log_document(found, is_public=False))
     elif found:
         print_table(COLUMNS, [_row(act) for act in found])
     else:
@@ -120,24 +119,3 @@ _WORDS: Mapping[ActKind, Callable[[Act], str]] = {
     ActKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
     ActKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
 }
-
-
-def _act_object(act: Act) -> dict[str, Any]:
-    return {
-        "act": act.seq,
-        "at": act.at.isoformat(),
-        "kind": act.kind.value,
-        "by": act.actor,
-        "reason": act.reason,
-        "about": act.subject,
-        "before": _shown(act.before),
-        "after": _shown(act.after),
-        "digest": act.digest,
-    }
-
-
-def _shown(value: Any) -> Any:  # noqa: ANN401 (what an act wrote is any JSON)
-    """What an act wrote, without the birth date of a member."""
-    if not isinstance(value, dict):
-        return value
-    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}

@@ -212,7 +212,7 @@ def _outside(ratings: tuple["OutsideRating", ...]) -> str:
 
 
 def _member_object(view: MemberView) -> dict[str, object]:
-    from crosstable.cli.office_questions import system_object
+    from crosstable.cli.office_documents import system_object
 
     person = view.person._asdict()
     outside = {

@@ -3,20 +3,22 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from crosstable.cli.explain import lines_text
 from crosstable.cli.office_desk import opened
-from crosstable.cli.office_drawing import Column, games_count, print_json, print_table, say
+from crosstable.cli.office_documents import (
+    log_document,
+    public_history_document,
+    public_standings_document,
+    ripple_document,
+)
+from crosstable.cli.office_drawing import Column, print_json, print_table, say
 from crosstable.cli.office_explain import place_of
-from crosstable.cli.office_titles import title_objects, titles_text
+from crosstable.cli.office_titles import titles_text
 from crosstable.errors import OfficeError
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
-from crosstable.pipeline.explaining import line_objects
-
-if TYPE_CHECKING:
-    from crosstable.office.public import Shown
+from crosstable.pipeline.explaining import explained_document
 
 STANDING_COLUMNS = (
     Column("System"),
@@ -64,9 +66,9 @@ def standings(options: argparse.Namespace) -> int:
     """``office standings --public``."""
     with public_office(options) as office:
         member = office.member(options.member)
+        last = {one.posting.system.name: one.posting for one in office.postings(options.member)}
     if options.json:
-        ratings = {one.system.name: _system_object(one) for one in member.systems}
-        print_json({"format": "crosstable-office-standings/1", **_member_object(member), "ratings": ratings})
+        print_json(public_standings_document(member, last))
         return 0
     say(_title(member))
     if member.titles:
@@ -89,26 +91,6 @@ def _standing_row(one: PublicSystem) -> tuple[str, ...]:
     return one.system.name, one.live.text, official
 
 
-def _member_object(member: PublicMember) -> dict[str, Any]:
-    return {
-        "public": True,
-        "member": member.member_id,
-        "name": member.name,
-        "other_ids": list(member.other_ids),
-        "titles": title_objects(member.titles),
-    }
-
-
-def _system_object(one: PublicSystem) -> dict[str, Any]:
-    listed = shown_object(one.official)
-    return {**(shown_object(one.live) or {}), "official": None if listed is None else {"month": one.month, **listed}}
-
-
-def shown_object(shown: "Shown | None") -> dict[str, Any] | None:
-    """A rating as it is shown, for programs."""
-    return None if shown is None else {"rating": shown.rating, "games": games_count(shown.games)}
-
-
 def history(options: argparse.Namespace) -> int:
     """``office history --public``."""
     with public_office(options) as office:
@@ -116,8 +98,7 @@ def history(options: argparse.Namespace) -> int:
         every = office.history(options.member)
     lines = [line for line in every if options.system in (None, line.posting.posting.system.name)]
     if options.json:
-        found = [_line_object(line) for line in lines]
-        print_json({"format": "crosstable-office-history/1", **_member_object(member), "lines": found})
+        print_json(public_history_document(member, lines))
         return 0
     say(_title(member))
     if lines:
@@ -141,23 +122,6 @@ def _history_row(line: PublicHistoryLine) -> tuple[str, ...]:
     )
 
 
-def _line_object(line: PublicHistoryLine) -> dict[str, Any]:
-    one = line.posting.posting
-    is_own = one.event_id.startswith(OWN)
-    return {
-        "ended": one.ended,
-        "event": None if is_own else one.event_id,
-        "section": None if is_own else one.section,
-        "name": line.event_name,
-        "section_name": line.section_name,
-        "system": one.system.name,
-        "before": shown_object(line.posting.before),
-        "after": shown_object(line.posting.after),
-        "played": one.played,
-        "score": one.score,
-    }
-
-
 def explain(options: argparse.Namespace) -> int:
     """``office explain --public``."""
     with public_office(options) as office:
@@ -169,14 +133,14 @@ def explain(options: argparse.Namespace) -> int:
         if row is None:
             raise OfficeError(f"member {options.member} has no rating in section {number} of event {event_id}")
         words = office.explain(event_id, number, row.number)
-    for one in sections:
+        rated = office.rated(heading) if (heading := record.heading(event_id, number)) is not None else ()
+    for one in rated:
         if options.system not in (None, one.system.name):
             continue
         lines = words[one.system]
         if options.json:
-            document = {"section": number, "player": row.number, "system": one.system.name, "edition": one.edition}
             where = {"public": True, "event": event_id, "member": member}
-            print_json({"format": "crosstable-explained/1", **document, "lines": line_objects(lines), **where})
+            print_json({**explained_document(one, row.number, lines), **where})
         else:
             say(f"{row.name or member}, section {number}, {one.system.name}")
             for line in lines_text(lines).splitlines():
@@ -193,8 +157,7 @@ def log(options: argparse.Namespace) -> int:
     if options.last is not None:
         found = found[-options.last :]
     if options.json:
-        acts = [{**act._asdict(), "at": act.at.isoformat()} for act in found]
-        print_json({"format": "crosstable-office-log/1", "public": True, "acts": acts})
+        print_json(log_document(found, is_public=True))
     elif found:
         rows = [
             (str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", act.actor, act.kind, act.subject, act.reason) for act in found
@@ -209,17 +172,9 @@ def ripple(options: argparse.Namespace, run: int) -> int:
     """``office ripple RUN --public``."""
     with public_office(options) as office:
         lines = office.ripple(run)
+        causes = office.acts({act for line in lines for act in line.causes})
     if options.json:
-        found = [
-            {
-                **line._asdict(),
-                "system": line.system.name,
-                "before": shown_object(line.before),
-                "after": shown_object(line.after),
-            }
-            for line in lines
-        ]
-        print_json({"format": "crosstable-office-ripple/1", "public": True, "run": run, "lines": found})
+        print_json(ripple_document(run, lines, causes, is_public=True))
         return 0
     rows = [
         (

@@ -1,23 +1,22 @@
 """``office standings`` and ``history``: what a member has, and how it came about, as known now or on a past day."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crosstable.cli.office_desk import SYSTEMS, add_command, add_public_option, add_question_options, opened
+from crosstable.cli.office_documents import history_document, posting_note, standings_document
 from crosstable.cli.office_drawing import (
     Column,
     change_text,
-    games_count,
     print_json,
     print_table,
     rating_figure,
-    rating_object,
     say,
     standing_text,
 )
 from crosstable.cli.office_explain import add_explain
 from crosstable.cli.office_log import add_log
-from crosstable.cli.office_titles import title_objects, titles_text
+from crosstable.cli.office_titles import titles_text
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.titles import titles_of
@@ -81,7 +80,7 @@ def _standings(options: argparse.Namespace) -> int:
         view = member_view(connection, options.member, options.known_on)
         titles = titles_of(connection, options.member, options.known_on)
     if options.json:
-        print_json({**_standings_document(view), "titles": title_objects(titles)})
+        print_json(standings_document(view, titles))
         return 0
     say(member_title(view))
     if titles:
@@ -143,45 +142,6 @@ def system_line(one: SystemView) -> str:
     return f"{one.system.name} {standing_text(one.standing.rating, one.standing.games)} ({exact})"
 
 
-def system_object(one: SystemView) -> dict[str, Any]:
-    """A member in one system, for programs."""
-    standing, official = one.standing, one.official
-    found = rating_object(standing.rating, standing.games) or {}
-    return {
-        **found,
-        "wins": standing.wins,
-        "draws": standing.draws,
-        "losses": standing.losses,
-        "peak": standing.peak,
-        "floor": None
-        if one.floor.kind is FloorKind.NONE
-        else {"name": one.floor.kind.name.lower(), "level": one.floor.level},
-        "ceiling": standing.ceiling,
-        "last": {"ended": one.last.ended, "event": _event(one.last), "section": _section(one.last)},
-        "official": None
-        if official is None
-        else {"month": official.month, "rating": official.rating, "games": games_count(official.games)},
-    }
-
-
-def _event(posting: Posting) -> str | None:
-    return None if posting.event_id.startswith(OWN) else posting.event_id
-
-
-def _section(posting: Posting) -> int | None:
-    return None if posting.event_id.startswith(OWN) else posting.section
-
-
-def _standings_document(view: MemberView) -> dict[str, Any]:
-    return {
-        "format": "crosstable-office-standings/1",
-        "member": view.member_id,
-        "name": view.person.name,
-        "other_ids": list(view.other_ids),
-        "ratings": {one.system.name: system_object(one) for one in view.systems},
-    }
-
-
 # history
 
 
@@ -193,9 +153,10 @@ def _history(options: argparse.Namespace) -> int:
     with opened(options) as office, office.reading() as connection:
         view = member_view(connection, options.member, options.known_on)
         lines = history(connection, options.member, options.known_on)
+        titles = titles_of(connection, options.member, options.known_on)
     chosen = [line for line in lines if options.system in (None, line.posting.system.name)]
     if options.json:
-        print_json(_history_document(view, chosen))
+        print_json(history_document(view, titles, chosen))
         return 0
     say(member_title(view))
     if chosen:
@@ -219,42 +180,5 @@ def _history_row(line: HistoryLine) -> tuple[str, ...]:
         standing_text(one.rating_after, one.games_after),
         change_text(one.rating_before, one.rating_after),
         "" if one.played is None else f"{one.score:g}/{one.played}",
-        _note(one),
+        posting_note(one),
     )
-
-
-def _note(one: Posting) -> str:
-    notes = []
-    if one.floor_kind is not None:
-        notes.append(f"{FLOOR_NAMES[FloorKind(one.floor_kind)]} {one.floor_level:g}")
-    if one.requested_floor is not None:
-        notes.append(f"asks for the floor {one.requested_floor:g}")
-    if one.norm:
-        notes.append(f"norm {one.norm}")
-    if one.assumed:
-        notes.append("something assumed")
-    return ", ".join(notes)
-
-
-def _history_document(view: MemberView, lines: list[HistoryLine]) -> dict[str, Any]:
-    return {
-        "format": "crosstable-office-history/1",
-        "member": view.member_id,
-        "name": view.person.name,
-        "lines": [
-            {
-                "ended": line.posting.ended,
-                "event": _event(line.posting),
-                "section": _section(line.posting),
-                "name": line.event_name,
-                "section_name": line.section_name,
-                "system": line.posting.system.name,
-                "before": rating_object(line.posting.rating_before, line.posting.games_before),
-                "after": rating_object(line.posting.rating_after, line.posting.games_after),
-                "played": line.posting.played,
-                "score": line.posting.score,
-                "note": _note(line.posting) or None,
-            }
-            for line in lines
-        ],
-    }

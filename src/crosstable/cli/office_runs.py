@@ -1,13 +1,13 @@
 """``office rerate`` and ``office ripple``: rating what acts touched, and who changed by how much, and why."""
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crosstable.cli.files import FAULTY
 from crosstable.cli.office_desk import add_act_options, add_command, add_public_option, deed_of, opened, run_deed
+from crosstable.cli.office_documents import ripple_document
 from crosstable.cli.office_drawing import (
     Column,
     change_text,
@@ -121,7 +121,9 @@ def _rerate(options: argparse.Namespace) -> int:
         _tell_times(clock if options.times else StageClock())
         with office.reading() as connection:
             lines = [] if made is None else ripple(connection, made.act)
-            print_json(_document(None if made is None else made.act, lines, _causes(connection, lines)))
+            run = None if made is None else made.act
+            causes = _causes(connection, lines).values()
+            print_json(ripple_document(run, lines, causes, is_public=False))
         return 0 if made is None else _tell_unratable(made)
 
 
@@ -142,7 +144,7 @@ def _ripple(options: argparse.Namespace) -> int:
                 f"act {options.run_number} is no rating run; crosstable office log --kind rate shows them"
             )
     if options.json:
-        print_json(_document(options.run_number, lines, causes))
+        print_json(ripple_document(options.run_number, lines, causes.values(), is_public=False))
     elif lines:
         print_ripple(lines, causes, with_runs=bool(options.member))
     else:
@@ -216,28 +218,3 @@ def _acts_text(line: RippleRow) -> str:
     if len(line.causes) > MOST_PLACES:
         some.append("…")
     return f"act {', '.join(some)}"
-
-
-def _document(run: int | None, lines: Sequence[RippleRow], causes: dict[int, Act]) -> dict[str, Any]:
-    return {
-        "format": "crosstable-office-ripple/1",
-        "run": run if run is not None else lines[0].run if lines else None,
-        "lines": [
-            {
-                "run": line.run,
-                "member": line.member_id,
-                "name": line.name,
-                "system": line.system.name,
-                "before": line.rating_before,
-                "after": line.rating_after,
-                "change": None if math.isnan(line.change) else line.change,
-                "sections": [list(place) for place in line.sections],
-                "acts": list(line.causes),
-            }
-            for line in lines
-        ],
-        "acts": {
-            str(number): {"kind": act.kind.value, "subject": act.subject, "by": act.actor, "reason": act.reason}
-            for number, act in causes.items()
-        },
-    }

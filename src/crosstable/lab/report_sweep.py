@@ -11,8 +11,9 @@ from crosstable.errors import HistoryError
 from crosstable.lab.bootstrap import Estimate
 from crosstable.lab.plots import Axes, Point, Row, Series, legend, line_plot, row_plot
 from crosstable.lab.report_parts import Part, Table, estimate, figure, folded, number, paragraph
+from crosstable.lab.sweep_folder import DOCUMENT
+from crosstable.lab.sweep_text import FORMAT
 
-DOCUMENT, FORMAT = "sweep.json", "crosstable-sweep/1"
 # So many rule sets are drawn, and so many stand in the table; the folder has all.
 DRAWN, LISTED = 12, 50
 SPANS = {"choosing": "earlier span", "judging": "later span"}

@@ -1,5 +1,6 @@
 """An office as anybody may see it: members, histories, sections, explanations, log and ripples."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -8,6 +9,7 @@ from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import Line
 from crosstable.formulas.floors import Level
+from crosstable.office.ledger.acts import act_of
 from crosstable.office.ledger.chains import Chains
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.postings import Posting
@@ -145,6 +147,11 @@ class PublicOffice:
     def log(self) -> list[PublicAct]:
         """The acts of the office, oldest first."""
         return [public_act(act) for act in log(self._connection, self._known_on)]
+
+    def acts(self, numbers: Iterable[int]) -> list[PublicAct]:
+        """Some journal entries, oldest first."""
+        found = (act_of(self._connection, number) for number in sorted(numbers))
+        return [public_act(act) for act in found if act is not None]
 
     def ripple(self, run: int) -> list[PublicRipple]:
         """What a run did to whom."""

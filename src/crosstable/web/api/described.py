@@ -5,10 +5,20 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from crosstable import schemas
 from crosstable.web.problems import ProblemBody
 
 _TOKEN = {"type": "http", "scheme": "bearer", "description": "A token of a director: crosstable_…"}
-_REFERENCES = "#/components/schemas/{model}"
+_PLACE = "#/components/schemas/"
+# The documents that the API shares with the command line.
+_DOCUMENTS = ("rated", "checked", "explained", "estimate")
+
+
+def reply_shape(name: str) -> dict[str, Any]:
+    """The description of a reply that is the document of that name."""
+    if name not in _DOCUMENTS:
+        raise ValueError(f"the description of the API does not hold {name}")
+    return {"$ref": f"{_PLACE}{name}"}
 
 
 def described(app: FastAPI) -> dict[str, Any]:
@@ -17,8 +27,10 @@ def described(app: FastAPI) -> dict[str, Any]:
         made = get_openapi(title=app.title, version=app.version, description=_ABOUT, routes=app.routes)
         components = made.setdefault("components", {})
         components.setdefault("securitySchemes", {})["token"] = dict(_TOKEN)
-        problem = ProblemBody.model_json_schema(ref_template=_REFERENCES)
-        components.setdefault("schemas", {}).setdefault("ProblemBody", problem)
+        problem = ProblemBody.model_json_schema(ref_template=f"{_PLACE}{{model}}")
+        shapes = components.setdefault("schemas", {})
+        shapes.setdefault("ProblemBody", problem)
+        shapes |= schemas.components(_DOCUMENTS, _PLACE)
         _state_limits(made)
         app.openapi_schema = made
     return app.openapi_schema

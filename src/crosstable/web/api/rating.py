@@ -19,6 +19,7 @@ from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import of_reading
 from crosstable.remedies import Reader
 from crosstable.terms import RatingSystem
+from crosstable.web.api.described import reply_shape
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import files_queue, in_queue
 from crosstable.web.gate import reading_of
@@ -140,8 +141,8 @@ PROBLEMS = {
 }
 
 
-def _options(name: str, summary: str) -> dict[str, Any]:
-    answer = {200: {"description": summary, "content": {JSON: {"schema": {"type": "object"}}}}}
+def _options(name: str, summary: str, shape: dict[str, Any]) -> dict[str, Any]:
+    answer = {200: {"description": summary, "content": {JSON: {"schema": shape}}}}
     return {
         "summary": summary,
         "tags": ["files"],
@@ -151,10 +152,12 @@ def _options(name: str, summary: str) -> dict[str, Any]:
     }
 
 
-_EXPLAIN = _options("explain_file", "Explain a file")
-_EXPLAIN["responses"][404] = {**RESPONSES[422], "description": "The report has no such rated section or player."}
+_RATE = _options("rate_file", "Rate a file", reply_shape("rated"))
+_EXPLAIN = _options("explain_file", "Explain a file", {"type": "array", "items": reply_shape("explained")})
+_EXPLAIN["responses"][404] = {**RESPONSES[422], "description": "There is no such rated section, system or player."}
+_CHECK = _options("check_file", "Check a file", reply_shape("checked"))
 ROUTES = (
-    Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _options("rate_file", "Rate a file")),
+    Route("/api/v1/rate", rate_file, Policy.LIMITED, ("POST",), True, _RATE),
     Route("/api/v1/explain", explain_file, Policy.LIMITED, ("POST",), True, _EXPLAIN),
-    Route("/api/v1/check", check_file, Policy.LIMITED, ("POST",), True, _options("check_file", "Check a file")),
+    Route("/api/v1/check", check_file, Policy.LIMITED, ("POST",), True, _CHECK),
 )

@@ -12,8 +12,8 @@ from pydantic_core import to_json
 
 from crosstable.calculator.answers import Answer, answer
 from crosstable.calculator.documents import (
-    FORMAT,
     answer_object,
+    estimate_document,
     next_game_object,
     norm_chances_object,
     outcomes_object,
@@ -37,6 +37,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault, Severity, UnratableSectionError
 from crosstable.notation import read_number
 from crosstable.pipeline.documents import fault_object
+from crosstable.web.api.described import reply_shape
 from crosstable.web.charts import Point, Series, rating_chart
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
@@ -131,7 +132,7 @@ def _answered(request: EstimateRequest, questions: dict[str, str], faults: tuple
 
 def document_of(done: Answered) -> dict[str, Any]:
     """The answers for programs: the same as ``crosstable estimate --json`` prints."""
-    document: dict[str, Any] = {"format": FORMAT} if done.found is None else answer_object(done.found)
+    document = estimate_document({}) if done.found is None else answer_object(done.found)
     if done.next_game is not None:
         document["next_game"] = next_game_object(done.next_game)
     if done.outcomes is not None:
@@ -313,7 +314,10 @@ def _answers(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     found: dict[int | str, dict[str, Any]] = {
         status: {"description": said, "content": shape} for status, said in problems.items()
     }
-    found[200] = {"description": "crosstable-estimate/1", "content": {JSON: {"schema": {"type": "object"}}}}
+    found[200] = {
+        "description": "The document crosstable-estimate/1",
+        "content": {JSON: {"schema": reply_shape("estimate")}},
+    }
     return found
 
 

@@ -71,7 +71,8 @@ async def rate_upload(request: Request) -> Response:
         given = _given(form)
     except ValueError as error:
         return page(request, TEMPLATE, 422, given=Given(False, "", None, None), shown=[], wrong=str(error))
-    carried = text_of(form, "carried")
+    given_along = form.get("carried")
+    carried = given_along if isinstance(given_along, str) else ""
     files = carried_files(carried) if carried else await files_of(form)
     if not files:
         return page(request, TEMPLATE, 400, given=given, shown=[], wrong="Choose a file.")
