@@ -120,7 +120,7 @@ screenshots: $(READY) browser ## make the pictures of docs/images anew
 	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
 
 docs: $(READY) ## make the generated pages of docs/ anew
-	$(BIN)/python tools/make_docs.py
+	$(BIN)/python -m tools.make_docs
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) .venv-peers build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -26,6 +26,7 @@ from crosstable.rules.in_words import edition_values
 from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
+from tools.library_page import library_page
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"§(\d(?:\.\d)?)")
@@ -57,6 +58,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "checks.md": checks_page,
         ROOT / "docs" / "commands.md": commands_page,
         ROOT / "docs" / "formats.md": formats_page,
+        ROOT / "docs" / "library.md": lambda: library_page(NOTE),
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }
