@@ -299,3 +299,20 @@ def test_a_pipe_speaks_utf8_and_a_terminal_its_own(
     stream.seek(0)
     first = stream.buffer.read().splitlines()[0]
     assert first == (rb"usage: crosstable COMMAND \u2026" if is_terminal else "usage: crosstable COMMAND …".encode())
+
+
+def test_the_overview_of_the_office_is_that_of_its_commands_and_loads_none_of_them(tmp_path: Path) -> None:
+    """Design: help within ten bare interpreter starts, so nothing of a database."""
+    from crosstable.cli.office import overview, parser
+
+    assert overview().format_help() == parser().format_help()
+    for command in ("office", "serve"):
+        program = (
+            "import contextlib, sys\n"
+            "from crosstable.cli import main\n"
+            f"with contextlib.suppress(SystemExit): main(['{command}', '--help'])\n"
+            "print(*sys.modules, sep='\\n', file=sys.stderr)\n"
+        )
+        ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+        assert f"usage: crosstable {command}" in ran.stdout
+        assert {name.split(".")[0] for name in ran.stderr.split()} & {*HEAVY, "sqlalchemy", "fastapi"} == set()
