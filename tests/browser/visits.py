@@ -14,6 +14,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Locator, Page
 
 from tests.browser.samples import FAULTY, GOOD, saved
+from tests.house.source import ROOT
 
 
 class Guests(Protocol):
@@ -67,6 +68,7 @@ VISITS = {
     "why calculators differ": Visit("differences.html", "/why-calculators-differ"),
     "about": Visit("about.html", "/about"),
     "api": Visit("api.html", "/api"),
+    "rate a file": Visit("rate.html", "/rate"),
     "upload": Visit("desk/upload.html", "/upload"),
     "sign in without accounts": Visit("desk/login.html", "/login"),
     "machine": Visit("desk/machine.html", "/machine/any"),
@@ -136,6 +138,20 @@ def send(page: Page, path: str) -> None:
     press(page.get_by_role("button", name="Check and preview"))
 
 
+def rating_a_file(guests: Guests, folder: Path) -> Iterator[Page]:
+    """Anybody's own file: what cannot be read, what has mistakes, what is rated; and why a player's rating is so."""
+    page = guests("nobody")
+    unreadable = folder / "unreadable.bin"
+    unreadable.write_bytes(b"\x00\x01 nothing")
+    for path in (str(unreadable), saved(folder, "faulty", FAULTY), str(ROOT / "examples" / "summer-quads.json")):
+        page.goto("/rate")
+        page.get_by_label("The file of an event").set_input_files(path)
+        press(page.get_by_role("button", name="Check and rate"))
+        yield page
+    press(page.get_by_role("button", name="Why").first)
+    yield page
+
+
 def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
     """A director's upload: what cannot be read, what has mistakes, what is ready; and what became of the last two."""
     page = guests("tina")
@@ -196,6 +212,7 @@ def making_a_token(guests: Guests, _folder: Path) -> Iterator[Page]:
 
 _UPLOAD, _SUBMITTED, _DONE = "desk/upload.html", "desk/submitted.html", "desk/done.html"
 WALKS = {
+    "rating a file": Walk(("rate.html",) * 4, rating_a_file),
     "uploading": Walk((_UPLOAD, _UPLOAD, _SUBMITTED, _UPLOAD, _SUBMITTED), uploading),
     "correcting": Walk(
         (_SUBMITTED, "desk/event.html", _SUBMITTED, _DONE, "desk/desk.html", _DONE, "desk/rating.html"), correcting

@@ -66,6 +66,7 @@ ELSEWHERE = {
     "sweep-folder": "tests/lab/test_sweep_backends.py",
     "verify": "tests/doors/test_files_of_directors.py",
     "office-backup": "tests/doors/test_documents.py",
+    "preview": "tests/web/test_uploads.py",
 }
 
 

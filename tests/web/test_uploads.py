@@ -33,6 +33,7 @@ from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.policies import Actor, ActorKind
 from crosstable.web.problems import Problem
 from crosstable.web.uploads import carried_files, uploads_of
+from tests.documents import valid
 from tests.engine.wallcharts import Played
 from tests.office.made_office import DEED, document, member_id, person, posted, quad, report, run, section
 from tests.web.people import OTHER, OWN, TODAY, Site, belonging, event_file, site
@@ -230,8 +231,8 @@ def test_a_preview_by_program_tells_what_the_page_tells(here: Site) -> None:
     run(here.office)
     made = event_file(quad("trap", TODAY, "1 =60 | L2 L3 L4\n2 =1 | W1 L4 L3\n3 =2 | L4 W1 W2\n4 =3 | W3 W2 W1"))[1][1]
     here.come_in("nobody")
-    public = here.client.post("/api/v1/previews", content=made).json()
-    own = here.client.post("/api/v1/previews", content=made, headers=here.token("tina")).json()
+    public = valid(here.client.post("/api/v1/previews", content=made).json())
+    own = valid(here.client.post("/api/v1/previews", content=made, headers=here.token("tina")).json())
     assert (public["format"], public["status"], public["is_new"]) == ("crosstable-preview/1", "accepted", True)
     assert (public["is_exact"], own["is_exact"]) == (False, True)
     (shown,), (exact,) = public["rated"], own["rated"]

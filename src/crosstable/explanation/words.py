@@ -35,13 +35,9 @@ FLOOR_NAMES = {
 }
 RESULTS = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
 # What the strength is that an opponent is met at.
-PRE_EVENT, INITIAL, ESTIMATE, INTERMEDIATE, POSTED = (
-    "the pre-event rating",
-    "the initial rating",
-    "the estimate of Step 3",
-    "the result of Step 4",
-    "posted after the section",
-)
+PRE_EVENT, INITIAL = "the pre-event rating", "the initial rating"
+ESTIMATE, INTERMEDIATE = "the estimate of Step 3", "the result of Step 4"
+POSTED = "posted after the section"
 # The key of the reason for the special formula, by the past that gives it.
 PASTS = {Past.ALL_WINS: "formula.all_wins", Past.ALL_LOSSES: "formula.all_losses"}
 

@@ -22,7 +22,7 @@ from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, Formula, RatingSystem, Standing
+from crosstable.terms import FloorKind, Formula, RatingSystem, Source, Standing
 
 UNRATED = "Unrated"
 ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
@@ -222,7 +222,8 @@ def _public_start(initial: Mapping[str, Any] | None, places: int, *, is_by_age: 
     sources = [
         {name: _source_value(source[name], places) for name in names if name in source} for source in initial["sources"]
     ]
-    rating = None if is_by_age else half_up(initial["rating"], places)
+    by_age_alone = [source["source"] for source in sources] == [Source.AGE.name]
+    rating = None if is_by_age or by_age_alone else half_up(initial["rating"], places)
     return {"rating": rating, "games": initial["games"], "sources": sources}
 
 

@@ -25,6 +25,8 @@ from crosstable.web.routes import API, Policy, Route
 from crosstable.web.shapes import Rating, change_of, rating_of
 from crosstable.web.uploads import uploads_of
 
+FORMAT = "crosstable-preview/1"
+
 
 class PreviewedRow(BaseModel):
     """A player's result as it would be posted."""
@@ -64,7 +66,7 @@ class SectionOutlook(BaseModel):
 class PreviewBody(BaseModel):
     """What would become of a file."""
 
-    format: str = "crosstable-preview/1"
+    format: str
     status: str = Field(description="accepted, refused, known (nothing new), or differs from what is in the record.")
     event: str
     name: str
@@ -100,20 +102,22 @@ async def preview_file(request: Request, name: Name = "report") -> Response:
 
 
 def _body(found: Preview, *, is_exact: bool) -> PreviewBody:
-    return PreviewBody(
-        status=found.status.value,
-        event=found.event_id,
-        name=found.event_name,
-        is_new=found.is_new,
-        is_exact=is_exact,
-        sections=[
+    document = {
+        "format": FORMAT,
+        "status": found.status.value,
+        "event": found.event_id,
+        "name": found.event_name,
+        "is_new": found.is_new,
+        "is_exact": is_exact,
+        "sections": [
             SectionOutlook(section=one.number, name=one.name, state=one.state.value, players=one.players)
             for one in found.sections
         ],
-        rated=[_section(one) for one in found.rated],
-        differences=list(found.differences),
-        faults=[fault_object(one) for one in for_reader(found.faults, Reader.API)],
-    )
+        "rated": [_section(one) for one in found.rated],
+        "differences": found.differences,
+        "faults": [fault_object(one) for one in for_reader(found.faults, Reader.API)],
+    }
+    return PreviewBody.model_validate(document)
 
 
 def _section(one: PreviewedSection) -> PreviewedIn:
