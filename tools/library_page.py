@@ -10,7 +10,7 @@ import crosstable
 CALLS = ("read", "check", "rate", "explain", "estimate", "estimates", "verify")
 INTRODUCTION = """\
 `import crosstable as ct`. Seven calls do what the command line, the site and the API do, by the same code, and give the
-same answers. Nothing is imported before it is used. The calls and the fields of the records named here are stable from
+same answers. Importing is fast: modules load on first use. The calls and the fields of the records named here are stable from
 version 1.0 on; other modules of the package are not part of the promise.
 
 ```python
@@ -19,14 +19,14 @@ import crosstable as ct
 report = ct.read("quad.json")  # a path, bytes, an open file, or plain data
 for fault in ct.check(report).faults:
     print(fault.severity, fault.place, fault.message, fault.remedy)
-rated = ct.rate(report, members="members.csv", control="G/60;d5")
+rated = ct.rate(report)  # members="members.csv", control="G/60;d5" … complete a file that lacks them
 print(rated.sections[0].systems["OTBR"].players[0].post)
 for line in ct.explain(rated, section=1, player=4):
     print(line.text, line.section, line.formula, line.value)
 print(ct.estimate("1512/40", "W1640 D1720 L1600").post)
 ```
 
-Plain data is an event file as a mapping ([formats](formats.md)), or the mapping of one section. Rows are numbered by
+Plain data is a dict shaped like an event file (`crosstable schema event`), or one section's dict. Rows are numbered by
 their place, `rounds` may be one text, and a rating may be written as people write it: `1512/40`, `1641P17`, `U`.
 """
 

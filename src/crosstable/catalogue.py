@@ -56,6 +56,18 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     # Events and sections
     "no-section": Kind(ERROR, "The event has no section.", "Add a section with its players."),
+    "no-such-section": Kind(
+        ERROR,
+        "A section that was asked for is not in the file.",
+        "Give the number of a section that is there.",
+        "There is no section {number}; the file has {there}.",
+    ),
+    "not-used": Kind(
+        WARNING,
+        "A time control or date that was given was not used, because the file has its own.",
+        "Add --override to replace what the file says.",
+        "The {what} {given} was not used: the file says {own}.",
+    ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
     "duplicate-section": Kind(
         ERROR,
@@ -203,6 +215,18 @@ CATALOGUE: Mapping[str, Kind] = {
         ERROR,
         "Players carry only the rating used for pairing, which is not the one they are rated from.",
         "Give --members FILE with their ratings, or --pairing-ratings to take these with everything else assumed.",
+    ),
+    "all-unrated": Kind(
+        WARNING,
+        "Nobody in a section has a rating, so all of them are rated as unrated players.",
+        "Give --members FILE with their ratings, if they have any.",
+        "None of the {count} players has a rating; all are rated as unrated.",
+    ),
+    "not-in-members-file": Kind(
+        WARNING,
+        "The members file does not have a player, who has no rating in the event file either.",
+        "Check the member id: two digits may be swapped. If it is right, add the member to the file.",
+        "The members file does not have {member_id}; the player is rated as unrated.",
     ),
     "re-entry": Kind(
         WARNING,
@@ -400,9 +424,12 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "other-name": Kind(
         WARNING,
-        "The office knows this member under quite another name.",
+        "The office, or the members file, knows this member under quite another name.",
         "Check the member id: two digits may be swapped.",
-        "The report says {reported}, the office {known} for {member_id}.",
+        {
+            "office": "The report says {reported}, the office {known} for {member_id}.",
+            "file": "The report says {reported}, the members file {known} for {member_id}.",
+        },
     ),
     "event-id-shape": Kind(
         ERROR,

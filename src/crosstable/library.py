@@ -42,7 +42,8 @@ class RateOptions(TypedDict, total=False):
     """How an event is rated. All are optional; days are dates or texts such as ``2026-06-14``.
 
     Attributes:
-        members: A members file with what players had before the event, or several; a later one wins.
+        members: The path of a members file with what players had before the event, or a list of paths; later files
+            override earlier ones.
         control: The time control of sections that name none, like ``G/60;d5``.
         start: The first day of sections that have no start date.
         end: The last day of sections that have no end date.
@@ -52,7 +53,8 @@ class RateOptions(TypedDict, total=False):
         pairing_ratings: Whether the pairing rating is taken where nothing else is known of a player.
         after_round: Rate the event as it stood after this round.
         accept: Warnings that are accepted: a reason for each code.
-        calendar: ``listed`` (default) or ``announced``: which dates pick the rules.
+        calendar: Which dates pick the rules: ``listed`` (default), the 2025 list by the day a section starts, or
+            ``announced``, the announcements of the time by the day it ends.
         rules: A rule set, its TOML file, or the day whose rules rate everything.
         today: The day by which a section must be over (default: today in UTC; ``None``: no such check).
     """
@@ -77,11 +79,11 @@ def read(source: Source | Sequence[Path], *, name: str = "") -> Report:
 
     Args:
         source: A path (a file, or a folder with the three US Chess DBF files), several DBF paths, the bytes of a file,
-            an open file, an event file as a mapping, or one section as a mapping.
-        name: What messages call the source.
+            an open file, a dict shaped like an event file, or one section's dict.
+        name: The name used for the source in messages.
 
     Returns:
-        The report as it was read; it may be wrong. ``check`` says everything that is.
+        The report as read. It is not checked yet; ``check`` says everything that is wrong with it.
 
     Raises:
         FormatError: Nothing of the source can be read.
@@ -103,7 +105,7 @@ def read(source: Source | Sequence[Path], *, name: str = "") -> Report:
 
 
 def check(source: Source | Sequence[Path], **options: Unpack[RateOptions]) -> CheckedReport:
-    """Every finding about an event, with its place and remedy: the same that rating it gives.
+    """Every finding about an event, with its place and remedy: the same findings that ``rate`` reports.
 
     Args:
         source: What ``read`` takes, or the report that it gave.
@@ -156,11 +158,13 @@ def explain(
     Args:
         rated: What ``rate`` gave.
         player: The player's number in the section.
-        section: The section's number; not needed where there is one.
+        section: The section's number; optional if only one section was rated.
         system: One system, such as ``OTBR`` (default: every system of the section, one after the other).
 
     Returns:
-        Lines with ``text``, ``section`` (the § of the document), ``formula`` and ``value``.
+        Lines with ``text``, ``section`` (the § of the document; empty where a line cites none), ``formula`` and
+        ``value``. A ``formula`` is Python arithmetic with ``sqrt``, ``exp``, ``floor``, ``ceil`` of ``math``; ``None``
+        where nothing is computed.
 
     Raises:
         LookupError: There is no such section, system or player.
@@ -168,6 +172,10 @@ def explain(
     from crosstable.explanation import explain as explain_section
     from crosstable.pipeline.explaining import chosen
 
+    if not isinstance(rated, RatedEvent):
+        raise TypeError("explain takes what rate gave")
+    if not all(isinstance(number, int | None) for number in (player, section)):
+        raise TypeError("player and section are numbers")
     found = chosen(rated, player, section, system)
     return tuple(line for one in found for line in explain_section(one, player))
 
@@ -192,7 +200,10 @@ def estimate(rating: str | float, results: str | Iterable[str], /, **fields: obj
     """
     from crosstable.calculator.estimate import estimate as estimate_request
 
-    return estimate_request(_request(rating, results if isinstance(results, str) else " ".join(results), fields))
+    written = results if isinstance(results, str) else list(results)
+    if not isinstance(written, str) and not all(isinstance(game, str) for game in written):
+        raise TypeError("games are texts: a result and the opponent's rating, like W1640")
+    return estimate_request(_request(rating, written if isinstance(written, str) else " ".join(written), fields))
 
 
 def estimates(
@@ -211,13 +222,13 @@ def estimates(
         opponents: For each row the opponents' ratings, filled up with NaN where rows have fewer games.
         scores: For each row 1, 0.5 or 0 against each opponent, NaN where there is none.
         games: The games that each rating is based on, NaN where not known (established).
-        **fields: What all rows share: ``date``, ``control``, ``system``, ``dual``.
+        **fields: What all rows share: ``date``, ``control``, ``system``, ``dual``, ``online``.
 
     Returns:
         The rating after the event of each row as an array; for a frame, the frame with a column ``post``.
 
     Raises:
-        ValueError: The arrays do not fit each other.
+        ValueError: The arrays do not fit each other, or hold what is no rating, count or score.
         UnratableSectionError: The shared fields have faults; the exception carries all of them.
 
     >>> estimates(
@@ -233,9 +244,12 @@ def estimates(
     from crosstable.calculator.estimate import checked
 
     if hasattr(rating, "columns") and hasattr(rating, "with_columns"):
+        if games is not None or opponents is not None or scores is not None:
+            raise ValueError("a frame holds its own games, opponents and scores as columns")
         return _estimated_frame(cast("DataFrame", rating), fields)
     if opponents is None or scores is None:
         raise ValueError("opponents and scores are needed for an array of ratings")
+    _require_known(fields, ("date", "control", "system", "dual", "online"), "field that all rows can share")
     request = _request("1500", "W1500", fields)
     return estimated(arrays_of(rating, games, opponents, scores), request, checked(request))
 
@@ -243,6 +257,9 @@ def estimates(
 def _estimated_frame(frame: "DataFrame", fields: Mapping[str, object]) -> "DataFrame":
     import polars as pl
 
+    missing = [name for name in ("rating", "opponents", "scores") if name not in frame.columns]
+    if missing:
+        raise ValueError(f"the frame has no column {', '.join(missing)}")
     most = max((len(row) for row in frame["opponents"].to_list()), default=0)
 
     def padded(name: str) -> list[list[float]]:
@@ -255,9 +272,10 @@ def _estimated_frame(frame: "DataFrame", fields: Mapping[str, object]) -> "DataF
 
 def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "EstimateRequest":
     """The request of an estimate; raises ``UnratableSectionError`` with every fault, unknown fields included."""
-    from crosstable.calculator.reading import read_object
+    from crosstable.calculator.reading import NAMES, read_object
     from crosstable.errors import UnratableSectionError
 
+    _require_known(fields, set(NAMES) - {"rating", "game"}, "field of an estimate")
     given = {name: value.isoformat() if isinstance(value, date) else value for name, value in fields.items()}
     reading = read_object({"rating": rating, "game": games, **given}, _today())
     if reading.request is None or reading.faults:
@@ -288,20 +306,58 @@ def _today() -> date:
     return datetime.now(tz=UTC).date()
 
 
-def _day(day: Day | None) -> date | None:
-    return date.fromisoformat(day) if isinstance(day, str) else day
+def _day(day: Day | None, name: str) -> date | None:
+    if isinstance(day, str):
+        from crosstable.formats.dates import day_of
+
+        found = day_of(day)
+        if found is None:
+            raise ValueError(f"{name}: {day!r} is no date; write it as 2026-06-14 or 6/14/2026")
+        return found
+    if not isinstance(day, date | None):
+        raise TypeError(f"{name} is a date, or a text such as 2026-06-14")
+    return day
+
+
+def _numbers(given: object, name: str) -> frozenset[int]:
+    """Numbers of sections."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{name} is a list of section numbers, like [1, 3]")
+    numbers = list(given)
+    if not all(isinstance(number, int) for number in numbers):
+        raise TypeError(f"{name} is a list of section numbers, like [1, 3]")
+    return frozenset(numbers)
+
+
+def _require_known(given: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Raise ``TypeError`` for a name that is none of those that are known, with the nearest one."""
+    from difflib import get_close_matches
+
+    for name in given:
+        if name not in set(known):
+            close = get_close_matches(name, sorted(known), n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(sorted(known))}"
+            raise TypeError(f"there is no {what} {name!r}{hint}")
 
 
 def _options(given: RateOptions) -> Options:
-    """The options of a call as the pipeline takes them."""
+    """The options of a call as the pipeline takes them; raises ``TypeError`` or ``ValueError`` for what is none."""
+    _require_known(given, RateOptions.__annotations__, "option")
     found: dict[str, Any] = {"reader": Reader.LIBRARY, **given}
     for name in ("start", "end", "today"):
         if name in found:
-            found[name] = _day(found[name])
+            found[name] = _day(found[name], name)
     for name in ("sections", "exclude"):
         if name in found:
-            found[name] = frozenset(found[name])
+            found[name] = _numbers(found[name], name)
+    if not isinstance(found.get("after_round"), int | None):
+        raise TypeError("after_round is the number of a round")
+    if not isinstance(found.get("accept", {}), Mapping):
+        raise TypeError("accept is a mapping: the code of a warning and the reason for accepting it")
     if "calendar" in found:
+        choices = [calendar.value for calendar in Calendar]
+        if found["calendar"] not in choices:
+            raise ValueError(f"calendar is one of {', '.join(choices)}")
         found["calendar"] = Calendar(found["calendar"])
     if "members" in found:
         found["members"] = _members(found["members"])
@@ -315,7 +371,11 @@ def _options(given: RateOptions) -> Options:
 def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MembersFile]":
     from crosstable.formats import file_bytes, members
 
-    several = [given] if isinstance(given, str | os.PathLike | members.MembersFile) else list(given)
+    several = [given] if isinstance(given, str | os.PathLike | members.MembersFile) else given
+    if not isinstance(several, list | tuple) or not all(
+        isinstance(one, str | os.PathLike | members.MembersFile) for one in several
+    ):
+        raise TypeError("members is the path of a members file, or a list of paths")
     return [
         one if isinstance(one, members.MembersFile) else members.read(file_bytes(os.fspath(one)), os.fspath(one))
         for one in several

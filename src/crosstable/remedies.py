@@ -27,6 +27,16 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: f"Send an event file with their ratings, or pairing=true {_PAIRING}.",
         _LIBRARY: f"Give members=FILE with their ratings, or pairing_ratings=True {_PAIRING}.",
     },
+    "not-used": {
+        _PAGE: "Take the time control and dates out of the file, or leave the form empty.",
+        _API: "Add override=true to replace what the file says.",
+        _LIBRARY: "Add override=True to replace what the file says.",
+    },
+    "all-unrated": {
+        _PAGE: "Send a file with their ratings, if they have any.",
+        _API: "Send an event file with their ratings, if they have any.",
+        _LIBRARY: "Give members=FILE with their ratings, if they have any.",
+    },
     "member-not-known": {
         _PAGE: "Correct the id, or ask the ratings office to add the member.",
         _API: "Correct the id, or ask the ratings office to add the member.",

@@ -100,7 +100,7 @@ def schema_names(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, 
 def test_the_reader_and_the_schema_know_the_same_names(monkeypatch: pytest.MonkeyPatch) -> None:
     read: dict[str, frozenset[str]] = {}
 
-    def remember(self: Fields, *, also: Sequence[str] = ()) -> None:
+    def remember(self: Fields, *, also: Sequence[str] = (), **how: str) -> None:
         path = re.sub(r"\[\d+\]", "[]", self.place)
         read[path] = read.get(path, frozenset()) | {*self._seen, *also}
 

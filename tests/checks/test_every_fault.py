@@ -24,7 +24,10 @@ NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", *AFTER_RATING}
-PROVOKED_AT_THE_DOOR = {"rating-not-known", "waits-for-section"}
+# tests/pipeline provokes what only options and members files bring.
+PROVOKED_AT_THE_DOOR = {
+    *("rating-not-known", "waits-for-section", "no-such-section", "not-used", "all-unrated", "not-in-members-file"),
+}
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
 PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
 

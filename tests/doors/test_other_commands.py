@@ -109,7 +109,7 @@ def test_check_tells_faults_with_place_and_remedy(run: Run, write: Write) -> Non
     told = in_short(ran.out)
     assert f"{path}: error: section 1, player 1, round 1: 'W2', but player 2 shows 'W1' in round 1.\n" in told
     assert f"{path}: warning: sections[0].colour: colour is not known here.\n" in told
-    assert ran.out.endswith(f"{path}: 2 errors, 1 warnings\n")
+    assert ran.out.endswith(f"{path}: 2 errors, 1 warning\n")
 
 
 def test_check_finds_a_rule_that_is_missing(run: Run, write: Write) -> None:

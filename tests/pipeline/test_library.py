@@ -6,8 +6,10 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +22,8 @@ from tests.amounts import amount
 from tests.event_files import event_file, player, quad
 from tests.house.source import ROOT
 
+# The library as somebody without a type checker calls it.
+loose: Any = ct
 SAMPLE = ROOT / "examples" / "summer-quads.json"
 
 
@@ -155,8 +159,45 @@ def test_an_estimate_reads_every_way_of_writing() -> None:
 
 def test_a_faulty_estimate_carries_every_fault() -> None:
     with pytest.raises(ct.UnratableSectionError) as caught:
-        ct.estimate("abc", "X1640", colour="white")
-    assert [fault.place for fault in caught.value.faults] == ["rating", "game 1", "“colour”"]
+        ct.estimate("abc", "X1640", peak="high")
+    assert [fault.place for fault in caught.value.faults] == ["rating", "game 1", "peak"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: loose.rate(SAMPLE, member="x.csv"), "no option 'member'; did you mean 'members'"),
+        (lambda: loose.check(SAMPLE, foo=1), "no option 'foo'; there are accept, after_round"),
+        (
+            lambda: loose.estimate("1512", "W1640", controll="G/5;d0"),
+            "no field of an estimate 'controll'",
+        ),
+        (lambda: loose.estimates([1512], [[1640]], [[0]], peak=2000), "no field that all rows can share 'peak'"),
+        (lambda: loose.read(42), "int is no source of an event: give a path"),
+        (lambda: loose.read([{"rounds": "W2"}]), "a list holds the paths of DBF files"),
+        (lambda: loose.read([]), "a list holds the paths of DBF files"),
+        (lambda: loose.explain(loose.read(SAMPLE), player=1), "explain takes what rate gave"),
+        (lambda: loose.explain(loose.rate(SAMPLE), player="1"), "player and section are numbers"),
+        (lambda: loose.rate(SAMPLE, start=20260614), "start is a date, or a text"),
+        (lambda: loose.rate(SAMPLE, sections=1), "sections is a list of section numbers"),
+        (lambda: loose.rate(SAMPLE, exclude=["1"]), "exclude is a list of section numbers"),
+        (lambda: loose.rate(SAMPLE, after_round="2"), "after_round is the number of a round"),
+        (lambda: loose.rate(SAMPLE, accept=["no-member-id"]), "accept is a mapping"),
+        (lambda: loose.rate(SAMPLE, members=3), "members is the path of a members file"),
+        (lambda: loose.rate(SAMPLE, members=[{"member_id": "1"}]), "members is the path of a members file"),
+        (lambda: loose.estimate(1512, [1640, 1720]), "games are texts"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+def test_a_wrong_value_of_an_option_says_what_is_right() -> None:
+    with pytest.raises(ValueError, match="start: 'tomorrow' is no date; write it as 2026-06-14 or 6/14/2026"):
+        ct.rate(SAMPLE, start="tomorrow")
+    with pytest.raises(ValueError, match="calendar is one of listed, announced"):
+        ct.rate(SAMPLE, calendar="foo")
 
 
 def test_many_estimates_are_what_each_of_them_is() -> None:
@@ -205,11 +246,21 @@ def test_many_estimates_over_a_frame() -> None:
         (([float("nan")], [[1500]], [[1]]), "row 0 has no rating"),
         (([1500, 1600], [[1500]], [[1]]), "one row of values"),
         (([1500],), "opponents and scores are needed"),
+        (([-5], [[1500]], [[1]]), "a rating lies between 100 and 3500"),
+        (([1500], [[151200]], [[1]]), "a rating lies between 100 and 3500"),
+        (([1500, 1500], [[1500, 1600], [1500]], [[1, 1], [1]]), "rows of one length"),
+        ((pl.DataFrame({"rating": [1500.0]}),), "the frame has no column opponents, scores"),
+        ((pl.DataFrame({"rating": [1500.0]}), [[1500]]), "a frame holds its own"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(given: tuple[object, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         ct.estimates(*given)  # type: ignore[arg-type]
+
+
+def test_counts_of_games_are_no_negative_numbers() -> None:
+    with pytest.raises(ValueError, match="a count of games lies between 0"):
+        ct.estimates([1500], [[1500]], [[1]], games=[-3])
 
 
 def test_verify_gives_the_document_of_the_command() -> None:

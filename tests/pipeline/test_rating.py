@@ -65,3 +65,48 @@ def test_a_given_date_or_control_fills_and_with_override_replaces() -> None:
     (blitz,) = replaced.sections[0].systems.values()
     assert blitz.system == "OTBB"
     assert {"time_control: given beside the file", "start_date: given beside the file"} <= set(blitz.players[0].assumed)
+
+
+def test_a_section_that_is_not_there_is_an_error_that_names_those_that_are() -> None:
+    for options in ({"sections": [7]}, {"exclude": [7]}):
+        rated = ct.rate(two_sections(), **options)  # type: ignore[arg-type]
+        assert codes(rated)[0] == "no-such-section"
+        assert rated.faults[0].message == "There is no section 7; the file has 1 (Open), 2 (Open)."
+        assert rated.sections == ()
+
+
+def test_what_is_given_and_not_used_is_told() -> None:
+    event = event_file(player(1, "W2", 1500.0), player(2, "L1", 1600.0))
+    rated = ct.rate(event, control="G/5;d0", start="2024-01-01", end="8/1/2025")
+    told = [found.message for found in rated.faults if found.code == "not-used"]
+    assert told == [
+        "The start date 2024-01-01 was not used: the file says 2025-08-01.",
+        "The time control G/5;d0 was not used: the file says G/90;d5.",
+    ]
+    assert not [found for found in ct.rate(event, control="G/5;d0", override=True).faults if found.code == "not-used"]
+
+
+def test_a_section_in_which_nobody_has_a_rating_is_told() -> None:
+    event = event_file(player(1, "W2"), player(2, "L1"))
+    assert [found.code for found in ct.rate(event).faults] == ["all-unrated"]
+    one_rated = event_file(player(1, "W2", 1500.0), player(2, "L1"))
+    assert [found.code for found in ct.rate(one_rated).faults] == []
+
+
+def test_who_is_not_in_the_members_file_or_there_under_another_name_is_told() -> None:
+    known = members.read(
+        b"Member ID,Name,OTBR rating\n10000001,Quite Somebody Else,1850\n10000003,Three,1700\n", "m.csv"
+    )
+    event = event_file(player(1, "W2"), player(2, "L1"))
+    found = [(one.code, one.message) for one in ct.rate(event, members=known).faults]
+    assert found == [
+        ("other-name", "The report says Player, 1, the members file Quite Somebody Else for 10000001."),
+        ("not-in-members-file", "The members file does not have 10000002; the player is rated as unrated."),
+    ]
+
+
+def test_a_rating_of_no_system_is_an_error() -> None:
+    event = event_file(player(1, "W2", ratings={"regular": {"rating": 1500}}), player(2, "L1", 1600.0))
+    (found,) = (one for one in ct.rate(event).faults if one.severity is Severity.ERROR)
+    systems = "OTBR, OTBQ, OTBB, OLR, OLQ, OLB, CFC, FIDE"
+    assert found.message == f"regular is not known here; the rating systems are {systems}."

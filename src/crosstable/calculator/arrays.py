@@ -7,7 +7,15 @@ through the same calculation as a single estimate, so both always agree.
 from typing import TYPE_CHECKING, NamedTuple
 
 from crosstable.calculator.estimate import final_rating, rate_row
-from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing
+from crosstable.calculator.requests import (
+    HIGHEST_RATING,
+    LOWEST_RATING,
+    MOST_COUNTED,
+    EstimateRequest,
+    Opponent,
+    OpponentsAt,
+    Timing,
+)
 from crosstable.errors import MissingLibraryError
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.outcome import is_above_floors
@@ -42,13 +50,21 @@ def arrays_of(rating: "ArrayLike", games: "ArrayLike | None", opponents: "ArrayL
         raise MissingLibraryError("estimates needs NumPy: pip install 'crosstable[history]'") from error
     own = np.atleast_1d(np.asarray(rating, dtype=np.float64))
     counts = np.full(own.shape, np.nan) if games is None else np.atleast_1d(np.asarray(games, dtype=np.float64))
-    met, results = (np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (opponents, scores))
+    try:
+        met, results = (np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (opponents, scores))
+    except ValueError as error:
+        raise ValueError("opponents and scores need rows of one length; fill them up with NaN") from error
     if own.ndim != 1 or counts.shape != own.shape or met.ndim != 2 or met.shape[0] != own.size:
         raise ValueError("rating and games need one value for each row, opponents one row of values for each")
     if met.shape != results.shape or (np.isnan(met) != np.isnan(results)).any():
         raise ValueError("opponents and scores must have the same shape, and NaN in the same places")
     if np.isnan(own).any():
         raise ValueError(f"row {int(np.isnan(own).argmax())} has no rating; estimate() takes unrated players")
+    given = np.concatenate([own, met[~np.isnan(met)]])
+    if ((given < LOWEST_RATING) | (given > HIGHEST_RATING)).any():
+        raise ValueError(f"a rating lies between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
+    if (counts < 0).any() or (counts > MOST_COUNTED).any():
+        raise ValueError(f"a count of games lies between 0 and {MOST_COUNTED}")
     if not np.isin(results[~np.isnan(results)], list(_RESULTS)).all():
         raise ValueError("a score is 1, 0.5 or 0")
     return Arrays(own, counts, met, results)

@@ -54,5 +54,9 @@ def _print(checked: CheckedReport) -> None:
     for kept in checked.accepted:
         sys.stdout.write(f"{checked.file}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""
-    warnings = len(checked.faults) - checked.errors
-    sys.stdout.write(f"{checked.file}: {checked.errors} errors, {warnings} warnings{accepted}\n")
+    counted = (_counted(checked.errors, "error"), _counted(len(checked.faults) - checked.errors, "warning"))
+    sys.stdout.write(f"{checked.file}: {', '.join(counted)}{accepted}\n")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

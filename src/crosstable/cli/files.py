@@ -8,6 +8,7 @@ from datetime import date
 from crosstable.cli.rule_option import add_rules_option
 from crosstable.errors import AcceptanceError, Fault, FormatError, Severity
 from crosstable.formats import file_bytes
+from crosstable.formats.dates import day_of
 from crosstable.formats.detect import Input, inputs
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
@@ -82,10 +83,10 @@ def add_completing_options(parser: argparse.ArgumentParser, *, chooses_sections:
 
 def day(text: str) -> date:
     """An argument that is a day."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as YYYY-MM-DD") from None
+    found = day_of(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-06-14 or 6/14/2026")
+    return found
 
 
 def add_accept_option(parser: argparse.ArgumentParser) -> None:

@@ -8,8 +8,9 @@ changes are days with a change (``2026-05-01 +12.5``), several of either parted 
 import re
 from collections.abc import Mapping, Sequence
 
+from crosstable.formats.dates import iso_day
 from crosstable.formats.event_json import FLOOR_ORIGINS
-from crosstable.formats.json_fields import iso_day, shown
+from crosstable.formats.json_fields import shown
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
 from crosstable.limits import FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES

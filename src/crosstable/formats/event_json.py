@@ -191,7 +191,8 @@ def background_from(fields: Fields) -> Background:
         canadian_resident=bool(fields.flag("canadian_resident")),
         given_start=_given_start(fields) if "start" in fields else None,
     )
-    ratings.warn_of_unknown(also=SYSTEM_NAMES)
+    # a rating that is not understood is no rating of an unrated player
+    ratings.warn_of_unknown(also=SYSTEM_NAMES, code="bad-value", known="the rating systems")
     return background
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.formats.dates import iso_day
 
 LONGEST_TEXT = 500
 LONGEST_SHOWN = 40
@@ -175,14 +176,18 @@ class Fields:
         """The names that stand in the object."""
         return list(self._values)
 
-    def warn_of_unknown(self, *, also: Sequence[str] = ()) -> None:
-        """A warning for every field that nobody asked for, with the nearest name that is known."""
-        known = {*self._seen, *also}
+    def warn_of_unknown(self, *, also: Sequence[str] = (), code: str = "unknown-field", known: str = "") -> None:
+        """A warning, or a fault of another code, for every field that nobody asked for, with the nearest known name.
+
+        ``known`` says what the names are, where all of them are to be listed.
+        """
+        listed = f"; {known} are {', '.join(dict.fromkeys((*also, *sorted(self._seen))))}" if known else ""
+        names = {*self._seen, *also}
         for name in self._values:
-            if name not in known:
-                hint = nearest(name, known) if len(self._faults) < MOST_HINTS else ""
+            if name not in names:
+                hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
                 short = shown(name)[1:-1]
-                self.report("unknown-field", short, f"{short} is not known here{hint}.")
+                self.report(code, short, f"{short} is not known here{hint}{listed}.")
 
 
 def shown(value: object) -> str:
@@ -190,15 +195,6 @@ def shown(value: object) -> str:
     if isinstance(value, list | dict):
         return "[ … ]" if isinstance(value, list) else "{ … }"
     return repr(value)[:LONGEST_SHOWN]
-
-
-def iso_day(text: str) -> date | None:
-    """The day of a text written YYYY-MM-DD and in no other way, or ``None``."""
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if day.isoformat() == text else None
 
 
 def nearest(name: str, known: set[str]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.formats.json_fields import LONGEST_TEXT, iso_day
+from crosstable.formats.dates import iso_day
+from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import RatingSystem, ReportedSection, SectionType
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
-from crosstable.formats.json_fields import LONGEST_TEXT, iso_day, shown
+from crosstable.formats.dates import day_of
+from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
 from crosstable.notation import WrittenRating, read_rating
 
@@ -26,7 +27,6 @@ _LOOKED_AT = 200
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
 _PUNCTUATION = re.compile(r"[\W_]+")
-_AMERICAN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,3})?", re.ASCII)
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0"})
@@ -230,14 +230,6 @@ class Cells:
         if text and found is None:
             self.report(column, "wrong-type", f"{shown(text)} is neither yes nor no.")
         return found
-
-
-def day_of(text: str) -> date | None:
-    """A day written 2026-08-30 or, as Americans do, 8/30/2026."""
-    found = _AMERICAN.fullmatch(text)
-    if found is None:
-        return iso_day(text)
-    return iso_day(f"{found[3]}-{int(found[1]):02}-{int(found[2]):02}")
 
 
 def flag_of(text: str) -> bool | None:

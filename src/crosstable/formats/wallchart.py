@@ -20,10 +20,11 @@ from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.formats import Reading
 from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
+from crosstable.formats.dates import day_of
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
-from crosstable.formats.sheet_rows import Row, csv_rows, day_of, flag_of, separator_of, tidy_title
+from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
 from crosstable.formats.wallchart_players import Table, brings_ratings, opens_table, players_of, title_score, titles_of
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
+from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
@@ -21,8 +21,6 @@ from crosstable.office.sections import SectionRows, section_rows
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
 
-# Names less alike than this are probably two people.
-ALIKE = 0.45
 # What a preview for the public says of somebody whose birth date it does without.
 WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
@@ -194,19 +192,13 @@ class _Known:
     def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:
         found = []
         known = self.people[player.member_id]
-        if player.name and known.name and likeness(player.name, known.name) < ALIKE:
+        if not are_alike(player.name, known.name):
             names = {"reported": player.name, "known": known.name}
-            found.append(fault("other-name", where, member_id=player.member_id, **names))
+            found.append(fault("other-name:office", where, member_id=player.member_id, **names))
         opened = self.openings.get(self.record.one_id(player.member_id))
         if opened is not None and end is not None and end < opened:
             found.append(fault("before-opening", where, name=known.name, opened=opened))
         return found
-
-
-def likeness(one: str, other: str) -> float:
-    """How much two names are alike, 0 to 1, whatever their order and case."""
-    first, second = (" ".join(sorted(name.casefold().replace(",", " ").split())) for name in (one, other))
-    return SequenceMatcher(None, first, second).ratio()
 
 
 def members_in(reports: Iterable[Report]) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from crosstable.formats.json_fields import iso_day
+from crosstable.formats.dates import iso_day
 from crosstable.formats.sheet_rows import flag_of
 from crosstable.terms import OutsideRating
 

@@ -10,7 +10,8 @@ from datetime import date
 
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
-from crosstable.checks.places import section_number
+from crosstable.checks.names import are_alike
+from crosstable.checks.places import section_number, section_place
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, Standing
@@ -88,6 +89,60 @@ def _completed(
         for player in section.players
     )
     return section._replace(players=players)
+
+
+def unknown_sections(report: Report, numbers: Collection[int]) -> list[Fault]:
+    """A finding for every number of a section that the report does not have."""
+    there = {section_number(section, at): section.name for at, section in enumerate(report.sections)}
+    listed = ", ".join(f"{number} ({name})" if name else str(number) for number, name in there.items()) or "none"
+    missing = sorted(set(numbers) - there.keys())
+    return [fault("no-such-section", report.place, number=number, there=listed) for number in missing]
+
+
+def unused(report: Report, at: int, control: str, start: date | None, end: date | None) -> list[Fault]:
+    """What was given for a section that has its own, which stands."""
+    section = report.sections[at]
+    own_days = {"start date": (start, section.start or report.start), "end date": (end, section.end or report.end)}
+    found = {
+        what: (given.isoformat(), own.isoformat())
+        for what, (given, own) in own_days.items()
+        if given is not None and own is not None and given != own
+    }
+    if control and section.time_controls and section.time_controls != (control,):
+        found["time control"] = control, ", ".join(section.time_controls)
+    place = f"section {section_number(section, at)}"
+    return [fault("not-used", place, what=what, given=given, own=own) for what, (given, own) in found.items()]
+
+
+def members_faults(report: Report, at: int, names: Mapping[str, str], known: Collection[str]) -> list[Fault]:
+    """Players of a section whom the members files do not have, or have under quite another name."""
+    section = report.sections[at]
+    place = section_place(section, at)
+    found = []
+    for row, player in enumerate(section.players):
+        where, member_id = place.row(player, row), player.member_id
+        if not member_id or (section.kind.is_foreign and not player.is_rated):
+            continue
+        if member_id not in known and not _brings_rating(player):
+            found.append(fault("not-in-members-file", where, member_id=member_id))
+        elif not are_alike(player.name, names.get(member_id, "")):
+            named = {"reported": player.name, "known": names[member_id], "member_id": member_id}
+            found.append(fault("other-name:file", where, **named))
+    return found
+
+
+def all_unrated(report: Report, at: int) -> list[Fault]:
+    """A finding where nobody in a section has a rating: more often a file without ratings than a section without."""
+    section = report.sections[at]
+    several = len(section.players) > 1 and not section.kind.is_foreign
+    if not several or any(_brings_rating(player) for player in section.players):
+        return []
+    return [fault("all-unrated", section_place(section, at).whole, count=len(section.players))]
+
+
+def _brings_rating(player: ReportedPlayer) -> bool:
+    own = player.background
+    return bool(own.standings or own.fide or own.cfc or own.given_start or player.pairing_rating)
 
 
 def _lacks_rating(checked: CheckedSection, player: ReportedPlayer) -> bool:

@@ -22,9 +22,13 @@ from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, Severity, UnsupportedEditionError
 from crosstable.pipeline.completing import (
     after_round,
+    all_unrated,
     chosen,
     completed,
+    members_faults,
     missing_ratings,
+    unknown_sections,
+    unused,
     with_members,
     with_pairing_ratings,
 )
@@ -108,9 +112,12 @@ class ExaminedSection(NamedTuple):
 
 
 class RatedEvent(NamedTuple):
-    """An event's report, its examined sections, and what was found about the whole of it.
+    """A rated event: ``sections`` has the results, ``faults`` every finding.
 
-    ``ranges`` holds, by section, system and player, the least and the greatest result where an assumption matters.
+    ``examined`` is every section with its own findings and the working of each system (``rated``), ``general`` the
+    findings about the whole report, ``accepted`` the warnings that were accepted. ``ranges`` holds, by section, system
+    and player, the least and the greatest result where an assumption matters. ``is_refused`` says that an error of the
+    whole report kept every section from being rated.
     """
 
     report: Report
@@ -192,6 +199,7 @@ class _Examination:
         # so only ratings from members files make a section wait for another.
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
+        self.names: dict[str, str] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
         self.latest: Latest = {}
@@ -199,7 +207,9 @@ class _Examination:
 
     def _completed(self, report: Report) -> Report:
         options = self.options
-        report = chosen(report, options.get("sections", ()), options.get("exclude", ()))
+        wanted, unwanted = options.get("sections", ()), options.get("exclude", ())
+        self.general += unknown_sections(report, {*wanted, *unwanted})
+        report = chosen(report, wanted, unwanted)
         source = options.get("source")
         if source is not None:
             self.chained = source.chained
@@ -209,9 +219,12 @@ class _Examination:
             self.chained |= frozenset(members.backgrounds)
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
+            self.names |= members.names
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
+        for at, section in enumerate(report.sections if not override else ()):
+            self.of_section[section.place] += unused(report, at, control, options.get("start"), options.get("end"))
         return completed(report, control, options.get("start"), options.get("end"), override=override)
 
     def done(self) -> RatedEvent:
@@ -232,6 +245,10 @@ class _Examination:
         source = self.options.get("source")
         told = found if source is None else source.faults(self.report, at, checked, found)
         faults = [*self.of_section.get(section.place, ()), *told]
+        if self.options.get("members"):
+            faults += members_faults(self.report, at, self.names, self.waiting)
+        elif source is None:
+            faults += all_unrated(self.report, at)
         number = section_number(section, at)
         if checked is not None:
             if self.options.get("pairing_ratings"):

@@ -9,6 +9,8 @@ from crosstable.formats import Reading
 from crosstable.formats.detect import Input, inputs, read_data, read_input
 from crosstable.terms import Report
 
+_TAKES = "a path, bytes, an open file, an event as a mapping, or one section as a mapping with players"
+
 
 class Readable(Protocol):
     """An open file."""
@@ -36,6 +38,8 @@ def read(source: Source | Sequence[Path], name: str = "") -> Report:
         path = os.fspath(source)
         return of_reading(read_input(Input(name or path, (path,))))
     if not isinstance(source, Sequence):
+        if not hasattr(source, "read"):
+            raise TypeError(f"{type(source).__name__} is no source of an event: give {_TAKES}")
         content = source.read()
         data = content.encode() if isinstance(content, str) else content
         return of_reading(read_data(data, name or str(getattr(source, "name", "data"))))
@@ -44,6 +48,8 @@ def read(source: Source | Sequence[Path], name: str = "") -> Report:
 
 def _of_paths(paths: Sequence[Path]) -> Reading:
     """The DBF files of one event."""
+    if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+        raise TypeError(f"a list holds the paths of DBF files; otherwise give {_TAKES}")
     found = inputs([os.fspath(path) for path in paths])
     if len(found) != 1:
         raise ValueError(f"{len(found)} events are given; read them one by one")

@@ -15,7 +15,8 @@ _OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested")
 class PlayerResult(NamedTuple):
     """A player's result in one section and system.
 
-    ``pre`` is ``None`` for a player who was unrated, ``games_before`` where the count is not known (established).
+    ``pre`` is ``None`` for a player who was unrated. ``games_before`` is ``None`` for an unrated player, and where the
+    count is not known: the rating is then taken as established.
     ``initial`` is the start of an unrated player, ``post`` the rating after the section in full, ``rounded`` the
     official whole number. ``formula`` is ``special``, ``standard`` or ``None`` (no rated game); ``k``, ``expected``
     and ``bonus`` belong to the standard formula. ``floor`` is the floor that acted. ``range`` holds the least and the
