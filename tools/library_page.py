@@ -10,8 +10,8 @@ import crosstable
 CALLS = ("read", "check", "rate", "explain", "estimate", "estimates", "verify")
 INTRODUCTION = """\
 `import crosstable as ct`. Seven calls do what the command line, the site and the API do, by the same code, and give the
-same answers. Importing is fast: modules load on first use. The calls and the fields of the records named here are stable from
-version 1.0 on; other modules of the package are not part of the promise.
+same answers. Importing is fast: modules load on first use. The calls and the fields of the records named here are
+stable from version 1.0 on; other modules of the package are not part of the promise.
 
 ```python
 import crosstable as ct

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from crosstable.checks.names import likeness
 from crosstable.errors import OfficeError, Severity
 from crosstable.formats.detect import Input
 from crosstable.formats.event_json_write import write
-from crosstable.office.checking import likeness, members_in
+from crosstable.office.checking import members_in
 from crosstable.office.corrections import Seen, confirm
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide

@@ -21,6 +21,7 @@ from crosstable.formats import members
 from tests.amounts import amount
 from tests.event_files import event_file, player, quad
 from tests.house.source import ROOT
+from tests.pipeline.samples import two_sections
 
 # The library as somebody without a type checker calls it.
 loose: Any = ct
@@ -140,6 +141,8 @@ def test_explain_names_what_there_is() -> None:
     ):
         with pytest.raises(LookupError, match=said):
             ct.explain(rated, **given)
+    with pytest.raises(LookupError, match="section 2 was not rated, because it has errors; rated: 1"):
+        ct.explain(ct.rate(two_sections(time_control="nonsense")), section=2, player=1)
     with pytest.raises(LookupError, match="no section of the event was rated"):
         ct.explain(ct.rate({"players": []}), player=1)
 

@@ -18,6 +18,10 @@ def chosen(event: RatedEvent, player: int, section: int | None = None, system: s
     if section is None and len(numbers) > 1:
         raise LookupError(f"the event has sections {', '.join(map(str, numbers))}; name one")
     wanted = numbers[0] if section is None else section
+    if wanted in {section.number for section in event.examined} - set(numbers):
+        raise LookupError(
+            f"section {wanted} was not rated, because it has errors; rated: {', '.join(map(str, numbers))}"
+        )
     if wanted not in numbers:
         raise LookupError(f"there is no rated section {wanted}; the sections are {', '.join(map(str, numbers))}")
     by_system = event.rated[numbers.index(wanted)]

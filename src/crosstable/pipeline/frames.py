@@ -29,6 +29,8 @@ def frame_of(sections: Sequence[SectionResult]) -> "DataFrame":
             "initial_rating": None if player.initial is None else player.initial["rating"],
             "floor": None if player.floor is None else player.floor["name"],
             "floor_level": None if player.floor is None else float(player.floor["level"]),
+            "range_low": None if player.range is None else player.range[0],
+            "range_high": None if player.range is None else player.range[1],
         }
         for section in sections
         for rated in section.systems.values()
@@ -41,6 +43,7 @@ def frame_of(sections: Sequence[SectionResult]) -> "DataFrame":
         **{"rounded": whole, "games_after": number, "formula": text, "effective_games": number, "k": number},
         **{"score": number, "expected": number, "bonus": number, "norm": text, "assumed": text, "rating_from": text},
         **{"floor_requested": number, "initial_rating": number, "floor": text, "floor_level": number},
+        **{"range_low": number, "range_high": number},
     }
     return pl.DataFrame(rows, schema=types, strict=False)
 
