@@ -15,6 +15,7 @@ def chosen(event: RatedEvent, player: int, section: int | None = None, system: s
     numbers = [by_system[0].section.number for by_system in event.rated]
     if not numbers:
         raise LookupError("no section of the event was rated")
+    listed = ", ".join(map(str, numbers))
     if section is None and len(numbers) > 1:
         raise LookupError(f"the event has sections {', '.join(map(str, numbers))}; name one")
     wanted = numbers[0] if section is None else section
