@@ -17,14 +17,12 @@ def chosen(event: RatedEvent, player: int, section: int | None = None, system: s
         raise LookupError("no section of the event was rated")
     listed = ", ".join(map(str, numbers))
     if section is None and len(numbers) > 1:
-        raise LookupError(f"the event has sections {', '.join(map(str, numbers))}; name one")
+        raise LookupError(f"the event has sections {listed}; name one")
     wanted = numbers[0] if section is None else section
     if wanted in {section.number for section in event.examined} - set(numbers):
-        raise LookupError(
-            f"section {wanted} was not rated, because it has errors; rated: {', '.join(map(str, numbers))}"
-        )
+        raise LookupError(f"section {wanted} was not rated, because it has errors; rated: {listed}")
     if wanted not in numbers:
-        raise LookupError(f"there is no rated section {wanted}; the sections are {', '.join(map(str, numbers))}")
+        raise LookupError(f"there is no rated section {wanted}; the sections are {listed}")
     by_system = event.rated[numbers.index(wanted)]
     found = [rated for rated in by_system if system in (None, rated.system.name)]
     if not found:
