@@ -284,20 +284,22 @@ def _request(rating: str | float, games: str, fields: Mapping[str, object]) -> "
 
 
 def verify(*sources: Source, calendar: Calendar | str = Calendar.LISTED) -> "VerifiedEvents":
-    """Computed ratings against the posted ones that event files, saved pages or archives carry.
+    """Computed ratings against the posted ones that event files and saved pages carry.
 
     Args:
         *sources: What ``read`` takes; each event is compared where it has posted figures.
         calendar: ``listed`` (default) or ``announced``: which dates pick the rules.
 
     Returns:
-        A record with ``to_dict()``, the document ``crosstable-verify/1``.
+        A record with ``to_dict()``, the document ``crosstable-verify/1``, and ``faults``: the errors of posted sections
+        that could not be compared.
     """
     from crosstable.pipeline.verifying import posted_pages
     from crosstable.pipeline.verifying import verify as verify_pages
 
     reports = [(report.place, report) for report in map(read_source, sources)]
-    return verify_pages(posted_pages(reports, Calendar(calendar)).pages)
+    posted = posted_pages(reports, _calendar(calendar))
+    return verify_pages(posted.pages)._replace(faults=posted.faults)
 
 
 def _today() -> date:
@@ -317,6 +319,13 @@ def _day(day: Day | None, name: str) -> date | None:
     if not isinstance(day, date | None):
         raise TypeError(f"{name} is a date, or a text such as 2026-06-14")
     return day
+
+
+def _calendar(given: Calendar | str) -> Calendar:
+    choices = [calendar.value for calendar in Calendar]
+    if given not in choices:
+        raise ValueError(f"calendar is one of {', '.join(choices)}")
+    return Calendar(given)
 
 
 def _numbers(given: object, name: str) -> frozenset[int]:
@@ -355,10 +364,7 @@ def _options(given: RateOptions) -> Options:
     if not isinstance(found.get("accept", {}), Mapping):
         raise TypeError("accept is a mapping: the code of a warning and the reason for accepting it")
     if "calendar" in found:
-        choices = [calendar.value for calendar in Calendar]
-        if found["calendar"] not in choices:
-            raise ValueError(f"calendar is one of {', '.join(choices)}")
-        found["calendar"] = Calendar(found["calendar"])
+        found["calendar"] = _calendar(found["calendar"])
     if "members" in found:
         found["members"] = _members(found["members"])
     if isinstance(found.get("rules"), str | os.PathLike):

@@ -271,5 +271,8 @@ def test_verify_gives_the_document_of_the_command() -> None:
     rated = ct.rate(event)
     for row, found in zip(event["sections"][0]["players"], rated.sections[0].systems["OTBR"].players, strict=True):
         row["posted"] = {"OTBR": {"rating": found.rounded, "games": None}}
-    total = ct.verify(event).to_dict()["total"]
-    assert (total["rows"], total["unexplained"]) == (4, 0)
+    verified = ct.verify(event)
+    total = verified.to_dict()["total"]
+    assert (total["rows"], total["unexplained"], verified.faults) == (4, 0, ())
+    event["sections"][0]["time_control"] = "nonsense"
+    assert [found.code for _, found in ct.verify(event).faults] == ["time-control-not-read"]

@@ -28,10 +28,14 @@ class PostedPages(NamedTuple):
 
 
 class VerifiedEvents(NamedTuple):
-    """How well the computed ratings agree with the posted ones."""
+    """How well the computed ratings agree with the posted ones.
+
+    ``faults`` are the errors of posted sections that could not be compared, each with the name of its file.
+    """
 
     found: Verification
     norms: NormTally
+    faults: tuple[tuple[str, Fault], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document ``crosstable-verify/1``."""
