@@ -115,6 +115,17 @@ def test_every_way_gives_the_same_lines(name: str, site: TestClient, tmp_path: P
         assert [without_marks(html.unescape(line)) for line in shown] == texts
 
 
+def test_the_page_tells_the_working_of_the_system_whose_row_was_asked_about(site: TestClient) -> None:
+    name = "summer-quads.json"
+    for system in ("OTBR", "OTBQ"):
+        page = site.post("/rate", files={"files": (name, SAMPLES[name])}, data={"why": f"1:2:{system}"})
+        shown = [
+            without_marks(html.unescape(one)) for one in re.findall(r"<li><span>(.*?)</span>", page.text, re.DOTALL)
+        ]
+        assert shown == [line.text for line in ct.explain(ct.rate(SAMPLES[name]), section=1, player=2, system=system)]
+    assert site.post("/rate", files={"files": (name, SAMPLES[name])}, data={"why": "1:2:OLB"}).status_code == 404
+
+
 def test_a_completed_file_is_the_same_by_command_api_and_library(
     site: TestClient, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -28,7 +28,8 @@ from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
 
 TEMPLATE = "rate.html"
 MOST_FAULTS = 500
-_WHY = re.compile(r"(\d{1,6}):(\d{1,6})", re.ASCII)
+# Section and player, and the system where one is meant.
+_WHY = re.compile(r"(\d{1,6}):(\d{1,6})(?::([A-Z]{3,4}))?", re.ASCII)
 
 
 class Working(NamedTuple):
@@ -113,13 +114,13 @@ def _rated(upload: Upload, given: Given, why: re.Match[str] | None) -> RatedFile
     event = rate(of_reading(upload.document.reading), **options)
     errors = [found for found in event.faults if found.severity is Severity.ERROR]
     warnings = [found for found in event.faults if found.severity is not Severity.ERROR]
-    working = _working(event, int(why[1]), int(why[2])) if why else ()
+    working = _working(event, int(why[1]), int(why[2]), why[3]) if why else ()
     return RatedFile(upload.name, event, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], upload.carried, working)
 
 
-def _working(event: RatedEvent, section: int, player: int) -> tuple[Working, ...]:
+def _working(event: RatedEvent, section: int, player: int, system: str | None) -> tuple[Working, ...]:
     try:
-        found = chosen(event, player, section)
+        found = chosen(event, player, section, system)
     except LookupError as error:
         raise Problem(404, f"{str(error.args[0]).capitalize()}.") from error
     return tuple(Working(rated.system.name, _name(rated, player), _parts(explain(rated, player))) for rated in found)
