@@ -17,7 +17,7 @@ from crosstable.calculator.measured import band_of
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt
 from crosstable.errors import UnratableSectionError
 from crosstable.formats import archive
-from crosstable.terms import GAME_SCORES, Formula, Result, SectionType, Standing
+from crosstable.terms import GAME_SCORES, Formula, PlayerRating, Result, SectionType
 from crosstable.verification import pages_of
 from crosstable.verification.pages import Page, is_clean
 
@@ -36,7 +36,7 @@ def games_of(page: Page, number: int) -> list[tuple[int, float]]:
     ]
 
 
-def standing_of(page: Page, number: int) -> Standing | None:
+def standing_of(page: Page, number: int) -> PlayerRating | None:
     """What a row had before the section."""
     return page.players[number].background.standings.get(page.system)
 

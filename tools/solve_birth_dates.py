@@ -21,7 +21,7 @@ from crosstable.explanation.public import public_lines
 from crosstable.formulas.initial import DAYS_A_YEAR, age_based_rating
 from crosstable.formulas.rounding import official_rating
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.terms import Background, Cell, Entry, RatingSystem, Result, Section, SectionType, Standing
+from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 
 YOUNGEST, OLDEST = 3, 30
 SOUGHT = 1
@@ -79,7 +79,7 @@ def _sought(rng: random.Random, born: date, day: date, level: float) -> Backgrou
     if rng.random() < 0.85:
         return Background(birth_date=born)
     others = {
-        system: Standing(round(rng.gauss(level, 150.0)), 30.0, as_of=day - timedelta(days=rng.randrange(2000)))
+        system: PlayerRating(round(rng.gauss(level, 150.0)), 30.0, as_of=day - timedelta(days=rng.randrange(2000)))
         for system in (RatingSystem.OTBQ, RatingSystem.OTBB)
     }
     return Background(birth_date=born, standings=others)
@@ -94,7 +94,7 @@ def _other(rng: random.Random, day: date, level: float, established: float) -> B
         rating = float(round(rating))
     third = games // 3
     peak = rating if games > 25 else None
-    standing = Standing(rating, float(games), third, games - 2 * third, third, third, peak, peak, as_of=day)
+    standing = PlayerRating(rating, float(games), third, games - 2 * third, third, third, peak, peak, as_of=day)
     return Background(standings={SYSTEM: standing})
 
 

@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, Standing
+from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem
 
 # Openings and decisions stand in the fold before the sections that end on their day, under the member's id with a mark
 # that no event id has, so that two of them never share a place.
@@ -59,7 +59,7 @@ class Opening(NamedTuple):
     act: int
     member_id: str
     system: RatingSystem
-    standing: Standing
+    standing: PlayerRating
     source: str
 
     @property
@@ -96,8 +96,8 @@ class Decision(NamedTuple):
 
 
 def decided(
-    standing: Standing, system: RatingSystem, key: Key, openings: Iterable[Opening], decisions: Iterable[Decision]
-) -> Standing:
+    standing: PlayerRating, system: RatingSystem, key: Key, openings: Iterable[Opening], decisions: Iterable[Decision]
+) -> PlayerRating:
     """A standing with the floors and the ceiling that one member's openings and decisions set before a place."""
     floors: list[Floor] = []
     ceiling: float | None = None
@@ -135,19 +135,19 @@ def in_force(ratings: Sequence[OutsideRating], day: date) -> OutsideRating | Non
     return found[-1] if found else None
 
 
-def bare(standing: Standing) -> Standing:
+def bare(standing: PlayerRating) -> PlayerRating:
     """A standing without what decisions say, which the fold adds where it is asked for."""
     return standing._replace(floors=(), ceiling=None, published=None)
 
 
-def moved(decision: Decision, before: Standing | None) -> Standing | None:
+def moved(decision: Decision, before: PlayerRating | None) -> PlayerRating | None:
     """What a moving decision makes of a standing; a floor cannot be lowered where there is no rating."""
     if decision.kind is DecisionKind.LOWER_FLOOR:
         return None if before is None else before._replace(lowered_floor=decision.value)
     assert decision.value is not None
     games = decision.details.get("games")
     if before is None:
-        return Standing(rating=decision.value, games=games, as_of=decision.effective)
+        return PlayerRating(rating=decision.value, games=games, as_of=decision.effective)
     return before._replace(
         rating=decision.value, games=before.games if games is None else games, as_of=decision.effective
     )

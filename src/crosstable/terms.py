@@ -204,7 +204,7 @@ class Floor(NamedTuple):
     level: float
 
 
-class Standing(NamedTuple):
+class PlayerRating(NamedTuple):
     """A member's state in one system before or after a section; ``None`` means that it is not known."""
 
     rating: float
@@ -245,7 +245,7 @@ class Background(NamedTuple):
     birth date is known.
     """
 
-    standings: Mapping[RatingSystem, Standing] = {}
+    standings: Mapping[RatingSystem, PlayerRating] = {}
     fide: OutsideRating | None = None
     cfc: OutsideRating | None = None
     birth_date: date | None = None

@@ -14,7 +14,7 @@ from crosstable.calculator.notation import game_text, number_text, read_game
 from crosstable.calculator.reading import MOST_FAULTS, read_object, read_request
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt
 from crosstable.errors import Severity
-from crosstable.terms import OutsideRating, RatingSystem, Result, Standing
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result
 from tests.calculator.asking import TODAY, asked
 
 ratings = st.one_of(st.integers(100, 3500).map(float), st.floats(100, 3500).map(lambda value: round(value, 4)))
@@ -69,7 +69,7 @@ def requests(draw: st.DrawFn) -> EstimateRequest:
         wins = draw(st.integers(0, int(games)))
         request = request._replace(record=(wins, 0, int(games) - wins), peak=draw(st.none() | ratings))
     if draw(st.booleans()):
-        request = request._replace(others=((RatingSystem.OLB, Standing(1500.5, 12.0, as_of=date(2015, 1, 1))),))
+        request = request._replace(others=((RatingSystem.OLB, PlayerRating(1500.5, 12.0, as_of=date(2015, 1, 1))),))
     return request
 
 

@@ -13,7 +13,7 @@ from crosstable.engine.records import PassWorking, RatedGame
 from crosstable.errors import Fault, Severity
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
-from crosstable.terms import FloorKind, Formula, SectionType, Standing
+from crosstable.terms import FloorKind, Formula, PlayerRating, SectionType
 from tests.checks.provoked import pair
 from tests.event_files import event_file, player
 
@@ -44,7 +44,7 @@ def performed(prior: float, opponents: Sequence[float], scores: Sequence[float],
     expected = sum(min(1.0, max(0.0, 0.5 + (prior - strength) / 800.0)) for strength in opponents)
     final = PassWorking(0.0, 0.0, 0.0, prior + (score - expected), prior)
     return BASE.players[0]._replace(
-        before=Standing(prior, games), prior=prior, score=score, games=sides, final=final, formula=Formula.SPECIAL
+        before=PlayerRating(prior, games), prior=prior, score=score, games=sides, final=final, formula=Formula.SPECIAL
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.engine import RatedSection
-from crosstable.terms import Background, FloorKind, Formula, RatingSystem, Standing
+from crosstable.terms import Background, FloorKind, Formula, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, Row, player, post_event, rate_wallchart, wallchart
 
 CASE = (Path(__file__).parents[1] / "cases" / "official-2015-64-players.txt").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ TWO_ROUNDINGS = 0.75
 def rated(peaks: dict[int, float] | None = None) -> RatedSection:
     """The event rated, with the peaks of some rows known."""
     known = {
-        row.number: Background(standings={REGULAR: Standing(row.before[REGULAR].rating, peak=peaks[row.number])})
+        row.number: Background(standings={REGULAR: PlayerRating(row.before[REGULAR].rating, peak=peaks[row.number])})
         for row in ROWS
         if peaks and row.number in peaks
     }

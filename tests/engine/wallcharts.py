@@ -20,7 +20,7 @@ from crosstable.engine import RatedPlayer, RatedSection, rate
 from crosstable.rules.editions import edition_for
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import Background, Cell, Entry, RatingSystem, Result, Section, SectionType, Standing
+from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 
 PREFIXES = {
     "R": RatingSystem.OTBR,
@@ -123,7 +123,7 @@ def backgrounds_of(rows: tuple[Row, ...]) -> dict[int, Background]:
     """What the rows bring: the printed ratings and nothing else."""
     return {
         row.number: Background(
-            standings={system: Standing(printed.rating, printed.games) for system, printed in row.before.items()}
+            standings={system: PlayerRating(printed.rating, printed.games) for system, printed in row.before.items()}
         )
         for row in rows
     }

@@ -21,7 +21,7 @@ from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.rule_sets import changed
-from crosstable.terms import Background, Cell, Entry, RatingSystem, Result, Section, SectionType, Standing
+from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 from tests.explanation.formulas import evaluated
 from tests.explanation.sample import everybody, rated_sections
 
@@ -71,7 +71,7 @@ class Case(NamedTuple):
         return explain(rate(self.section, self.system, self.backgrounds, edition), self.number)
 
 
-def made(first: Standing, cells: str, second: Standing, *, on: date = date(2025, 8, 2), **section: Any) -> Case:
+def made(first: PlayerRating, cells: str, second: PlayerRating, *, on: date = date(2025, 8, 2), **section: Any) -> Case:
     """Two players, of whom the first has these results against the second."""
     mirror = {"W": "L", "L": "W", "D": "D"}
     entries = (
@@ -84,7 +84,7 @@ def made(first: Standing, cells: str, second: Standing, *, on: date = date(2025,
     return Case(made_section, RatingSystem.OTBR, backgrounds, edition_for(on), 1)
 
 
-MASTER = Standing(2201.0, 900.0, 300, 300, 300, 90, 2230.0, 2230.0, games_at_2200=500)
+MASTER = PlayerRating(2201.0, 900.0, 300, 300, 300, 90, 2230.0, 2230.0, games_at_2200=500)
 
 
 @cache
@@ -103,8 +103,8 @@ def by_sentence() -> dict[str, list[Case]]:
     for case in (
         made(MASTER, "LLL", MASTER),
         made(MASTER, "LWLWLW", MASTER),
-        made(Standing(2300.0, 50.0, 20, 10, 20, 9, 2300.0), "L", MASTER, is_dual_control=True),
-        made(Standing(2600.0, 50.0, 20, 10, 20, 9, 2600.0), "L", MASTER, is_dual_control=True),
+        made(PlayerRating(2300.0, 50.0, 20, 10, 20, 9, 2300.0), "L", MASTER, is_dual_control=True),
+        made(PlayerRating(2600.0, 50.0, 20, 10, 20, 9, 2600.0), "L", MASTER, is_dual_control=True),
     ):
         note(case, case.lines())
     return found
@@ -188,8 +188,8 @@ def told(case: Case, name: str, value: float) -> str:
 
 def test_the_rule_sets_of_the_findings_are_told_as_they_are() -> None:
     """§4.2, §1: K of 400, the smaller K above 2000, established above 10 games."""
-    usual = made(Standing(1500.0, 12.0, 4, 4, 4, 4), "WLW", Standing(1500.0, 60.0))
-    strong = made(Standing(2150.0, 60.0, 20, 20, 20, 9, 2150.0), "W", MASTER, is_dual_control=True)
+    usual = made(PlayerRating(1500.0, 12.0, 4, 4, 4, 4), "WLW", PlayerRating(1500.0, 60.0))
+    strong = made(PlayerRating(2150.0, 60.0, 20, 20, 20, 9, 2150.0), "W", MASTER, is_dual_control=True)
     assert "K = 400 / (" in told(usual, "k_numerator", 400.0)
     assert "K = 800 / (" in told(usual, "", 0.0)
     assert "the rating is above 2000, so K is smaller: K = 800 × (6.5 - 0.0025 × 2150)" in told(
@@ -201,8 +201,8 @@ def test_the_rule_sets_of_the_findings_are_told_as_they_are() -> None:
 
 def test_floors_of_the_record_are_told_with_what_they_come_from() -> None:
     """§5: 2200 after 300 games at 2200 or more; §7: a peak floor that the office lowered to 1600 holds at 1600."""
-    master = made(MASTER, "LLL", Standing(1900.0, 60.0, 20, 20, 20, 9, 1900.0))
+    master = made(MASTER, "LLL", PlayerRating(1900.0, 60.0, 20, 20, 20, 9, 1900.0))
     assert "floor of 2200 holds the rating up, for 500 games at that level where 300 are needed." in told(master, "", 0)
-    lowered = Standing(1605.0, 60.0, 20, 20, 20, 9, 1941.0, 1941.0, lowered_floor=1600.0)
-    case = made(lowered, "LLL", Standing(1400.0, 60.0, 20, 20, 20, 9, 1400.0))
+    lowered = PlayerRating(1605.0, 60.0, 20, 20, 20, 9, 1941.0, 1941.0, lowered_floor=1600.0)
+    case = made(lowered, "LLL", PlayerRating(1400.0, 60.0, 20, 20, 20, 9, 1400.0))
     assert "which the office lowered to 1600, holds the rating up." in told(case, "", 0)

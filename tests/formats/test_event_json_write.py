@@ -20,6 +20,7 @@ from crosstable.terms import (
     GivenStart,
     MatchChange,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -28,7 +29,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import without_places
@@ -252,7 +252,7 @@ _CELLS = st.builds(
 )
 _KINDS = [FloorKind.MONEY, FloorKind.LIFE_MASTER, FloorKind.OFFICE]
 _STANDINGS = st.builds(
-    Standing,
+    PlayerRating,
     rating=_RATINGS,
     games=st.none() | st.floats(0, 10**6),
     wins=_COUNTS,

@@ -17,12 +17,12 @@ from crosstable.terms import (
     FloorKind,
     GivenStart,
     OutsideRating,
+    PlayerRating,
     RatingSystem,
     Report,
     ReportedPlayer,
     ReportedSection,
     SectionType,
-    Standing,
 )
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 
@@ -44,8 +44,8 @@ def test_the_template_is_read_without_a_fault() -> None:
     one, two, three = found.backgrounds.values()
     assert one == Background(
         standings={
-            OTBR: Standing(554.22, 120.0, 60, 5, 55, 30, 701.5, as_of=date(2026, 7, 1), published=550.0),
-            OTBQ: Standing(546.49),
+            OTBR: PlayerRating(554.22, 120.0, 60, 5, 55, 30, 701.5, as_of=date(2026, 7, 1), published=550.0),
+            OTBQ: PlayerRating(546.49),
         },
         birth_date=date(2014, 2, 3),
         adult=False,
@@ -97,7 +97,7 @@ def test_every_separator_gives_the_same(separator: str) -> None:
 def test_all_six_systems_have_columns(title: str, system: RatingSystem) -> None:
     found = read(f"USCF ID,{title}\n12345678,1500.5\n")
     assert found.faults == ()
-    assert found.backgrounds["12345678"].standings == {system: Standing(1500.5)}
+    assert found.backgrounds["12345678"].standings == {system: PlayerRating(1500.5)}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_is_wrong_is_a_fault_with_its_place(text: str, code: str, place: st
 
 def test_of_two_rows_with_one_id_the_first_stands() -> None:
     found = read("ID,Regular\n12345678,1500\n12345678,1600\n")
-    assert found.backgrounds["12345678"].standings == {OTBR: Standing(1500.0)}
+    assert found.backgrounds["12345678"].standings == {OTBR: PlayerRating(1500.0)}
 
 
 PLAYERS = [
@@ -175,7 +175,7 @@ def test_json_members_look_like_the_players_of_an_event_file() -> None:
         found = read(json.dumps(value))
         assert found.faults == ()
         one, two = found.backgrounds["12345678"], found.backgrounds["12345679"]
-        assert one.standings == {OTBR: Standing(554.22, 120.0)}
+        assert one.standings == {OTBR: PlayerRating(554.22, 120.0)}
         assert one.fide == OutsideRating(1420.0, date(2026, 8, 1))
         assert two.given_start == GivenStart(750.0, 0.0)
         assert found.names == {"12345678": "Player, One"}
@@ -199,7 +199,7 @@ def test_members_of_the_ratings_api_are_read() -> None:
         assert found.faults == ()
         assert found.names == {"12345671": "Player, One"}
         floors = (Floor(FloorKind.OFFICE, 1300.0),)
-        assert found.backgrounds["12345671"].standings == {OTBR: Standing(1512.0, 120.0, floors=floors)}
+        assert found.backgrounds["12345671"].standings == {OTBR: PlayerRating(1512.0, 120.0, floors=floors)}
 
 
 @pytest.mark.parametrize(

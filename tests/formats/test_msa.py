@@ -8,7 +8,7 @@ import pytest
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, msa
 from crosstable.formats.page_text import LARGEST_PAGE, MOST_TAGS
-from crosstable.terms import Posted, RatingSystem, ReportedCell, Result, SectionType, Standing
+from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, Result, SectionType
 from tests.formats.msa_pages import QUAD, RESERVE, RESERVE_QUICK, RULE, page, section, table
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import errors, players, texts
@@ -85,12 +85,12 @@ def test_a_section_is_read_with_everything_its_header_says() -> None:
 def test_a_player_is_read_from_all_his_lines() -> None:
     ann, bea, cy, dee = read(PAGE).report.sections[0].players
     assert (ann.number, ann.name, ann.member_id, ann.state, ann.total) == (1, "ANN ADAMS", "12345671", "TX", 3.0)
-    assert ann.background.standings == {OTBR: Standing(1641.0, 17.0), OTBQ: Standing(1500.0, 5.0)}
+    assert ann.background.standings == {OTBR: PlayerRating(1641.0, 17.0), OTBQ: PlayerRating(1500.0, 5.0)}
     assert ann.posted == {OTBR: Posted(1657.0, 19.0), OTBQ: Posted(1521.0, 7.0)}
     assert ann.details == {"norm": "2"}
     assert texts(ann) == ["W2w", "W3b", "X"]
     assert bea.name == "BEA O'BRIEN"
-    assert bea.background.standings[OTBR] == Standing(1540.0, None)
+    assert bea.background.standings[OTBR] == PlayerRating(1540.0, None)
     assert bea.posted[OTBR] == Posted(1555.0, None)
     assert bea.details == {}
     assert (cy.state, cy.background.standings, cy.posted[OTBR]) == ("", {}, Posted(952.0, 2.0))
@@ -141,9 +141,9 @@ def test_lines_of_three_systems_are_read() -> None:
     lines.insert(-1, "      |            R: 1600   ->1602     |     |     |     |     |")
     (player,) = players(read_text(*lines))
     assert player.background.standings == {
-        OTBQ: Standing(1803.0),
-        RatingSystem.OTBB: Standing(1700.25, 4.0),
-        OTBR: Standing(1600.0),
+        OTBQ: PlayerRating(1803.0),
+        RatingSystem.OTBB: PlayerRating(1700.25, 4.0),
+        OTBR: PlayerRating(1600.0),
     }
     assert player.posted[RatingSystem.OTBB] == Posted(1710.5, 7.0)
 
@@ -156,7 +156,7 @@ def test_online_systems_have_two_letters(code: str, system: RatingSystem) -> Non
     reading = read_text(f"3 Rounds, 1 Players; K Factor: F  Rating Sys: {code}  Tnmt Type: S", *table(rows))
     (found,) = reading.report.sections
     assert (found.is_online, found.systems) == (True, (system,))
-    assert found.players[0].background.standings == {system: Standing(2528.0, 15.0)}
+    assert found.players[0].background.standings == {system: PlayerRating(2528.0, 15.0)}
 
 
 def test_two_players_of_type_m_are_a_match_and_more_are_not() -> None:

@@ -8,7 +8,7 @@ import pytest
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, rating_report
 from crosstable.formats.page_text import LARGEST_PAGE
-from crosstable.terms import Posted, RatingSystem, Result, Standing
+from crosstable.terms import PlayerRating, Posted, RatingSystem, Result
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import players, texts
 
@@ -54,20 +54,20 @@ def test_event_and_sections_are_read_from_the_lines_between() -> None:
     reserve, blitz = report.sections
     assert (reserve.number, reserve.name, reserve.time_controls) == (1, "RESERVE", ("G/90;d5",))
     assert (reserve.systems, blitz.systems) == ((OTBR,), (RatingSystem.OTBB,))
-    assert blitz.players[0].background.standings == {RatingSystem.OTBB: Standing(1803.0)}
+    assert blitz.players[0].background.standings == {RatingSystem.OTBB: PlayerRating(1803.0)}
 
 
 def test_a_line_is_a_player() -> None:
     ann, bea, cy, dee = read(FILE).report.sections[0].players
     assert (ann.number, ann.member_id, ann.name, ann.state, ann.total) == (1, "12345671", "ADAMS, ANN", "TX", 3.0)
-    assert ann.background.standings == {OTBR: Standing(1641.0, 17.0)}
+    assert ann.background.standings == {OTBR: PlayerRating(1641.0, 17.0)}
     assert ann.posted == {OTBR: Posted(1657.0, 19.0)}
     assert texts(ann) == ["W2", "W3", "X"]
-    assert (bea.name, bea.background.standings) == ("O'BRIEN, BEA MARIE", {OTBR: Standing(1540.0)})
+    assert (bea.name, bea.background.standings) == ("O'BRIEN, BEA MARIE", {OTBR: PlayerRating(1540.0)})
     assert (cy.name, cy.state, cy.background.standings) == ("CLARK, CY", "", {})
     assert cy.posted == {OTBR: Posted(952.0, 2.0)}
     assert (dee.number, dee.name, dee.state, dee.total) == (14, "DE LA CRUZ, DEE", "NY", 0.0)
-    assert dee.background.standings == {OTBR: Standing(2205.5)}
+    assert dee.background.standings == {OTBR: PlayerRating(2205.5)}
     assert [cell.result for cell in dee.cells] == [Result.FORFEIT_LOSS, Result.ZERO_BYE, Result.OWN_COLUMN]
     assert dee.place == "report.txt, line 9, pairing number 14"
 

@@ -8,7 +8,7 @@ import pytest
 
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, ratings_api
-from crosstable.terms import Floor, FloorKind, OutsideRating, Posted, RatingSystem, Result, SectionType, Standing
+from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, Posted, RatingSystem, Result, SectionType
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import players, texts
 
@@ -167,26 +167,26 @@ def test_a_standing_is_a_player() -> None:
 def test_the_games_before_are_those_after_without_those_of_the_section() -> None:
     """Player 1 has two rated games, player 2 one: 24 - 2 and 24 - 1; an established count is not published."""
     one, two, *_ = players(read(WHOLE))
-    assert one.background.standings == {OTBR: Standing(554.22, None), OTBQ: Standing(546.49, 22.0)}
-    assert two.background.standings == {OTBR: Standing(445.28, 23.0)}
+    assert one.background.standings == {OTBR: PlayerRating(554.22, None), OTBQ: PlayerRating(546.49, 22.0)}
+    assert two.background.standings == {OTBR: PlayerRating(445.28, 23.0)}
 
 
 def test_the_games_of_both_rows_of_one_member_are_taken_off() -> None:
     again = {**standing(2, "Two", 1.0, [outcome(1, "Win", 3)], [rating("R", 445.28, 500.21, 24)]), "pairingNumber": 5}
     again |= {"ordinal": 5, "playerId": "p5"}
     first, *_, second = players(read([ITEMS[1], *ITEMS[2:], again]))
-    assert first.background.standings[OTBR] == second.background.standings[OTBR] == Standing(445.28, 22.0)
+    assert first.background.standings[OTBR] == second.background.standings[OTBR] == PlayerRating(445.28, 22.0)
 
 
 def test_a_count_that_cannot_be_is_not_taken() -> None:
     (player,) = players(read([standing(1, "One", 1.0, [outcome(1, "Win", 2)] * 3, [rating("R", 500.0, 510.0, 2)])]))
-    assert player.background.standings == {OTBR: Standing(500.0, None)}
+    assert player.background.standings == {OTBR: PlayerRating(500.0, None)}
 
 
 def test_whole_ratings_serve_where_there_are_no_decimals() -> None:
     item = standing(1, "One", 0.0, [], [{"preRating": 1500, "postRating": 1510, "ratingSystem": "OB"}])
     (player,) = players(read([item]))
-    assert player.background.standings == {RatingSystem.OLB: Standing(1500.0)}
+    assert player.background.standings == {RatingSystem.OLB: PlayerRating(1500.0)}
     assert player.posted == {RatingSystem.OLB: Posted(1510.0)}
 
 
@@ -376,9 +376,9 @@ def test_a_member_brings_his_ratings_games_and_floor() -> None:
     assert member.faults == ()
     assert (member.member_id, member.name) == ("12345671", "Player, One")
     assert member.background.standings == {
-        OTBR: Standing(1512.0, 120.0, floors=(Floor(FloorKind.OFFICE, 1300.0),)),
-        OTBQ: Standing(1400.0, 12.0),
-        RatingSystem.OTBB: Standing(1450.0, None),  # established on four games: that is not the whole count
+        OTBR: PlayerRating(1512.0, 120.0, floors=(Floor(FloorKind.OFFICE, 1300.0),)),
+        OTBQ: PlayerRating(1400.0, 12.0),
+        RatingSystem.OTBB: PlayerRating(1450.0, None),  # established on four games: that is not the whole count
     }
     assert member.background.fide == OutsideRating(1420.0)
     assert member.background.cfc == OutsideRating(1390.0)

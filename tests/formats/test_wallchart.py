@@ -19,12 +19,12 @@ from crosstable.terms import (
     GivenStart,
     MatchChange,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
     ReportedPlayer,
     SectionType,
-    Standing,
 )
 from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 from tests.formats.reports import errors, players, texts, without_places
@@ -60,10 +60,10 @@ def test_the_template_is_read_without_a_fault() -> None:
     one, _, three, four = reserve.players
     assert (one.number, one.name, one.member_id, one.state) == (1, "Player, One", "12345678", "TX")
     assert (one.pairing_rating, one.total, texts(one)) == (554.0, 2.0, ["W4w", "D2b", "H"])
-    assert one.background.standings == {OTBR: Standing(554.22, 120.0)}
+    assert one.background.standings == {OTBR: PlayerRating(554.22, 120.0)}
     assert one.background.birth_date == date(2014, 2, 3)
     assert (three.pairing_rating, three.background.standings) == (None, {})
-    assert four.background.standings == {OTBR: Standing(572.53, None)}
+    assert four.background.standings == {OTBR: PlayerRating(572.53, None)}
     assert one.place == "chart.csv, line 14 (number 1)"
 
 
@@ -159,18 +159,18 @@ def test_rows_without_numbers_are_numbered_in_their_order() -> None:
         ("Rating", "1500", 1500.0, {}),
         ("Rating", "1500P17", 1500.0, {}),
         ("Rating", "unr.", None, {}),
-        ("Pre", "1500/17", None, {OTBR: Standing(1500.0, 17.0)}),
-        ("Pre-event rating", "1500*", None, {OTBR: Standing(1500.0, None)}),
-        ("Pre,Games", "1500,20", None, {OTBR: Standing(1500.0, 20.0)}),
-        ("Rating,Games", "1500,20", None, {OTBR: Standing(1500.0, 20.0)}),
-        ("Rating,Games", "1500,", None, {OTBR: Standing(1500.0, None)}),
-        ("Rating,Pre", "1480,1500", 1480.0, {OTBR: Standing(1500.0, None)}),
-        ("Pre,Regular rating", "1500,1510.5", None, {OTBR: Standing(1510.5, None)}),
+        ("Pre", "1500/17", None, {OTBR: PlayerRating(1500.0, 17.0)}),
+        ("Pre-event rating", "1500*", None, {OTBR: PlayerRating(1500.0, None)}),
+        ("Pre,Games", "1500,20", None, {OTBR: PlayerRating(1500.0, 20.0)}),
+        ("Rating,Games", "1500,20", None, {OTBR: PlayerRating(1500.0, 20.0)}),
+        ("Rating,Games", "1500,", None, {OTBR: PlayerRating(1500.0, None)}),
+        ("Rating,Pre", "1480,1500", 1480.0, {OTBR: PlayerRating(1500.0, None)}),
+        ("Pre,Regular rating", "1500,1510.5", None, {OTBR: PlayerRating(1510.5, None)}),
         ("Pre", "Unrated", None, {}),
     ],
 )
 def test_the_pairing_rating_is_no_rating_unless_the_titles_say_so(
-    head: str, row: str, pairing: float | None, standings: dict[RatingSystem, Standing]
+    head: str, row: str, pairing: float | None, standings: dict[RatingSystem, PlayerRating]
 ) -> None:
     reading = read(f"Time control: G/60;d5\nNo,Name,{head}\n1,Ann,{row}\n")
     assert reading.faults == ()
@@ -215,7 +215,7 @@ def test_everything_a_player_brings_has_a_column() -> None:
     assert reading.faults == ()
     (player,) = players(reading)
     floors = (Floor(FloorKind.MONEY, 1400.0), Floor(FloorKind.LIFE_MASTER, 2200.0), Floor(FloorKind.OFFICE, 1300.0))
-    assert player.background.standings[OTBR] == Standing(
+    assert player.background.standings[OTBR] == PlayerRating(
         rating=1500.25,
         games=120.0,
         wins=60,
@@ -232,7 +232,7 @@ def test_everything_a_player_brings_has_a_column() -> None:
         lowered_floor=1200.0,
         published=1500.0,
     )
-    assert player.background.standings[OTBQ] == Standing(1400.0)
+    assert player.background.standings[OTBQ] == PlayerRating(1400.0)
     assert player.background.fide == OutsideRating(1450.0, date(2026, 8, 1))
     assert player.background.cfc == OutsideRating(1390.0, None)
     assert (player.background.birth_date, player.background.adult) == (date(1961, 2, 3), True)

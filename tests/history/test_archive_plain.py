@@ -20,11 +20,11 @@ from crosstable.terms import (
     Cell,
     Entry,
     OutsideRating,
+    PlayerRating,
     RatingSystem,
     Result,
     Section,
     SectionType,
-    Standing,
 )
 from tests.history.archive_office import settle
 from tests.history.small_archives import small_archive
@@ -57,7 +57,7 @@ LETTERS = {(2, True): "W", (1, True): "D", (0, True): "L", (2, False): "L", (1, 
 def one_by_one(archive: Archive) -> dict[tuple[int, int, RatingSystem], tuple[float, float | None]]:
     """Rating and games after each section, by section, member and system: read from the tables row by row."""
     people = archive.members.to_dicts()
-    standings: dict[int, dict[RatingSystem, Standing]] = {}
+    standings: dict[int, dict[RatingSystem, PlayerRating]] = {}
     for row in archive.openings.iter_rows(named=True):
         fields = (
             "rating",
@@ -71,7 +71,9 @@ def one_by_one(archive: Archive) -> dict[tuple[int, int, RatingSystem], tuple[fl
             "games_at_2200",
             "as_of",
         )
-        standings.setdefault(row["member"], {})[RatingSystem.OTBR] = Standing(**{name: row[name] for name in fields})
+        standings.setdefault(row["member"], {})[RatingSystem.OTBR] = PlayerRating(
+            **{name: row[name] for name in fields}
+        )
     found = {}
     for at, heading in enumerate(archive.sections.to_dicts()):
         rows = archive.entries.filter(pl.col("section") == at).to_dicts()
@@ -130,7 +132,7 @@ def _background(
     member: int,
     person: Mapping[str, Any],
     heading: Mapping[str, Any],
-    standings: Mapping[int, Mapping[RatingSystem, Standing]],
+    standings: Mapping[int, Mapping[RatingSystem, PlayerRating]],
 ) -> Background:
     lists = archive.outside.filter(pl.col("member") == member).sort("as_of")
     fide = lists.filter((pl.col("body") == 0) & (pl.col("as_of") <= heading["start"])).tail(1).to_dicts()

@@ -34,12 +34,12 @@ from crosstable.office.submissions import NO_WISHES, Document, Status, Submissio
 from crosstable.terms import (
     Background,
     OutsideRating,
+    PlayerRating,
     RatingSystem,
     Report,
     ReportedPlayer,
     ReportedSection,
     SectionType,
-    Standing,
 )
 from tests.engine.wallcharts import Played
 
@@ -92,12 +92,12 @@ def person(number: int, **facts: Any) -> Person:
 _NAMES = ("Ada", "Boris", "Clara", "Dmitri", "Edith", "Farid", "Greta", "Hugo", "Irene", "Jonas")
 
 
-def standing(rating: float, games: float | None = 40.0, as_of: date = OPENED, **more: Any) -> Standing:
+def standing(rating: float, games: float | None = 40.0, as_of: date = OPENED, **more: Any) -> PlayerRating:
     """A standing with a mixed past and no floor of its own, so that nothing about it has to be assumed."""
     third = None if games is None else int(games) // 3
     counts: dict[str, Any] = {"wins": third, "draws": 0, "losses": third, "events": 0}
     peaks = {"peak": rating, "peak_since_2010": rating} if games is None or games > 25 else {}
-    return Standing(**{"rating": rating, "games": games, "as_of": as_of} | counts | peaks | more)
+    return PlayerRating(**{"rating": rating, "games": games, "as_of": as_of} | counts | peaks | more)
 
 
 def opening(number: int, rating: float, games: float | None = 40.0, **more: Any) -> OpeningStanding:

@@ -21,7 +21,7 @@ from crosstable.office.members import (
 )
 from crosstable.office.members_files import OpeningWishes, birth_faults, games_of_2001, taken
 from crosstable.office.newcomers import members_of_report
-from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
+from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
     DEED,
@@ -98,7 +98,7 @@ def test_some_texts_cannot_be_a_member_id(office: Office) -> None:
 
 
 def test_an_opening_standing_has_a_date(office: Office) -> None:
-    undated = OpeningStanding(member_id(1), OTBR, Standing(1500.0), "hearsay")
+    undated = OpeningStanding(member_id(1), OTBR, PlayerRating(1500.0), "hearsay")
     with pytest.raises(OfficeError, match="opening OTBR rating of member 10000001 has no date"):
         import_members(office, DEED, [person(1)], [undated])
 
@@ -182,7 +182,7 @@ def test_a_report_brings_members_with_what_it_says_of_them(office: Office) -> No
     join(office, [person(2)])
     late, early = date(2026, 5, 2), date(2026, 5, 1)
     told = Background(
-        standings={OTBR: Standing(1500.0, 30.0, as_of=date(2026, 1, 1)), RatingSystem.OTBQ: Standing(1400.0)},
+        standings={OTBR: PlayerRating(1500.0, 30.0, as_of=date(2026, 1, 1)), RatingSystem.OTBQ: PlayerRating(1400.0)},
         fide=OutsideRating(1700.0),
         cfc=OutsideRating(1650.0, date(2025, 1, 1)),
         birth_date=date(2001, 1, 1),
@@ -203,7 +203,7 @@ def test_a_report_brings_members_with_what_it_says_of_them(office: Office) -> No
     assert days == {(OTBR, date(2026, 1, 1)), (RatingSystem.OTBQ, date(2026, 4, 30))}
 
 
-def members_file(**standings: Standing) -> MembersFile:
+def members_file(**standings: PlayerRating) -> MembersFile:
     ids = {name: f"1000000{name[1:]}" for name in standings}
     backgrounds = {
         ids[name]: Background(standings={OTBR: one}, fide=OutsideRating(1700.0)) for name, one in standings.items()
@@ -216,10 +216,10 @@ def test_ratings_of_a_members_file_need_a_day(office: Office) -> None:
     with office.reading() as connection:
         record = record_of(connection)
         with pytest.raises(OfficeError, match="OTBR rating of member 10000001 has no date"):
-            taken(record, members_file(m1=Standing(1500.0)), "list.csv", OpeningWishes())
-        found = taken(record, members_file(m1=Standing(1500.0)), "list.csv", OpeningWishes(as_of=OPENED))
+            taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", OpeningWishes())
+        found = taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", OpeningWishes(as_of=OPENED))
     (one,) = found.openings
-    assert (one.standing, one.source) == (Standing(1500.0, as_of=OPENED), "members file list.csv")
+    assert (one.standing, one.source) == (PlayerRating(1500.0, as_of=OPENED), "members file list.csv")
     assert found.people[0].fide == (OutsideRating(1700.0, OPENED),)
     assert (found.people[0].state, found.left, found.uncounted) == ("NY", 0, 1)
 
@@ -326,6 +326,6 @@ def test_an_established_rating_of_2001_stands_on_so_many_games(rating: float, ga
 def test_a_members_file_may_count_games_by_the_rule_of_2001(office: Office) -> None:
     with office.reading() as connection:
         wishes = OpeningWishes(as_of=OPENED, counts_by_2001=True)
-        found = taken(record_of(connection), members_file(m1=Standing(1900.0)), "list.csv", wishes)
+        found = taken(record_of(connection), members_file(m1=PlayerRating(1900.0)), "list.csv", wishes)
     assert found.openings[0].standing.games == 36.0
     assert found.openings[0].source == "members file list.csv, games by the rule of 2001"

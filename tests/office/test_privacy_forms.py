@@ -26,7 +26,7 @@ from crosstable.office.public import (
 )
 from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
-from crosstable.terms import Background, GivenStart, OutsideRating, RatingSystem, Standing
+from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, RatingSystem
 from tests import event_files
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played, rate_wallchart
@@ -174,7 +174,7 @@ def test_a_start_that_was_given_by_hand_is_public() -> None:
 
 
 def test_a_source_of_a_start_is_rounded_like_every_rating() -> None:
-    regular = Standing(604.27, 12.0, 4, 4, 4, 2, as_of=DAY)
+    regular = PlayerRating(604.27, 12.0, 4, 4, 4, 2, as_of=DAY)
     played = Played(start=date(2026, 8, 1), control="G/15;d5")
     known = {1: Background(standings={OTBR: regular})}
     rated = rate_wallchart(BEGINNER.replace("R:", "Q:"), played, RatingSystem.OTBQ, known=known)

@@ -19,7 +19,7 @@ from crosstable.office.ledger.postings import Posting, all_current, current_of_s
 from crosstable.office.ledger.rerate import rerate, signature_of
 from crosstable.office.ledger.touched import END, touched_since
 from crosstable.office.views import section_view
-from crosstable.terms import OutsideRating, RatingSystem, Standing
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import CopyOf
@@ -296,5 +296,5 @@ def test_what_is_decided_about_members_is_read_once(season: Office) -> None:
         circumstances.know([member_id(1)])
         circumstances.know([member_id(1)])
         later = next(one.key for one in posted(season).values() if one.event_id == "q2")
-        held = circumstances.decided(member_id(1), OTBR, Standing(1400.0), later)
+        held = circumstances.decided(member_id(1), OTBR, PlayerRating(1400.0), later)
     assert [floor.level for floor in held.floors] == [1290.0]

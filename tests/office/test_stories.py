@@ -13,7 +13,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.members import OpeningStanding, import_members, merge_members
-from crosstable.terms import Floor, FloorKind, SectionType, Standing
+from crosstable.terms import Floor, FloorKind, PlayerRating, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.made_office import (
@@ -86,7 +86,7 @@ def test_the_floor_of_an_opening_ends_with_the_opening_that_is_replaced(office: 
     join(office, [person(number) for number in (1, 2, 3, 4)], [opening(number, 1500.0, 50.0) for number in (2, 3, 4)])
     adjusted = Ruling(DecisionKind.ADJUST, member_id(1), OTBR, date(2024, 1, 1), 1500.0, details={"games": 30})
     decide(office, DEED, adjusted)
-    brought = Standing(1500.0, 30.0, as_of=date(2024, 2, 1), floors=(Floor(FloorKind.OFFICE, 1480.0),))
+    brought = PlayerRating(1500.0, 30.0, as_of=date(2024, 2, 1), floors=(Floor(FloorKind.OFFICE, 1480.0),))
     import_members(office, DEED, [], [OpeningStanding(member_id(1), OTBR, brought, "an older list")])
     won = "1 | W2 D3 D4\n2 | L1 D3 D4\n3 | D1 D2 D4\n4 | D1 D2 D3"
     lost = "1 | L2 L3 L4\n2 | W1 D3 D4\n3 | W1 D2 D4\n4 | W1 D2 D3"

@@ -29,7 +29,7 @@ from crosstable.office.submissions import (
     event_of,
     submit,
 )
-from crosstable.terms import Background, GivenStart, OutsideRating, Report, SectionType, Standing
+from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.formats.uschess_event import tables as report_files
 from tests.office.conftest import CopyOf
@@ -237,7 +237,7 @@ def test_a_section_for_which_a_document_is_missing_is_held(office: Office) -> No
 
 
 def test_a_report_may_bring_members_and_their_ratings(office: Office) -> None:
-    brings = Background(standings={OTBR: Standing(1600.0, 30.0)}, birth_date=date(1999, 1, 1))
+    brings = Background(standings={OTBR: PlayerRating(1600.0, 30.0)}, birth_date=date(1999, 1, 1))
     made = section("1 =1 | W2\n2 =2 | L1")
     made = made._replace(players=tuple(player._replace(background=brings) for player in made.players))
     assert send(office, report("q", made), EVERYTHING).accepted == (1,)

@@ -5,7 +5,7 @@ import pytest
 from crosstable.formats import msa
 from crosstable.output.crosstable_text import crosstable_text
 from crosstable.pipeline.rating import RatedEvent
-from crosstable.terms import Posted, RatingSystem, ReportedPlayer, Result, SectionType, Standing
+from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedPlayer, Result, SectionType
 from tests.checks.provoked import abroad, pair
 from tests.event_files import event_file, player, quad, record
 from tests.formats.reports import texts
@@ -40,7 +40,7 @@ def test_a_quad_is_read_back_by_standing() -> None:
         ["L1", "L2", "L3"],
     ]
     before = [row.background.standings.get(OTBR) for row in players]
-    assert before == [Standing(1850.0), None, Standing(1500.0, 12.0), Standing(1700.0)]
+    assert before == [PlayerRating(1850.0), None, PlayerRating(1500.0, 12.0), PlayerRating(1700.0)]
     assert [row.posted[OTBR] for row in players] == [
         Posted(1861.0),
         Posted(1825.0, 3.0),
@@ -58,7 +58,7 @@ def test_published_results_are_read_back_in_both_systems() -> None:
         *(Posted(514.0), Posted(188.0, 18.0), Posted(149.0, 19.0)),
     ]
     assert [row.posted[OTBQ].rating for row in players] == [650.0, 495.0, 135.0, 506.0, 187.0, 148.0]
-    assert [row.background.standings[OTBQ] for row in players[:2]] == [Standing(546.0), Standing(440.0, 21.0)]
+    assert [row.background.standings[OTBQ] for row in players[:2]] == [PlayerRating(546.0), PlayerRating(440.0, 21.0)]
     assert [row.total for row in players] == [3.0, 2.0, 1.5, 1.0, 1.0, 1.0]
     assert texts(players[2]) == ["H", "W6", "L5"]
 
@@ -165,7 +165,7 @@ def test_online_systems_have_codes_of_their_own() -> None:
     for row in event["sections"][0]["players"]:
         row["ratings"] = {"OLB": record(1500.0)}
     (winner, _) = read_back(rated(event))
-    assert winner.background.standings == {RatingSystem.OLB: Standing(1500.0)}
+    assert winner.background.standings == {RatingSystem.OLB: PlayerRating(1500.0)}
     assert "Rating Sys: OB" in crosstable_text(rated(event))
 
 

@@ -24,7 +24,7 @@ from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases
 from crosstable.rules.statements import statements
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 from tests.calculator.asking import asked
 from tests.checks.provoked import abroad, match, published
 from tests.event_files import EventFile, record
@@ -181,7 +181,7 @@ def compared(edition: Edition) -> str:
 
 def printed(edition: Edition) -> str:
     """A rating on so many games that ODD decides whether it is provisional."""
-    return rating_text(edition.constants, Standing(1500.0, float(ODD)))
+    return rating_text(edition.constants, PlayerRating(1500.0, float(ODD)))
 
 
 SPEAKERS: dict[str, Speaker] = {

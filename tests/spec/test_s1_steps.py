@@ -18,8 +18,8 @@ from crosstable.terms import (
     KRule,
     OutsideRating,
     Past,
+    PlayerRating,
     RatingSystem,
-    Standing,
 )
 from tests.engine.wallcharts import Played, backgrounds_of, player, post_event, rate_wallchart, section_of, wallchart
 
@@ -209,7 +209,7 @@ def test_floors_do_not_reach_into_the_steps() -> None:
     """§1 Step 4, readings 45: only 100 acts there; a peak floor acts once, on the result of Step 5."""
     rated = rate_wallchart(
         "1 | L2 L2 L2 | R: Unrated \n 2 | W1 W1 W1 | R: 1200/40",
-        known={1: Background({RatingSystem.OTBR: Standing(1500.0, 99.0, peak=1700.0)})},
+        known={1: Background({RatingSystem.OTBR: PlayerRating(1500.0, 99.0, peak=1700.0)})},
     )
     assert post_event(rated, 1) == 1500.0
     assert player(rated, 1).final.rating < 1500.0
@@ -250,7 +250,7 @@ def test_a_player_without_a_rated_game_is_untouched() -> None:
     )
     idle, unrated = player(rated, 1), player(rated, 2)
     assert idle.formula is unrated.formula is Formula.NONE
-    assert idle.after == Standing(1500.0, 30)
+    assert idle.after == PlayerRating(1500.0, 30)
     assert unrated.after is None
     assert idle.assumed == unrated.assumed == ()
     assert (idle.played, idle.score, idle.most_meetings, idle.earns_bonus) == (0, 0.0, 0, False)
@@ -303,7 +303,7 @@ def test_two_rows_of_one_member_are_rated_once() -> None:
 @pytest.mark.parametrize(("games", "established"), [(25.0, False), (25.5, True), (26.0, True), (None, True)])
 def test_a_rating_on_more_than_25_games_is_established(games: float | None, established: bool) -> None:
     """§1 (2025 text): 25 is not, 26 is, nor is half a game of the half-K days lost; an unknown count is."""
-    assert is_established(CONSTANTS, known_games(Standing(1500.0, games))) is established
+    assert is_established(CONSTANTS, known_games(PlayerRating(1500.0, games))) is established
 
 
 @pytest.mark.parametrize(
@@ -361,10 +361,10 @@ def test_an_unrated_player_with_credited_games_is_rated_by_the_standard_formula(
 def test_a_record_of_wins_alone_is_rated_by_the_special_formula() -> None:
     """§1 Step 4, readings 39: 30 wins in 30 games; without the counts a mixed past is assumed."""
     chart = "1 | W2 | R: 1500/30 \n 2 | L1 | R: 1500/50"
-    winner = Background({RatingSystem.OTBR: Standing(1500.0, 30.0, wins=30, draws=0, losses=0, events=8)})
+    winner = Background({RatingSystem.OTBR: PlayerRating(1500.0, 30.0, wins=30, draws=0, losses=0, events=8)})
     assert player(rate_wallchart(chart, known={1: winner}), 1).formula is Formula.SPECIAL
     assert player(rate_wallchart(chart), 1).formula is Formula.STANDARD
-    for half_known in (Standing(1500.0, 30.0, wins=30), Standing(1500.0, 30.0, losses=30)):
+    for half_known in (PlayerRating(1500.0, 30.0, wins=30), PlayerRating(1500.0, 30.0, losses=30)):
         rated = rate_wallchart(chart, known={1: Background({RatingSystem.OTBR: half_known})})
         assert player(rated, 1).formula is Formula.STANDARD
 
@@ -378,6 +378,6 @@ def test_the_kind_of_section_picks_k(rule: KRule, numerator: float) -> None:
 
 def test_a_rating_that_cannot_be_found_is_an_error_with_the_field_to_replay() -> None:
     """§4.1: no number solves f(R) = 0 for a rating that is no number; the error says which section and which field."""
-    broken = Background({RatingSystem.OTBR: Standing(math.nan, 3.0)})
+    broken = Background({RatingSystem.OTBR: PlayerRating(math.nan, 3.0)})
     with pytest.raises(ConvergenceError, match=r"section 1, OTBR, edition 2025-01-01: .*prior=\[nan, 1500"):
         rate_wallchart("1 | W2 | R: Unrated \n 2 | L1 | R: 1500/50", known={1: broken})

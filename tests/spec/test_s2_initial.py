@@ -29,7 +29,7 @@ from crosstable.formulas.initial import (
 )
 from crosstable.rules.constants import Constants, Credit, Priority
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Background, GivenStart, OutsideRating, RatingSystem, Source, Standing
+from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, RatingSystem, Source
 from tests.engine.wallcharts import Played, player, rate_wallchart
 
 OTBR, OTBQ, OTBB, OLR, OLQ, OLB = RatingSystem
@@ -50,7 +50,7 @@ def constants_on(section_start: date) -> Constants:
 
 def newcomer(background: Background, system: RatingSystem, played: Played) -> RatedPlayer:
     """A player who is unrated in a system, after one game against somebody rated."""
-    opponent = Background(dict.fromkeys(RatingSystem, Standing(1500.0, 50.0)))
+    opponent = Background(dict.fromkeys(RatingSystem, PlayerRating(1500.0, 50.0)))
     rated = rate_wallchart("1 | W2 | \n 2 | L1 |", played, system, known={1: background, 2: opponent})
     return player(rated, 1)
 
@@ -114,7 +114,7 @@ EXAMPLE = (
 )
 BORN = date(2000, 7, 1)
 HER = Background(
-    {RatingSystem(line.source): Standing(line.rating, 60.0, as_of=line.as_of) for line in EXAMPLE}, birth_date=BORN
+    {RatingSystem(line.source): PlayerRating(line.rating, 60.0, as_of=line.as_of) for line in EXAMPLE}, birth_date=BORN
 )
 HER_EVENT = Played(start=date(2020, 8, 31), end=date(2020, 9, 1), is_online=True)
 
@@ -183,7 +183,9 @@ def test_a_blended_start_is_rounded_half_up(mean: float, rating: float) -> None:
 
 def test_two_equal_weights_meet_half_way_up() -> None:
     """§2, readings 29: 1500 and 1501 on three games each, both of today: 1500.5 -> 1501 on six games."""
-    pair = Background({OTBR: Standing(1500.0, 3.0, as_of=BLEND_DAY), OTBQ: Standing(1501.0, 3.0, as_of=BLEND_DAY)})
+    pair = Background(
+        {OTBR: PlayerRating(1500.0, 3.0, as_of=BLEND_DAY), OTBQ: PlayerRating(1501.0, 3.0, as_of=BLEND_DAY)}
+    )
     assert start(pair, OLR, BLEND_DAY) == (1501.0, 6.0)
 
 
@@ -198,7 +200,7 @@ def test_credited_games_are_the_weights_rounded_up_and_capped(total: float, game
 
 def test_a_very_old_rating_is_still_worth_a_game() -> None:
     """§2: 800 of 1995 against an adult's 1300 weighs next to nothing by hand, and N is 1."""
-    old = Background({OTBR: Standing(800.0, 90.0, as_of=date(1995, 7, 4))}, adult=True)
+    old = Background({OTBR: PlayerRating(800.0, 90.0, as_of=date(1995, 7, 4))}, adult=True)
     years = (BLEND_DAY - date(1995, 7, 4)).days / 365.25
     by_hand = 10 * math.exp(0.06 * ((800 - 1300) / 350 - 6) * years)
     initial = start_of(old, OTBQ, Played(start=BLEND_DAY)).initial
@@ -230,14 +232,14 @@ def test_game_factors_of_all_pairs_of_systems(target: RatingSystem, source: Sour
 
 def test_a_game_factor_is_at_most_the_games_credited() -> None:
     """§2, item 1 (2025 text): credited with 7 games under OTBR, the factor is 7; readings 26."""
-    seven = Background({OTBR: Standing(1500.0, 7.0, as_of=BLEND_DAY)})
+    seven = Background({OTBR: PlayerRating(1500.0, 7.0, as_of=BLEND_DAY)})
     assert start(seven, OTBQ, BLEND_DAY) == (1500.0, 7.0)
 
 
 @pytest.mark.parametrize("games", [1.0, 2.0, 3.0])
 def test_a_source_on_few_games_counts_since_the_blend(games: float) -> None:
     """§2, readings 27: any rating counts from 2020-06-01, its weight capped by its N; before, four were needed."""
-    few = Background({OTBQ: Standing(1400.0, games)})
+    few = Background({OTBQ: PlayerRating(1400.0, games)})
     assert start(few, OTBR, date(2020, 6, 1)) == (1400.0, games)
     assert start(few, OTBR, date(2020, 5, 31)) == (750.0, 0.0)
 
@@ -255,7 +257,7 @@ def test_a_rating_in_the_system_itself_is_no_source() -> None:
 
 def test_a_source_keeps_its_decimals() -> None:
     """§2, readings 105: X is taken as stored; 1500.4 and 1500.8 on equal games are 1500.6, so 1501."""
-    pair = Background({OTBQ: Standing(1500.4, 5.0), OTBB: Standing(1500.8, 5.0)})
+    pair = Background({OTBQ: PlayerRating(1500.4, 5.0), OTBB: PlayerRating(1500.8, 5.0)})
     initial = start_of(pair, OLR, Played(start=BLEND_DAY)).initial
     assert initial.mean == pytest.approx(1500.6, abs=FLOAT_NOISE)
     assert initial.rating == 1501.0
@@ -266,7 +268,7 @@ def test_a_source_keeps_its_decimals() -> None:
 
 def staleness(rating: float, as_of: date | None, played: Played, birth: date | None) -> tuple[int, float]:
     """D and S of a lone OTBR source for an OTBQ start."""
-    known = Background({OTBR: Standing(rating, 40.0, as_of=as_of)}, birth_date=birth)
+    known = Background({OTBR: PlayerRating(rating, 40.0, as_of=as_of)}, birth_date=birth)
     (source,) = start_of(known, OTBQ, played).sources
     return source.staleness_days, source.weight.staleness_factor
 
@@ -284,12 +286,12 @@ def test_a_rating_of_later_date_is_not_stale() -> None:
 
 def test_a_rating_without_a_date_is_taken_as_of_the_end_and_marked() -> None:
     """§2, readings 25: a missing date is the section's end, listed as assumed."""
-    undated = Background({OTBR: Standing(1500.0, 40.0)}, birth_date=BORN)
+    undated = Background({OTBR: PlayerRating(1500.0, 40.0)}, birth_date=BORN)
     rated = newcomer(undated, OTBQ, Played(start=BLEND_DAY))
     assert rated.start is not None
     assert rated.start.sources[0].staleness_days == 0
     assert Assumption.AS_OF in rated.assumed
-    dated = Background({OTBR: Standing(1500.0, 40.0, as_of=BLEND_DAY)}, birth_date=BORN)
+    dated = Background({OTBR: PlayerRating(1500.0, 40.0, as_of=BLEND_DAY)}, birth_date=BORN)
     assert newcomer(dated, OTBQ, Played(start=BLEND_DAY)).assumed == ()
 
 
@@ -312,7 +314,7 @@ def test_strength_for_age_has_no_lower_limit() -> None:
 def test_the_age_of_a_source_is_that_of_its_own_day() -> None:
     """§2, item 3, readings 24: P from the date of the source rating, not from the tournament's end."""
     (source,) = start_of(
-        Background({OTBR: Standing(1500.0, 40.0, as_of=date(2010, 7, 1))}, birth_date=BORN),
+        Background({OTBR: PlayerRating(1500.0, 40.0, as_of=date(2010, 7, 1))}, birth_date=BORN),
         OTBQ,
         Played(start=date(2026, 7, 1)),
     ).sources
@@ -557,7 +559,7 @@ def test_a_newcomer_of_unknown_age_is_rated_as_no_adult_and_marked() -> None:
 
 def test_an_unknown_age_is_marked_in_a_blend_but_not_in_a_list() -> None:
     """§2, item 3: the blend needs P, so the assumption matters there; a priority list asks for no age."""
-    known = Background({OTBR: Standing(1500.0, 40.0, as_of=date(2016, 1, 1))})
+    known = Background({OTBR: PlayerRating(1500.0, 40.0, as_of=date(2016, 1, 1))})
     assert Assumption.NOT_ADULT in newcomer(known, OTBQ, Played(start=BLEND_DAY)).assumed
     assert newcomer(known, OTBQ, Played(start=LIST_DAY)).assumed == ()
 
@@ -577,7 +579,7 @@ class Brings(NamedTuple):
 def background_of(brings: Brings) -> Background:
     """The background a line of a priority list is tried with."""
     return Background(
-        {system: Standing(rating, games) for system, (rating, games) in brings.us.items()},
+        {system: PlayerRating(rating, games) for system, (rating, games) in brings.us.items()},
         fide=None if brings.fide is None else OutsideRating(brings.fide),
         cfc=None if brings.cfc is None else OutsideRating(brings.cfc),
         birth_date=date(2004, 2, 6) if brings.born else None,
@@ -744,7 +746,7 @@ def test_a_list_without_an_age_line_ends_with_age_all_the_same() -> None:
 def test_a_start_given_by_hand_goes_before_every_source(games: float, day: date) -> None:
     """§2 of the 2015 text, readings 36: the office may convert another country's rating at its discretion."""
     given_to = Background(
-        {OTBQ: Standing(1400.0, 40.0)},
+        {OTBQ: PlayerRating(1400.0, 40.0)},
         fide=OutsideRating(1900.0),
         birth_date=date(2000, 7, 4),
         given_start=GivenStart(1550.5, games),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crosstable.engine.records import Assumption
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Background, RatingSystem, Standing
+from crosstable.terms import Background, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, player, rate_wallchart
 
 NOW = edition_for(date(2026, 7, 4)).constants
@@ -68,7 +68,7 @@ def test_fewer_games_than_the_cap_count_in_full(games: float) -> None:
 def test_an_unknown_count_is_the_cap_and_marked_only_where_it_matters() -> None:
     """§3: every established N is 26 or more, so only a cap above 26 is an assumption (above about 1928)."""
     for rating, is_assumed in ((1928.0, False), (1929.0, True)):
-        known = Background({RatingSystem.OTBR: Standing(rating, None, 50, 5, 50, 20, 1990.0, 1990.0)})
+        known = Background({RatingSystem.OTBR: PlayerRating(rating, None, 50, 5, 50, 20, 1990.0, 1990.0)})
         rated = player(rate_wallchart("1 | D2 | R: Unrated \n 2 | D1 | R: 1900/40", known={1: known}), 1)
         assert rated.effective == most_effective_games(NOW, rating)
         assert (Assumption.GAMES in rated.assumed) is is_assumed
@@ -79,7 +79,7 @@ def test_an_unknown_count_is_the_cap_and_marked_only_where_it_matters() -> None:
 def test_an_unknown_count_mattered_from_lower_ratings_under_the_old_curve() -> None:
     """§3 of the 2004 text: before 2013-05-08 the cap passes 26 at about 1681."""
     for rating, is_assumed in ((1680.0, False), (1682.0, True)):
-        known = Background({RatingSystem.OTBR: Standing(rating, None, 50, 5, 50, 20, 1700.0)})
+        known = Background({RatingSystem.OTBR: PlayerRating(rating, None, 50, 5, 50, 20, 1700.0)})
         played = Played(start=date(2009, 5, 2))
         rated = player(rate_wallchart("1 | D2 | R: Unrated \n 2 | D1 | R: 1700/40", played, known={1: known}), 1)
         assert (Assumption.GAMES in rated.assumed) is is_assumed

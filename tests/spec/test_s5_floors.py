@@ -24,7 +24,7 @@ from crosstable.formulas.outcome import is_above_floors, standing_floor
 from crosstable.formulas.tally import Share, Tally, merits_of
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
-from crosstable.terms import Background, Floor, FloorKind, RatingSystem, Standing
+from crosstable.terms import Background, Floor, FloorKind, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, player, post_event, rate_wallchart
 
 OTBR, OTBQ, OTBB, OLR, OLQ, OLB = RatingSystem
@@ -33,15 +33,15 @@ CONSTANTS = edition_for(TODAY).constants
 NONE = -math.inf
 
 
-def fall(standing: Standing, on: date = TODAY, system: RatingSystem = OTBR) -> RatedPlayer:
+def fall(standing: PlayerRating, on: date = TODAY, system: RatingSystem = OTBR) -> RatedPlayer:
     """A player who loses eight games to opponents of 100, so that nothing but a floor can hold him."""
-    weak = Background({system: Standing(100.0, 99.0)})
+    weak = Background({system: PlayerRating(100.0, 99.0)})
     chart = "1 | L2 L2 L2 L2 L2 L2 L2 L2 | \n 2 | W1 W1 W1 W1 W1 W1 W1 W1 |"
     rated = rate_wallchart(chart, Played(start=on), system, known={1: Background({system: standing}), 2: weak})
     return player(rated, 1)
 
 
-def landing(standing: Standing, on: date = TODAY, system: RatingSystem = OTBR) -> tuple[FloorKind, float]:
+def landing(standing: PlayerRating, on: date = TODAY, system: RatingSystem = OTBR) -> tuple[FloorKind, float]:
     """The floor that caught a falling player, NONE and his rating where none did."""
     fallen = fall(standing, on, system)
     assert fallen.after is not None
@@ -77,7 +77,7 @@ def test_the_personal_absolute_floor_grows_to_150(wins: float, draws: float, eve
 
 def test_the_worked_example_in_a_section() -> None:
     """§5: one more game, lost, leaves the 3 wins, 1 draw and 10 events of the example: 124."""
-    low = Background({OTBR: Standing(125.0, 40.0, wins=3, draws=1, losses=36, events=10, peak=130.0)})
+    low = Background({OTBR: PlayerRating(125.0, 40.0, wins=3, draws=1, losses=36, events=10, peak=130.0)})
     rated = rate_wallchart("1 | L2 | R: Unrated \n 2 | W1 | R: 100/40", known={1: low})
     assert post_event(rated, 1) == 124.0
     assert player(rated, 1).outcome.floor_kind is FloorKind.PERSONAL
@@ -109,13 +109,13 @@ def test_a_first_section_counts_for_its_own_floor(rounds: str, floor: float, kin
 )
 def test_personal_floors_began_on_2008_08_07(day: date, kind: FloorKind, rating: float) -> None:
     """§5, §8 (2025 text): the day before, the day, the day after."""
-    assert landing(Standing(160.0, 99.0, wins=30, draws=0, losses=69, events=30), day) == (kind, rating)
+    assert landing(PlayerRating(160.0, 99.0, wins=30, draws=0, losses=69, events=30), day) == (kind, rating)
 
 
 @pytest.mark.parametrize("system", [OTBR, OTBQ, OTBB])
 def test_every_over_the_board_system_has_personal_floors(system: RatingSystem) -> None:
     """§5 (2025 text): for OTB ratings."""
-    standing = Standing(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
+    standing = PlayerRating(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
     assert landing(standing, system=system) == (FloorKind.PERSONAL, 150.0)
 
 
@@ -123,13 +123,13 @@ def test_every_over_the_board_system_has_personal_floors(system: RatingSystem) -
 @pytest.mark.parametrize("day", [date(2020, 6, 1), TODAY])
 def test_no_online_system_has_personal_floors(system: RatingSystem, day: date) -> None:
     """§5, readings 66 and 97: online the floor is 100, whatever was won."""
-    standing = Standing(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
+    standing = PlayerRating(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
     assert landing(standing, day, system) == (FloorKind.ABSOLUTE, 100.0)
 
 
 def test_online_blitz_under_the_2015_text_had_no_personal_floor_either() -> None:
     """§5 of the 2015 text, readings 66: it does not say so, official results do."""
-    standing = Standing(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
+    standing = PlayerRating(160.0, 99.0, wins=30, draws=0, losses=69, events=30)
     assert landing(standing, date(2016, 2, 6), OLB) == (FloorKind.ABSOLUTE, 100.0)
 
 
@@ -204,16 +204,16 @@ def test_the_hundred_below_a_peak(peak: float, level: float) -> None:
 @pytest.mark.parametrize(
     ("standing", "kind", "rating"),
     [
-        (Standing(1810.0, 99.0, peak=1941.0), FloorKind.PEAK, 1700.0),
-        (Standing(1850.0, 99.0, peak=1999.51), FloorKind.PEAK, 1800.0),
-        (Standing(1850.0, None, peak=1999.51), FloorKind.PEAK, 1800.0),
-        (Standing(1850.0, 26.0, peak=1999.51), FloorKind.PEAK, 1800.0),
-        (Standing(2150.0, 99.0, peak=2400.0), FloorKind.PEAK, 2100.0),
-        (Standing(1320.0, 99.0, peak=1525.0), FloorKind.PEAK, 1300.0),
-        (Standing(1405.0, 99.0), FloorKind.PEAK, 1200.0),
+        (PlayerRating(1810.0, 99.0, peak=1941.0), FloorKind.PEAK, 1700.0),
+        (PlayerRating(1850.0, 99.0, peak=1999.51), FloorKind.PEAK, 1800.0),
+        (PlayerRating(1850.0, None, peak=1999.51), FloorKind.PEAK, 1800.0),
+        (PlayerRating(1850.0, 26.0, peak=1999.51), FloorKind.PEAK, 1800.0),
+        (PlayerRating(2150.0, 99.0, peak=2400.0), FloorKind.PEAK, 2100.0),
+        (PlayerRating(1320.0, 99.0, peak=1525.0), FloorKind.PEAK, 1300.0),
+        (PlayerRating(1405.0, 99.0), FloorKind.PEAK, 1200.0),
     ],
 )
-def test_a_peak_floor_catches_a_fall(standing: Standing, kind: FloorKind, rating: float) -> None:
+def test_a_peak_floor_catches_a_fall(standing: PlayerRating, kind: FloorKind, rating: float) -> None:
     """§5, readings 61 and 62: on 26 games or an unknown count; an unknown peak is the pre-event rating."""
     assert landing(standing) == (kind, rating)
 
@@ -221,13 +221,13 @@ def test_a_peak_floor_catches_a_fall(standing: Standing, kind: FloorKind, rating
 @pytest.mark.parametrize(
     "standing",
     [
-        Standing(1250.0, 99.0, peak=1388.0),
-        Standing(1850.0, 25.0, peak=1999.51),
-        Standing(1320.0, 99.0, peak=1525.0, peak_since_2010=1350.0),
+        PlayerRating(1250.0, 99.0, peak=1388.0),
+        PlayerRating(1850.0, 25.0, peak=1999.51),
+        PlayerRating(1320.0, 99.0, peak=1525.0, peak_since_2010=1350.0),
     ],
     ids=["peak below 1400", "not established", "peak before 2010"],
 )
-def test_no_peak_floor_catches_this_fall(standing: Standing) -> None:
+def test_no_peak_floor_catches_this_fall(standing: PlayerRating) -> None:
     """§5, readings 61, 63 and 94."""
     kind, rating = landing(standing)
     assert kind is FloorKind.NONE
@@ -237,12 +237,12 @@ def test_no_peak_floor_catches_this_fall(standing: Standing) -> None:
 @pytest.mark.parametrize("system", list(RatingSystem), ids=lambda system: system.name)
 def test_peak_floors_exist_in_all_six_systems(system: RatingSystem) -> None:
     """§5, readings 64 and 95: each from its own peak."""
-    assert landing(Standing(1810.0, 99.0, peak=1941.0), system=system) == (FloorKind.PEAK, 1700.0)
+    assert landing(PlayerRating(1810.0, 99.0, peak=1941.0), system=system) == (FloorKind.PEAK, 1700.0)
 
 
 def test_a_peak_in_another_system_earns_nothing() -> None:
     """§5, §7, readings 64: a Regular peak of 1941 is no floor for a Quick rating."""
-    brought = Background({OTBR: Standing(1941.0, 99.0, peak=1941.0), OTBQ: Standing(1500.0, 99.0, peak=1500.0)})
+    brought = Background({OTBR: PlayerRating(1941.0, 99.0, peak=1941.0), OTBQ: PlayerRating(1500.0, 99.0, peak=1500.0)})
     rated = rate_wallchart(
         "1 | L2 | R: Unrated \n 2 | W1 | Q: 1500/99", Played(control="G/20;d3"), OTBQ, known={1: brought}
     )
@@ -258,9 +258,9 @@ def test_a_higher_peak_never_earns_a_lower_floor(peak: float, more: float) -> No
 # How peaks come about
 
 
-def after_one_win(standing: Standing, on: date = TODAY) -> Standing:
+def after_one_win(standing: PlayerRating, on: date = TODAY) -> PlayerRating:
     """The standing after one win over somebody rated 400 points more."""
-    strong = Background({OTBR: Standing(standing.rating + 400.0, 99.0)})
+    strong = Background({OTBR: PlayerRating(standing.rating + 400.0, 99.0)})
     chart = "1 | W2 | \n 2 | L1 |"
     after = player(rate_wallchart(chart, Played(start=on), known={1: Background({OTBR: standing}), 2: strong}), 1).after
     assert after is not None
@@ -269,27 +269,27 @@ def after_one_win(standing: Standing, on: date = TODAY) -> Standing:
 
 def test_a_new_high_on_more_than_25_games_is_the_new_peak() -> None:
     """§5, readings 62 and 115: both peaks grow with an established post-event rating, published or not."""
-    after = after_one_win(Standing(1500.0, 25.0, peak=None))
+    after = after_one_win(PlayerRating(1500.0, 25.0, peak=None))
     assert after.games == 26.0
     assert (after.peak, after.peak_since_2010) == (after.rating, after.rating)
 
 
 def test_a_provisional_high_is_no_peak() -> None:
     """§5, readings 62: 25 games after the section are not more than 25."""
-    after = after_one_win(Standing(1500.0, 24.0))
+    after = after_one_win(PlayerRating(1500.0, 24.0))
     assert (after.games, after.peak, after.peak_since_2010) == (25.0, None, None)
 
 
 def test_a_peak_stays_where_the_rating_does_not_pass_it() -> None:
     """§5: the highest attained rating, not the latest."""
-    after = after_one_win(Standing(1500.0, 99.0, peak=1800.0, peak_since_2010=1750.0))
+    after = after_one_win(PlayerRating(1500.0, 99.0, peak=1800.0, peak_since_2010=1750.0))
     assert (after.peak, after.peak_since_2010) == (1800.0, 1750.0)
 
 
 def test_an_established_rating_without_a_recorded_peak_is_itself_one() -> None:
     """§5, readings 62: a loss from 1500 leaves a peak of 1500; whether it was reached since 2010 is not known."""
-    weak = Background({OTBR: Standing(1500.0, 99.0)})
-    rated = rate_wallchart("1 | L2 | \n 2 | W1 |", known={1: Background({OTBR: Standing(1500.0, 99.0)}), 2: weak})
+    weak = Background({OTBR: PlayerRating(1500.0, 99.0)})
+    rated = rate_wallchart("1 | L2 | \n 2 | W1 |", known={1: Background({OTBR: PlayerRating(1500.0, 99.0)}), 2: weak})
     after = player(rated, 1).after
     assert after is not None
     assert (after.peak, after.peak_since_2010) == (1500.0, None)
@@ -298,7 +298,7 @@ def test_an_established_rating_without_a_recorded_peak_is_itself_one() -> None:
 @pytest.mark.parametrize(("day", "counts"), [(date(2010, 3, 31), False), (date(2010, 4, 1), True)])
 def test_the_newer_peak_counts_from_2010_04_01(day: date, counts: bool) -> None:
     """§5, readings 94 and 115: by the day the section ended."""
-    after = after_one_win(Standing(1500.0, 25.0), day)
+    after = after_one_win(PlayerRating(1500.0, 25.0), day)
     assert after.peak == after.rating
     assert after.peak_since_2010 == (after.rating if counts else None)
 
@@ -324,14 +324,14 @@ def test_which_games_count_toward_life_master(rating: float, games: float, count
 def test_games_of_a_section_are_added_to_the_life_master_count() -> None:
     """§5, readings 69: eight games from an established 2250, none from 2150."""
     for rating, counted in ((2250.0, 298), (2150.0, 290)):
-        after = fall(Standing(rating, 99.0, games_at_2200=290)).after
+        after = fall(PlayerRating(rating, 99.0, games_at_2200=290)).after
         assert after is not None
         assert after.games_at_2200 == counted
 
 
 def test_the_life_master_floor_holds_a_regular_rating_only() -> None:
     """§5 (2025 text): for OTBR ratings only."""
-    master = Standing(2210.0, 400.0, peak=2250.0, games_at_2200=300)
+    master = PlayerRating(2210.0, 400.0, peak=2250.0, games_at_2200=300)
     assert landing(master) == (FloorKind.LIFE_MASTER, 2200.0)
     kind, rating = landing(master, system=OTBQ)
     assert kind is FloorKind.NONE
@@ -389,13 +389,13 @@ def test_the_prize_that_sets_a_money_floor_by_date(first_day: date, last_day: da
 def test_a_decided_floor_catches_a_fall(kind: FloorKind) -> None:
     """§5, §7 (2025 text): floors from money, titles and the office; the highest of several."""
     floors = (Floor(FloorKind.OFFICE, 1300.0), Floor(kind, 1650.0))
-    assert landing(Standing(1700.0, 99.0, peak=1700.0, floors=floors)) == (kind, 1650.0)
+    assert landing(PlayerRating(1700.0, 99.0, peak=1700.0, floors=floors)) == (kind, 1650.0)
 
 
 @pytest.mark.parametrize("games", [12.0, 99.0])
 def test_a_floor_above_the_rating_raises_it_at_the_next_section(games: float) -> None:
     """§5, readings 67 and 96: whether the player wins or loses there."""
-    raised = Standing(1500.0, games, floors=(Floor(FloorKind.MONEY, 1800.0),))
+    raised = PlayerRating(1500.0, games, floors=(Floor(FloorKind.MONEY, 1800.0),))
     assert landing(raised) == (FloorKind.MONEY, 1800.0)
     assert after_one_win(raised).rating == 1800.0
 
@@ -413,14 +413,14 @@ def test_equal_levels_are_named_by_the_earned_floor() -> None:
 
 def test_a_lowered_floor_replaces_the_one_of_the_peak() -> None:
     """§5, §7, readings 71: 1700 from a peak of 1941, lowered by 100."""
-    lowered = Standing(1650.0, 99.0, peak=1941.0, lowered_floor=1600.0)
+    lowered = PlayerRating(1650.0, 99.0, peak=1941.0, lowered_floor=1600.0)
     assert landing(lowered) == (FloorKind.PEAK, 1600.0)
 
 
 def test_a_lowered_floor_stays_until_a_new_peak() -> None:
     """§5, §7, readings 71: it stands while the rating is below the old peak, and a higher peak earns anew."""
-    assert after_one_win(Standing(1650.0, 99.0, peak=1941.0, lowered_floor=1600.0)).lowered_floor == 1600.0
-    assert after_one_win(Standing(1940.0, 99.0, peak=1941.0, lowered_floor=1600.0)).lowered_floor is None
+    assert after_one_win(PlayerRating(1650.0, 99.0, peak=1941.0, lowered_floor=1600.0)).lowered_floor == 1600.0
+    assert after_one_win(PlayerRating(1940.0, 99.0, peak=1941.0, lowered_floor=1600.0)).lowered_floor is None
 
 
 # Ceilings
@@ -428,11 +428,12 @@ def test_a_lowered_floor_stays_until_a_new_peak() -> None:
 
 def test_a_ceiling_holds_a_rating_down() -> None:
     """§7 (2025 text), readings 72: a level above which a rating may not rise, after Step 5 and floors."""
-    assert after_one_win(Standing(1500.0, 99.0, ceiling=1501.0)).rating == 1501.0
+    assert after_one_win(PlayerRating(1500.0, 99.0, ceiling=1501.0)).rating == 1501.0
     assert (
-        after_one_win(Standing(1500.0, 99.0, ceiling=1501.0, floors=(Floor(FloorKind.MONEY, 1800.0),))).rating == 1501.0
+        after_one_win(PlayerRating(1500.0, 99.0, ceiling=1501.0, floors=(Floor(FloorKind.MONEY, 1800.0),))).rating
+        == 1501.0
     )
-    assert after_one_win(Standing(1500.0, 99.0, ceiling=2500.0)).rating > 1501.0
+    assert after_one_win(PlayerRating(1500.0, 99.0, ceiling=2500.0)).rating > 1501.0
 
 
 @pytest.mark.parametrize(
@@ -459,17 +460,17 @@ def test_a_floor_or_ceiling_is_named_only_where_it_acts(
 @pytest.mark.parametrize(
     ("standing", "assumed"),
     [
-        (Standing(1500.0, 99.0, 40, 9, 50, 20, 1700.0, 1700.0), ()),
-        (Standing(1500.0, 99.0, 40, 9, 50, None, 1700.0, 1700.0), (Assumption.COUNTS,)),
-        (Standing(1500.0, 99.0, 40, 9, 50, 20), (Assumption.PEAK,)),
-        (Standing(1500.0, 20.0, 5, 5, 10, 5), ()),
-        (Standing(1300.0, 99.0, 40, 9, 50, 20, 1500.0), (Assumption.PEAK_SINCE_2010,)),
-        (Standing(1500.0, 99.0, 40, 9, 50, 20, 1700.0), ()),
-        (Standing(1200.0, 99.0, 40, 9, 50, 20, 1300.0), ()),
+        (PlayerRating(1500.0, 99.0, 40, 9, 50, 20, 1700.0, 1700.0), ()),
+        (PlayerRating(1500.0, 99.0, 40, 9, 50, None, 1700.0, 1700.0), (Assumption.COUNTS,)),
+        (PlayerRating(1500.0, 99.0, 40, 9, 50, 20), (Assumption.PEAK,)),
+        (PlayerRating(1500.0, 20.0, 5, 5, 10, 5), ()),
+        (PlayerRating(1300.0, 99.0, 40, 9, 50, 20, 1500.0), (Assumption.PEAK_SINCE_2010,)),
+        (PlayerRating(1500.0, 99.0, 40, 9, 50, 20, 1700.0), ()),
+        (PlayerRating(1200.0, 99.0, 40, 9, 50, 20, 1300.0), ()),
     ],
     ids=["all known", "no events", "no peak", "provisional", "no newer peak at 1300", "at 1500", "at 1100"],
 )
-def test_what_a_floor_had_to_assume_is_listed(standing: Standing, assumed: tuple[str, ...]) -> None:
+def test_what_a_floor_had_to_assume_is_listed(standing: PlayerRating, assumed: tuple[str, ...]) -> None:
     """§5, readings 94 and 115: only where it can matter."""
     assert fall(standing).assumed == assumed
 
@@ -482,7 +483,7 @@ def test_what_a_floor_had_to_assume_is_listed(standing: Standing, assumed: tuple
 )
 def test_no_rating_ends_below_its_floor(rating: float, peak: float, games: float | None, system: RatingSystem) -> None:
     """§5 (2025 text): no rating can be lower than the absolute floor, nor an established one than its peak floor."""
-    fallen = fall(Standing(rating, games, peak=max(rating, peak)), system=system)
+    fallen = fall(PlayerRating(rating, games, peak=max(rating, peak)), system=system)
     assert fallen.after is not None
     earned = peak_floor(CONSTANTS, max(rating, peak), max(rating, peak)) if games != 20.0 else 100.0
     assert fallen.after.rating >= max(100.0, earned)

@@ -10,7 +10,7 @@ from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import foreign_update, is_eligible, opponent_strength
 from crosstable.formulas.standard import odds
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Background, FloorKind, Formula, OutsideRating, RatingSystem, SectionType, Standing
+from crosstable.terms import Background, FloorKind, Formula, OutsideRating, PlayerRating, RatingSystem, SectionType
 from tests.engine.wallcharts import Played, backgrounds_of, player, section_of, wallchart
 
 OTBR = RatingSystem.OTBR
@@ -95,7 +95,7 @@ def test_the_standard_formula_is_applied_once_to_converted_ratings() -> None:
     """§6, §2.1 (2025 text): FIDE 2300 is 2366, FIDE 1900 is 1903.73; win and draw from 2300, by hand."""
     rated = rate_abroad(
         "1 | W2 D3 | R: 2300/99 \n 2 | L1 | R: Unrated \n 3 | U D1 | R: 1500/50",
-        {2: fide(2300.0), 3: fide(1900.0)._replace(standings={OTBR: Standing(1500.0, 50.0)})},
+        {2: fide(2300.0), 3: fide(1900.0)._replace(standings={OTBR: PlayerRating(1500.0, 50.0)})},
     )
     one = player(rated, 1)
     assert [game.strength for game in one.games] == pytest.approx([2366.0, 1903.73], abs=FLOAT_NOISE)
@@ -109,10 +109,10 @@ def test_opponents_are_untouched_even_if_they_have_us_ratings() -> None:
     """§6: only the players marked to be rated are."""
     rated = rate_abroad(
         "1 | W2 D3 | R: 2300/99 \n 2 | L1 | R: Unrated \n 3 | U D1 | R: 1500/50",
-        {2: fide(2300.0), 3: fide(1900.0)._replace(standings={OTBR: Standing(1500.0, 50.0)})},
+        {2: fide(2300.0), 3: fide(1900.0)._replace(standings={OTBR: PlayerRating(1500.0, 50.0)})},
     )
     assert player(rated, 2).after is None
-    assert player(rated, 3).after == Standing(1500.0, 50.0)
+    assert player(rated, 3).after == PlayerRating(1500.0, 50.0)
     assert (player(rated, 3).formula, player(rated, 3).score, player(rated, 3).games) == (Formula.NONE, 0.0, ())
 
 
@@ -182,7 +182,7 @@ def test_the_formula_alone() -> None:
 
 def test_counts_grow_as_usual_and_no_norm_is_earned() -> None:
     """§6, readings 78 and 110: N, wins, draws and events grow; there are no norms abroad."""
-    before = Standing(1900.0, 99.0, 40, 9, 50, 20, 2000.0, 2000.0)
+    before = PlayerRating(1900.0, 99.0, 40, 9, 50, 20, 2000.0, 2000.0)
     known = {number: fide(2300.0) for number in (2, 3, 4, 5)} | {1: Background({OTBR: before})}
     one = player(rate_abroad("1 | W2 W3 W4 D5 | \n 2 | \n 3 | \n 4 | \n 5 |", known), 1)
     assert one.norm is None
@@ -197,12 +197,12 @@ def test_floors_and_ceilings_apply() -> None:
     losses = "1 | L2 L2 L2 L2 L2 L2 L2 L2 | \n 2 |"
     fallen = player(rate_abroad(losses, {1: _established(1850.0, 2000.0), 2: fide(1400.0)}), 1)
     assert (fallen.outcome.floor_kind, fallen.outcome.rating) == (FloorKind.PEAK, 1800.0)
-    held = Background({OTBR: Standing(1850.0, 99.0, peak=2000.0, ceiling=1851.0)})
+    held = Background({OTBR: PlayerRating(1850.0, 99.0, peak=2000.0, ceiling=1851.0)})
     assert player(rate_abroad("1 | W2 | \n 2 |", {1: held, 2: fide(2400.0)}), 1).outcome.rating == 1851.0
 
 
 def _established(rating: float, peak: float) -> Background:
-    return Background({OTBR: Standing(rating, 99.0, peak=peak)})
+    return Background({OTBR: PlayerRating(rating, 99.0, peak=peak)})
 
 
 @pytest.mark.parametrize(
@@ -225,8 +225,8 @@ def test_two_us_players_who_meet_abroad_are_each_met_at_their_fide_ratings() -> 
     """§6 (2025 text): opponents stand at their FIDE ratings, US Chess members too, and one pass moves neither."""
     chart = "1 | W2 | \n 2 | L1 |"
     known = {
-        1: Background({OTBR: Standing(2300.0, 99.0)}, fide=OutsideRating(2250.0)),
-        2: Background({OTBR: Standing(2320.0, 99.0)}, fide=OutsideRating(2150.0)),
+        1: Background({OTBR: PlayerRating(2300.0, 99.0)}, fide=OutsideRating(2250.0)),
+        2: Background({OTBR: PlayerRating(2320.0, 99.0)}, fide=OutsideRating(2150.0)),
     }
     rated = rate_abroad(chart, known, rows_rated=2)
     assert [player(rated, n).games[0].strength for n in (1, 2)] == [20 + 1.02 * 2150, 20 + 1.02 * 2250]

@@ -14,7 +14,7 @@ from crosstable.formulas.matches import held, match_change, may_play_match, year
 from crosstable.formulas.outcome import MatchPast, outcome
 from crosstable.formulas.rounding import official_rating, stored_first, stored_whole
 from crosstable.rules.editions import edition_for
-from crosstable.terms import Background, Floor, FloorKind, MatchChange, RatingSystem, SectionType, Standing
+from crosstable.terms import Background, Floor, FloorKind, MatchChange, PlayerRating, RatingSystem, SectionType
 from tests.engine.wallcharts import Played, player, post_event, rate_wallchart, section_of, wallchart
 
 OTBR = RatingSystem.OTBR
@@ -25,10 +25,10 @@ MATCH = Played(kind=SectionType.MATCH)
 FOUR_WINS = "1 | W2 W2 W2 W2 | R: 1500/99 \n 2 | L1 L1 L1 L1 | R: 1500/99"
 
 
-def match(rounds: str, standing: Standing, played: Played = MATCH) -> RatedSection:
+def match(rounds: str, standing: PlayerRating, played: Played = MATCH) -> RatedSection:
     """A match of a player with this standing against somebody rated 1500 on 99 games."""
     back = " ".join({"W": "L1", "L": "W1", "D": "D1"}[cell[0]] for cell in rounds.split())
-    known = {1: Background({OTBR: standing}), 2: Background({OTBR: Standing(1500.0, 99.0)})}
+    known = {1: Background({OTBR: standing}), 2: Background({OTBR: PlayerRating(1500.0, 99.0)})}
     return rate_wallchart(f"1 | {rounds} | \n 2 | {back} |", played, known=known)
 
 
@@ -164,7 +164,7 @@ def test_180_days_end_with_the_match(days_before: int, half_year: float, three_y
     """§7, readings 74 and 107: counted in days, both ends included; what comes later does not count."""
     change = MatchChange(TODAY - timedelta(days=days_before), 30.0)
     section = section_of(wallchart(FOUR_WINS), MATCH)
-    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(change,))) == (
+    assert match_past(CONSTANTS, section, PlayerRating(1500.0, 99.0, match_changes=(change,))) == (
         True,
         half_year,
         three_years,
@@ -186,7 +186,7 @@ def test_180_days_end_with_the_match(days_before: int, half_year: float, three_y
 def test_three_years_go_back_to_the_same_calendar_date(end: date, on: date, counts: bool) -> None:
     """§7, readings 107: from 29 February to 28 February."""
     section = section_of(wallchart(FOUR_WINS), MATCH._replace(start=end))
-    past = match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(MatchChange(on, 30.0),)))
+    past = match_past(CONSTANTS, section, PlayerRating(1500.0, 99.0, match_changes=(MatchChange(on, 30.0),)))
     assert past.net_three_years == (30.0 if counts else 0.0)
 
 
@@ -203,7 +203,7 @@ def test_the_windows_are_those_of_the_rules() -> None:
     constants = CONSTANTS._replace(match_half_year_days=90, match_years=1)
     section = section_of(wallchart(FOUR_WINS), MATCH)
     changes = tuple(MatchChange(TODAY - timedelta(days=days), 10.0) for days in (90, 91, 365, 366))
-    assert match_past(constants, section, Standing(1500.0, 99.0, match_changes=changes)) == (True, 10.0, 30.0)
+    assert match_past(constants, section, PlayerRating(1500.0, 99.0, match_changes=changes)) == (True, 10.0, 30.0)
 
 
 def test_windows_end_with_the_end_of_the_match_and_not_its_start() -> None:
@@ -211,20 +211,20 @@ def test_windows_end_with_the_end_of_the_match_and_not_its_start() -> None:
     played = MATCH._replace(start=date(2026, 7, 2), end=date(2026, 7, 4))
     section = section_of(wallchart(FOUR_WINS), played)
     late, early = (MatchChange(date(2026, 7, 4) - timedelta(days=days), 30.0) for days in (180, 181))
-    assert match_past(CONSTANTS, section, Standing(1500.0, 99.0, match_changes=(late, early))).net_half_year == 30.0
+    assert match_past(CONSTANTS, section, PlayerRating(1500.0, 99.0, match_changes=(late, early))).net_half_year == 30.0
 
 
 def test_changes_of_a_window_are_summed_with_their_signs() -> None:
     """§7, readings 74: net is the signed sum; +50 +40 -30 leave 40 of the 100."""
     changes = tuple(MatchChange(TODAY - timedelta(days=9), change) for change in (50.0, 40.0, -30.0))
-    rated = match("W2 W2 W2 W2", Standing(1500.0, 99.0, match_changes=changes))
+    rated = match("W2 W2 W2 W2", PlayerRating(1500.0, 99.0, match_changes=changes))
     assert post_event(rated, 1) == 1540.0
 
 
 def test_a_match_is_remembered_with_the_change_that_stands() -> None:
     """§7: the change after all limits, on the day the match ended; other sections leave no such memory."""
     earlier = MatchChange(date(2020, 1, 1), -12.0)
-    standing = Standing(1500.0, 99.0, match_changes=(earlier,))
+    standing = PlayerRating(1500.0, 99.0, match_changes=(earlier,))
     after = player(match("W2 W2 W2 W2", standing), 1).after
     assert after is not None
     assert after.match_changes == (earlier, MatchChange(TODAY, 50.0))
@@ -249,14 +249,14 @@ def test_a_newcomer_in_a_waived_match_has_no_change_to_limit() -> None:
 @pytest.mark.parametrize(
     ("standing", "floor"),
     [
-        (Standing(1510.0, 99.0, peak=1700.0), 1500.0),
-        (Standing(1510.0, 99.0, peak=1600.0, floors=(Floor(FloorKind.MONEY, 1500.0),)), 1500.0),
-        (Standing(1510.0, 99.0, peak=1600.0, floors=(Floor(FloorKind.OFFICE, 1505.0),)), 1505.0),
-        (Standing(1510.0, 99.0, peak=1800.0, lowered_floor=1500.0), 1500.0),
+        (PlayerRating(1510.0, 99.0, peak=1700.0), 1500.0),
+        (PlayerRating(1510.0, 99.0, peak=1600.0, floors=(Floor(FloorKind.MONEY, 1500.0),)), 1500.0),
+        (PlayerRating(1510.0, 99.0, peak=1600.0, floors=(Floor(FloorKind.OFFICE, 1505.0),)), 1505.0),
+        (PlayerRating(1510.0, 99.0, peak=1800.0, lowered_floor=1500.0), 1500.0),
     ],
     ids=["peak", "money", "office", "lowered before"],
 )
-def test_a_floor_met_in_a_match_is_a_request_to_lower_it(standing: Standing, floor: float) -> None:
+def test_a_floor_met_in_a_match_is_a_request_to_lower_it(standing: PlayerRating, floor: float) -> None:
     """§7, item 4 (2025 text), readings 76 and 95: the floored rating stands, and 100 points less are asked for."""
     loser = player(match("L2 L2 L2 L2", standing), 1)
     assert loser.outcome.rating == floor
@@ -265,7 +265,7 @@ def test_a_floor_met_in_a_match_is_a_request_to_lower_it(standing: Standing, flo
 
 def test_no_floor_met_asks_for_nothing() -> None:
     """§7, item 4: a match that stays above the floor, and a Swiss that meets it."""
-    standing = Standing(1510.0, 99.0, peak=1700.0)
+    standing = PlayerRating(1510.0, 99.0, peak=1700.0)
     assert math.isnan(player(match("D2", standing), 1).outcome.requested_floor)
     assert math.isnan(player(match("L2 L2 L2 L2", standing, Played()), 1).outcome.requested_floor)
 
@@ -281,14 +281,14 @@ def test_absolute_floors_cannot_be_lowered() -> None:
 @pytest.mark.parametrize(("day", "asks"), [(date(2006, 1, 31), False), (date(2006, 2, 1), True)])
 def test_floor_requests_began_with_the_match_rules_of_2006(day: date, asks: bool) -> None:
     """§7, rules history §11."""
-    loser = player(match("L2 L2 L2 L2", Standing(1510.0, 99.0, peak=1700.0), MATCH._replace(start=day)), 1)
+    loser = player(match("L2 L2 L2 L2", PlayerRating(1510.0, 99.0, peak=1700.0), MATCH._replace(start=day)), 1)
     assert loser.outcome.rating == 1500.0
     assert math.isnan(loser.outcome.requested_floor) is not asks
 
 
 def test_limits_act_before_floors() -> None:
     """§7, readings 75: -50 from 1510 would be 1460; the floor of 1500 holds, and the change remembered is -10."""
-    loser = player(match("L2 L2 L2 L2", Standing(1510.0, 99.0, peak=1700.0)), 1)
+    loser = player(match("L2 L2 L2 L2", PlayerRating(1510.0, 99.0, peak=1700.0)), 1)
     assert loser.outcome.limited_change == -50.0
     assert loser.after is not None
     assert loser.after.match_changes == (MatchChange(TODAY, -10.0),)
@@ -299,7 +299,7 @@ def test_limits_act_before_floors() -> None:
 
 def test_counts_grow_by_the_results_of_the_section() -> None:
     """§7, §5, readings 60 and 65: N by m, wins, draws, losses and events of three or more games."""
-    before = Standing(1500.0, 40.0, 10, 10, 20, 7, 1600.0, 1600.0)
+    before = PlayerRating(1500.0, 40.0, 10, 10, 20, 7, 1600.0, 1600.0)
     chart = "1 | W2 D3 L4 X U | \n 2 | L1 | R: 1500 \n 3 | U D1 | R: 1500 \n 4 | U U W1 | R: 1500"
     played = Played(start=date(2026, 7, 3), end=date(2026, 7, 5))
     after = player(rate_wallchart(chart, played, known={1: Background({OTBR: before})}), 1).after
@@ -310,7 +310,7 @@ def test_counts_grow_by_the_results_of_the_section() -> None:
 
 def test_two_games_are_no_event_for_the_floor_count() -> None:
     """§5, readings 65: at least three rated games; unknown counts stay unknown."""
-    before = Standing(1500.0, 40.0, 10, 10, 20, 7)
+    before = PlayerRating(1500.0, 40.0, 10, 10, 20, 7)
     chart = "1 | W2 D3 X | \n 2 | L1 | R: 1500 \n 3 | U D1 | R: 1500"
     rated = rate_wallchart(chart, known={1: Background({OTBR: before})})
     after, unknown = player(rated, 1).after, player(rated, 2).after
@@ -388,7 +388,7 @@ def test_decimals_are_stored_since_2014_09_01(day: date, is_whole: bool) -> None
 @pytest.mark.parametrize("system", list(RatingSystem), ids=lambda system: system.name)
 def test_the_calculation_is_the_same_in_all_six_systems(system: RatingSystem) -> None:
     """§7 (2025 text): no formal connection among the systems; equal inputs give equal results."""
-    known = {1: Background({system: Standing(1500.0, 99.0)}), 2: Background({system: Standing(1620.0, 99.0)})}
+    known = {1: Background({system: PlayerRating(1500.0, 99.0)}), 2: Background({system: PlayerRating(1620.0, 99.0)})}
     rated = rate_wallchart("1 | W2 | \n 2 | L1 |", Played(), system, known=known)
     regular = rate_wallchart("1 | W2 | R: 1500/99 \n 2 | L1 | R: 1620/99")
     assert [post_event(rated, n) for n in (1, 2)] == [post_event(regular, n) for n in (1, 2)]

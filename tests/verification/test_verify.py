@@ -14,6 +14,7 @@ from crosstable.rules.editions import edition_for
 from crosstable.terms import (
     Background,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -22,7 +23,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 from crosstable.verification import Verdict, pages_of, tally, verify
 from crosstable.verification.evidence import evidence, sides
@@ -200,7 +200,7 @@ def event_with_unknown_start() -> Report:
         "M1",
         "P1",
         (ReportedCell("W2", Result.WIN, 2, ""),),
-        Background(standings={RatingSystem.OTBR: Standing(1500.0, 60.0)}),
+        Background(standings={RatingSystem.OTBR: PlayerRating(1500.0, 60.0)}),
         "row 1",
         posted={RatingSystem.OTBR: Posted(1520.0)},
     )

@@ -9,7 +9,7 @@ import pytest
 from crosstable.cli import main
 from crosstable.formats.event_json_write import write
 from crosstable.schemas import components
-from crosstable.terms import Background, ReportedPlayer, Standing
+from crosstable.terms import Background, PlayerRating, ReportedPlayer
 from tests.documents import valid
 from tests.office.made_office import OTBR, quad
 from tests.web.client import TestClient
@@ -36,7 +36,7 @@ def event() -> bytes:
 
 def _with_background(at: int, player: ReportedPlayer) -> ReportedPlayer:
     brought = (
-        Background(standings={OTBR: Standing(1400.0 + 100.0 * at, 40.0)})
+        Background(standings={OTBR: PlayerRating(1400.0 + 100.0 * at, 40.0)})
         if at < 3
         else Background(birth_date=JUNIOR_BORN)
     )

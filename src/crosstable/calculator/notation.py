@@ -10,7 +10,7 @@ from datetime import date
 
 from crosstable.calculator.requests import Opponent
 from crosstable.notation import RATING, RESULT, UNRATED, read_number, read_results, shown
-from crosstable.terms import OutsideRating, RatingSystem, Standing
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 
 LONGEST_TEXT = 120
 _PLAIN = r"\d{1,6}(?:\.\d{1,12})?"
@@ -78,17 +78,17 @@ def outside_text(outside: OutsideRating) -> str:
     return number_text(outside.rating) + _dated(outside.as_of)
 
 
-def read_other(text: str) -> tuple[RatingSystem, Standing]:
+def read_other(text: str) -> tuple[RatingSystem, PlayerRating]:
     """A rating in another system: ``OTBQ:1500/20@2026-01-31``, games and date where known."""
     found = re.fullmatch(_OTHER, text)
     if found is None or not text.isascii() or found[1].upper() not in RatingSystem.__members__:
         raise ValueError(f"{shown(text)} is no rating in another system; write OTBQ:1500/20@2026-01-31.")
     games = None if found[3] is None else float(found[3])
     as_of = None if found[4] is None else read_day(found[4])
-    return RatingSystem[found[1].upper()], Standing(float(found[2]), games, as_of=as_of)
+    return RatingSystem[found[1].upper()], PlayerRating(float(found[2]), games, as_of=as_of)
 
 
-def other_text(system: RatingSystem, standing: Standing) -> str:
+def other_text(system: RatingSystem, standing: PlayerRating) -> str:
     """A rating in another system as ``read_other`` reads it."""
     games = "" if standing.games is None else f"/{number_text(standing.games)}"
     return f"{system.name}:{number_text(standing.rating)}{games}{_dated(standing.as_of)}"

@@ -18,11 +18,11 @@ from crosstable.terms import (
     Entry,
     Floor,
     FloorKind,
+    PlayerRating,
     RatingSystem,
     Result,
     Section,
     SectionType,
-    Standing,
     total,
 )
 
@@ -62,7 +62,7 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
         met = [Cell(MIRRORED[result], number, "") for result in results]
         rows.append(Entry(at, "", "", (*met, *others)))
         own += [Cell(result, at, "") for result in results]
-        stranger = Background(standings={timing.system: Standing(strength_of_others(request, opponent))})
+        stranger = Background(standings={timing.system: PlayerRating(strength_of_others(request, opponent))})
         backgrounds.update({cell.opponent: stranger for cell in others})
         strangers += [Entry(cell.opponent, "", "", ()) for cell in others]
     entries = (*rows, Entry(number, "", "", tuple(own)), *strangers)
@@ -156,10 +156,10 @@ def background_of(request: EstimateRequest, system: RatingSystem) -> Background:
     )
 
 
-def _standing(request: EstimateRequest) -> Standing:
+def _standing(request: EstimateRequest) -> PlayerRating:
     assert request.rating is not None
     wins, draws, losses = request.record if request.record is not None else (None, None, None)
-    return Standing(
+    return PlayerRating(
         rating=request.rating,
         games=request.games,
         wins=wins,
@@ -186,4 +186,4 @@ def _opponent_background(opponent: Opponent, system: RatingSystem, kind: Opponen
         rating = opponent.post_event
     if rating is None:
         return Background()
-    return Background(standings={system: Standing(rating, opponent.games)})
+    return Background(standings={system: PlayerRating(rating, opponent.games)})

@@ -13,7 +13,7 @@ from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import OutsideRating, RatingSystem, Result, Standing, total
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
 MOST_GAMES = 100
@@ -87,7 +87,7 @@ class EstimateRequest(NamedTuple):
     fide: OutsideRating | None = None
     cfc: OutsideRating | None = None
     canadian_resident: bool = False
-    others: tuple[tuple[RatingSystem, Standing], ...] = ()
+    others: tuple[tuple[RatingSystem, PlayerRating], ...] = ()
     system: RatingSystem | None = None
     control: str = ""
     is_online: bool = False

@@ -12,7 +12,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.law import Edition
 from crosstable.sentences import Said
-from crosstable.terms import RatingSystem, ReportedPlayer, ReportedSection, SectionType, Standing
+from crosstable.terms import PlayerRating, RatingSystem, ReportedPlayer, ReportedSection, SectionType
 
 
 def eligibility_faults(section: ReportedSection, place: SectionPlace, edition: Edition, when: Timing) -> list[Fault]:
@@ -41,14 +41,14 @@ def _match_faults(section: ReportedSection, place: SectionPlace, edition: Editio
     return faults
 
 
-def _published(standing: Standing | None) -> float:
+def _published(standing: PlayerRating | None) -> float:
     """The rating of the last list, or what the pre-event rating would be on one: a whole number (readings 80)."""
     if standing is None:
         return math.nan
     return float(official_rating(standing.rating if standing.published is None else standing.published))
 
 
-def _why_not(standing: Standing | None, gap: float, edition: Edition) -> Said | None:
+def _why_not(standing: PlayerRating | None, gap: float, edition: Edition) -> Said | None:
     """Why a player may not play a rated match, or nothing (§7; readings 73)."""
     if standing is None:
         return Said("match-not-eligible:unrated", {})

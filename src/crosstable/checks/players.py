@@ -10,7 +10,7 @@ from crosstable.errors import Fault
 from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
 from crosstable.rules.constants import Constants
 from crosstable.sentences import Said
-from crosstable.terms import GAME_SCORES, Background, ReportedPlayer, ReportedSection, SectionType, Standing
+from crosstable.terms import GAME_SCORES, Background, PlayerRating, ReportedPlayer, ReportedSection, SectionType
 
 # Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results
 # of an old record may be more than its games.
@@ -52,7 +52,7 @@ def _is_member_id(text: str) -> bool:
     return len(text) == MEMBER_ID_DIGITS and text.isascii() and text.isdigit()
 
 
-def _counts_too_much(standing: Standing) -> bool:
+def _counts_too_much(standing: PlayerRating) -> bool:
     counts = (standing.wins or 0) + (standing.draws or 0) + (standing.losses or 0)
     return standing.games is not None and counts > standing.games
 

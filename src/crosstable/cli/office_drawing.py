@@ -14,7 +14,7 @@ from crosstable.errors import Fault, Severity
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import printable, rating_text
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Standing
+from crosstable.terms import PlayerRating
 
 GAP = "  "
 
@@ -96,7 +96,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 def standing_text(rating: float | None, games: float | None) -> str:
     """A rating as crosstables print it: ``1641P17``."""
-    return "" if rating is None else rating_text(EDITIONS[-1].constants, Standing(rating, games))
+    return "" if rating is None else rating_text(EDITIONS[-1].constants, PlayerRating(rating, games))
 
 
 def rating_figure(rating: float | None) -> str:

@@ -11,23 +11,23 @@ from crosstable.formulas.outcome import MatchPast, Merits
 from crosstable.formulas.tally import Share, Tally, games_counted, is_established, merits_of, tally_after
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import FloorKind, MatchChange, Section, SectionType, Standing
+from crosstable.terms import FloorKind, MatchChange, PlayerRating, Section, SectionType
 
 NO_MATCH = MatchPast(is_match=False, net_half_year=0.0, net_three_years=0.0)
 NO_FLOOR = Level(FloorKind.OFFICE, -math.inf)
 
 
-def newcomer(credited_games: float) -> Standing:
+def newcomer(credited_games: float) -> PlayerRating:
     """The standing of a player who was unrated: no rating, no results, the games credited in Step 1 (§2)."""
-    return Standing(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
+    return PlayerRating(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
 
 
-def known_games(standing: Standing) -> float:
+def known_games(standing: PlayerRating) -> float:
     """N of a standing, infinite where it is established with a count that is not known."""
     return math.inf if standing.games is None else standing.games
 
 
-def tally_of(standing: Standing) -> Tally:
+def tally_of(standing: PlayerRating) -> Tally:
     """A standing in numbers, as formulas read it."""
     return Tally(
         rating=standing.rating,
@@ -43,7 +43,7 @@ def tally_of(standing: Standing) -> Tally:
     )
 
 
-def with_tally(standing: Standing, tally: Tally) -> Standing:
+def with_tally(standing: PlayerRating, tally: Tally) -> PlayerRating:
     """A standing with new numbers."""
     return standing._replace(
         rating=tally.rating,
@@ -74,12 +74,12 @@ def share_of(section: Section, competitor: Competitor) -> Share:
     return Share(played, float(competitor.wins), float(competitor.draws), float(competitor.losses), counted)
 
 
-def merits(constants: Constants, standing: Standing, section: Section, competitor: Competitor) -> Merits:
+def merits(constants: Constants, standing: PlayerRating, section: Section, competitor: Competitor) -> Merits:
     """What floors look at, of a standing."""
     return merits_of(constants, tally_of(standing), share_of(section, competitor))
 
 
-def decided_floor(standing: Standing) -> Level:
+def decided_floor(standing: PlayerRating) -> Level:
     """The highest floor set by a decision (§5: money, Original Life Master, office)."""
     best = NO_FLOOR
     for floor in standing.floors:
@@ -87,7 +87,7 @@ def decided_floor(standing: Standing) -> Level:
     return best
 
 
-def match_past(constants: Constants, section: Section, standing: Standing) -> MatchPast:
+def match_past(constants: Constants, section: Section, standing: PlayerRating) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     if section.kind is not SectionType.MATCH:
         return NO_MATCH
@@ -103,8 +103,8 @@ def match_past(constants: Constants, section: Section, standing: Standing) -> Ma
 
 
 def standing_after(
-    constants: Constants, section: Section, competitor: Competitor, standing: Standing, rating: float
-) -> Standing:
+    constants: Constants, section: Section, competitor: Competitor, standing: PlayerRating, rating: float
+) -> PlayerRating:
     """The new standing: the record after the section, its date, and the change of a match (§7)."""
     counts_since_2010 = section.end >= PEAKS_COUNT_FROM
     tally = tally_after(constants, tally_of(standing), share_of(section, competitor), rating, counts_since_2010)
@@ -115,7 +115,7 @@ def standing_after(
     return after
 
 
-def assumptions(constants: Constants, standing: Standing) -> list[str]:
+def assumptions(constants: Constants, standing: PlayerRating) -> list[str]:
     """What the standing before the section leaves open and the calculation had to assume."""
     assumed: list[str] = []
     fewest_established = constants.established_above + 1.0
@@ -130,7 +130,7 @@ def assumptions(constants: Constants, standing: Standing) -> list[str]:
     return assumed
 
 
-def _newer_peak_is_missing(constants: Constants, standing: Standing) -> bool:
+def _newer_peak_is_missing(constants: Constants, standing: PlayerRating) -> bool:
     """Whether only the peak of all time is given, and it lies where the peak since 2010 decides (readings 94)."""
     if standing.peak is None or standing.peak_since_2010 is not None:
         return False

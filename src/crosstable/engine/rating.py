@@ -29,10 +29,10 @@ from crosstable.terms import (
     Formula,
     KRule,
     Past,
+    PlayerRating,
     RatingSystem,
     Section,
     SectionType,
-    Standing,
 )
 
 
@@ -40,7 +40,7 @@ class Prepared(NamedTuple):
     """A competitor ready for the five steps (§1, Step 1); ``start`` is there for a player who was unrated."""
 
     competitor: Competitor
-    standing: Standing
+    standing: PlayerRating
     start: Start | None
     prior: float
     games: float

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from crosstable.formulas.initial import Initial, SourceWeight
 from crosstable.formulas.outcome import Outcome
 from crosstable.rules.law import Edition
-from crosstable.terms import Formula, KRule, Past, RatingSystem, Section, Source, Standing
+from crosstable.terms import Formula, KRule, Past, PlayerRating, RatingSystem, Section, Source
 
 
 class Assumption(StrEnum):
@@ -83,7 +83,7 @@ class RatedPlayer(NamedTuple):
     member_id: str
     name: str
     origin: str
-    before: Standing | None
+    before: PlayerRating | None
     start: Start | None
     past: Past
     prior: float
@@ -98,7 +98,7 @@ class RatedPlayer(NamedTuple):
     intermediate: PassWorking
     final: PassWorking
     outcome: Outcome
-    after: Standing | None
+    after: PlayerRating | None
     norm: str | None
     assumed: tuple[str, ...]
 

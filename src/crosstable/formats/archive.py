@@ -17,6 +17,7 @@ from crosstable.formats.msa_header import SYSTEMS
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -25,7 +26,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 
 TYPE_CODES = {"R": SectionType.ROUND_ROBIN, "M": SectionType.MATCH}
@@ -91,7 +91,7 @@ def _player(row: dict[str, Any], system: RatingSystem, place: str) -> ReportedPl
     number = row["no"]
     standings = {}
     if row["pre"] is not None:
-        standings[system] = Standing(rating=float(row["pre"]), games=row["pre_games"])
+        standings[system] = PlayerRating(rating=float(row["pre"]), games=row["pre_games"])
     posted = {}
     if row["post"] is not None:
         posted[system] = Posted(float(row["post"]), row["post_games"])

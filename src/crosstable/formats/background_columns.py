@@ -21,8 +21,8 @@ from crosstable.terms import (
     GivenStart,
     MatchChange,
     OutsideRating,
+    PlayerRating,
     RatingSystem,
-    Standing,
 )
 
 SYSTEM_WORDS: Mapping[str, str] = {
@@ -98,7 +98,7 @@ def _given_start(cells: Cells) -> GivenStart | None:
     return None if rating is None or games is None else GivenStart(rating, games)
 
 
-def _standing(cells: Cells, name: str) -> Standing | None:
+def _standing(cells: Cells, name: str) -> PlayerRating | None:
     rating, behind = cells.rating(f"{name} rating")
     if not rating:  # rating lists write 0 for unrated
         for quantity in QUANTITIES[1:]:
@@ -108,7 +108,7 @@ def _standing(cells: Cells, name: str) -> Standing | None:
     games = cells.number(f"{name} games")
     if games is not None and behind is not None and games != behind:
         cells.report(f"{name} games", "bad-value", f"The rating says {behind:g} games, the column {games:g}.")
-    return Standing(
+    return PlayerRating(
         rating=rating,
         games=behind if games is None else games,
         wins=cells.whole(f"{name} wins"),
@@ -184,7 +184,7 @@ def written(background: Background) -> dict[str, str]:
     return cells
 
 
-def _written_standing(standing: Standing) -> dict[str, str]:
+def _written_standing(standing: PlayerRating) -> dict[str, str]:
     floors = (
         f"{as_text(floor.level)}{'' if floor.kind is FloorKind.OFFICE else ' ' + _ORIGINS.get(floor.kind, 'office')}"
         for floor in standing.floors

@@ -13,6 +13,7 @@ from crosstable.terms import (
     GivenStart,
     MatchChange,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -21,7 +22,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 
 FORMAT = "crosstable-event/1"
@@ -219,11 +219,11 @@ def _outside(ratings: Fields, name: str) -> OutsideRating | None:
     return None if rating is None else outside
 
 
-def _standing(fields: Fields) -> Standing | None:
+def _standing(fields: Fields) -> PlayerRating | None:
     rating = fields.number("rating", most=4000.0)
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
-    standing = Standing(
+    standing = PlayerRating(
         rating=rating or 0.0,
         games=fields.number("games"),
         wins=fields.whole("wins"),

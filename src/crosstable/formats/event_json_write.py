@@ -16,13 +16,13 @@ from crosstable.terms import (
     Floor,
     FloorKind,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
     ReportedCell,
     ReportedPlayer,
     ReportedSection,
-    Standing,
 )
 
 Value = str | int | float | bool | list["Value"] | dict[str, "Value"]
@@ -140,7 +140,7 @@ def _outside(outside: OutsideRating) -> dict[str, Value]:
     return _known(rating=outside.rating, as_of=outside.as_of)
 
 
-def _standing(standing: Standing) -> dict[str, Value]:
+def _standing(standing: PlayerRating) -> dict[str, Value]:
     return _known(
         rating=standing.rating,
         games=standing.games,

@@ -23,6 +23,7 @@ from crosstable.formats.page_text import page_text
 from crosstable.notation import read_rating
 from crosstable.terms import (
     Background,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -31,7 +32,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 
 _SECOND_LINE = re.compile(rb"\|[ \t]{0,20}\d{8}[ \t]{0,20}/")
@@ -80,7 +80,7 @@ class _Row:
         self.total: float | None = None
         self.cells: list[str] = []
         self.colours: list[str] = []
-        self.standings: dict[RatingSystem, Standing] = {}
+        self.standings: dict[RatingSystem, PlayerRating] = {}
         self.posted: dict[RatingSystem, Posted] = {}
 
 
@@ -201,7 +201,7 @@ class _Page:
             self._bad(row, f"The {system.title} rating stands twice.")
             return
         if before.rating is not None:
-            row.standings[system] = Standing(before.rating, before.games)
+            row.standings[system] = PlayerRating(before.rating, before.games)
         if after.rating is not None:
             row.posted[system] = Posted(after.rating, after.games)
 

@@ -21,6 +21,7 @@ from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
 from crosstable.notation import read_rating
 from crosstable.terms import (
     Background,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -28,7 +29,6 @@ from crosstable.terms import (
     ReportedPlayer,
     ReportedSection,
     SectionType,
-    Standing,
 )
 
 _LONGEST_LINE = 3000
@@ -159,7 +159,7 @@ def _player(line: _Line, system: RatingSystem, faults: list[Fault]) -> ReportedP
         member_id=words[0],
         name=name if name.isprintable() else "",
         cells=tuple(cells),
-        background=Background({system: Standing(*before)} if before else {}),
+        background=Background({system: PlayerRating(*before)} if before else {}),
         place=f"{line.place}, pairing number {words[1]}",
         state=state,
         posted={system: Posted(*after)} if after else {},

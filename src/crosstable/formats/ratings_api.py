@@ -23,6 +23,7 @@ from crosstable.terms import (
     Floor,
     FloorKind,
     OutsideRating,
+    PlayerRating,
     Posted,
     RatingSystem,
     Report,
@@ -31,7 +32,6 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
-    Standing,
 )
 
 LARGEST = 10_000_000
@@ -287,7 +287,7 @@ def full_name(fields: Fields) -> str:
     return ", ".join(name for name in (fields.text("lastName"), fields.text("firstName")) if name)
 
 
-def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, Standing], dict[RatingSystem, Posted]]:
+def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRating], dict[RatingSystem, Posted]]:
     before, posted = {}, {}
     for item in fields.each("ratings"):
         system = SYSTEMS.get(item.text("ratingSystem"))
@@ -297,7 +297,7 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, Standing], 
         count = item.number("postProvisionalGameCount")
         if pre is not None:
             earlier = None if count is None else count - games
-            before[system] = Standing(pre, earlier if earlier is not None and earlier >= 0 else None)
+            before[system] = PlayerRating(pre, earlier if earlier is not None and earlier >= 0 else None)
         if post is not None:
             posted[system] = Posted(post, count)
     return before, posted
@@ -328,7 +328,7 @@ def read_member(data: bytes, name: str) -> Member:
 def member_background(fields: Fields) -> Background:
     """What a member object says of the ratings; its floor counts as one that the office knows."""
     established_above = EDITIONS[-1].constants.established_above
-    standings: dict[RatingSystem, Standing] = {}
+    standings: dict[RatingSystem, PlayerRating] = {}
     outside: dict[str, OutsideRating] = {}
     for item in fields.each("ratings"):
         code, rating = item.text("ratingSystem"), item.number("rating", most=4000.0)
@@ -342,5 +342,5 @@ def member_background(fields: Fields) -> Background:
             if is_provisional is False and games is not None and games <= established_above:
                 games = None  # established, so this is not the count of all games
             floors = () if floor is None else (Floor(FloorKind.OFFICE, floor),)
-            standings[SYSTEMS[code]] = Standing(rating, games, floors=floors)
+            standings[SYSTEMS[code]] = PlayerRating(rating, games, floors=floors)
     return Background(standings, outside.get("F"), outside.get("CFC"))

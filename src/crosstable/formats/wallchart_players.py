@@ -9,7 +9,7 @@ from crosstable.errors import Fault
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.sheet_rows import LONGEST_TITLE, Cells, Row, columns_of, tidy_title
-from crosstable.terms import Posted, RatingSystem, ReportedCell, ReportedPlayer, Result, Standing
+from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer, Result
 
 MOST_ROUNDS = 200
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -139,11 +139,11 @@ def _pairing_rating(cells: Cells) -> float | None:
     return figures[0] if figures else None
 
 
-def _before(cells: Cells) -> Standing | None:
+def _before(cells: Cells) -> PlayerRating | None:
     """The rating before the event with its games: in the next column, or behind the rating as in 1512P17."""
     figures = _figures(cells, "pre") or _figures(cells, "rating")
     games = cells.number("games")
-    return Standing(figures[0], figures[1] if games is None else games) if figures else None
+    return PlayerRating(figures[0], figures[1] if games is None else games) if figures else None
 
 
 def _figures(cells: Cells, column: str) -> tuple[float, float | None] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from crosstable.folding import Decision, DecisionKind, Opening
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import FIDE
-from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, RatingSystem, Standing
+from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, PlayerRating, RatingSystem
 
 _COUNTED = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
 _KNOWN = (*_COUNTED, "as_of", "ceiling", "lowered_floor", "published")
@@ -50,7 +50,7 @@ def openings_of(archive: Archive) -> list[Opened]:
 
 
 def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
-    standing = Standing(
+    standing = PlayerRating(
         **{name: row[name] for name in _KNOWN},
         match_changes=tuple(
             MatchChange(date.fromisoformat(on), change) for on, change in json.loads(row["match_changes"] or "[]")

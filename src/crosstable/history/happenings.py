@@ -25,7 +25,7 @@ from crosstable.history.kernel.section import NO_DOCUMENT
 from crosstable.history.plain import PlainSections, rows_of
 from crosstable.history.replay import DECIDING, RATING, Stop, Walker
 from crosstable.history.standings import ArrayStandings, Limits, Pair, decided_rows, keep_places
-from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, RatingSystem, Standing
+from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a standing; the others limit what a section may make of it.
 _CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
@@ -81,7 +81,7 @@ class Happenings:
             system, key = occasion.what.system, occasion.key
             assert system is not None
             after = Key(key.ended, key.started, key.event_id, key.section + 1)
-            standing = sections.limits(occasion.member, system, Standing(0.0), after)
+            standing = sections.limits(occasion.member, system, PlayerRating(0.0), after)
             pair = occasion.member, system
             found.append(Limits(pair, int(rows[occasion.before]), standing.floors, standing.ceiling))
         return found

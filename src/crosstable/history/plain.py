@@ -20,11 +20,11 @@ from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import Background, Entry, RatingSystem, Standing
+from crosstable.terms import Background, Entry, PlayerRating, RatingSystem
 
 ORIGIN = "archive"
 
-Standings = Mapping[RatingSystem, Standing]
+Standings = Mapping[RatingSystem, PlayerRating]
 Progress = Callable[[int], None]
 
 
@@ -148,7 +148,7 @@ class PlainSections:
             return Taken(archived, backgrounds, (), str(error))
         return Taken(archived, backgrounds, rated)
 
-    def limits(self, member: int, system: RatingSystem, standing: Standing, key: Key) -> Standing:
+    def limits(self, member: int, system: RatingSystem, standing: PlayerRating, key: Key) -> PlayerRating:
         """A standing with the floors and the ceiling that stand at a place of the fold."""
         if member not in self._opened and member not in self._decided:
             return standing
@@ -206,7 +206,7 @@ class PlainWalk:
 
     def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:
         self.archive = archive
-        self.standings: dict[int, dict[RatingSystem, Standing]] = {}
+        self.standings: dict[int, dict[RatingSystem, PlayerRating]] = {}
         openings, decisions = openings_of(archive), decisions_of(archive)
         self._sections = PlainSections(archive, self._standings_of, openings, decisions, rules)
         moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]

@@ -34,7 +34,7 @@ from crosstable.history.kernel.section import (
 from crosstable.history.kernel.starting import age_in, lay_sources
 from crosstable.history.replay import Stop, Walker
 from crosstable.rules.constants import Constants, Initialisation
-from crosstable.terms import Source, Standing
+from crosstable.terms import PlayerRating, Source
 
 BLEND = Initialisation.BLEND.value
 AGE = Source.AGE.value
@@ -183,8 +183,8 @@ class Moved(NamedTuple):
 
     what: Opening | Decision
     member: int
-    before: Standing | None
-    after: Standing
+    before: PlayerRating | None
+    after: PlayerRating
 
 
 class PlainlyRated(NamedTuple):
@@ -292,7 +292,9 @@ class Recorder(Walker):
         if self._block is not None:
             self._block.opened.append(OpenedRows(rows, before))
 
-    def note_move(self, what: Opening | Decision, member: int, before: Standing | None, after: Standing) -> None:
+    def note_move(
+        self, what: Opening | Decision, member: int, before: PlayerRating | None, after: PlayerRating
+    ) -> None:
         """Keep what moved a standing."""
         if self._block is not None:
             self._block.moved.append(Moved(what, member, before, after))

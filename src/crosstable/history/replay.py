@@ -33,7 +33,7 @@ from crosstable.history.kernel.walk import NO_SECTION, NOT_YET, Stretch, lay_ord
 from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import Standing
+from crosstable.terms import PlayerRating
 
 Progress = Callable[[int], None]
 # Shorter stretches are not worth a second thread.
@@ -177,7 +177,9 @@ class Walker:
     def note_openings(self, rows: pl.DataFrame, before: Array) -> None:
         """Openings of one day were entered, over these standings."""
 
-    def note_move(self, what: Opening | Decision, member: int, before: Standing | None, after: Standing) -> None:
+    def note_move(
+        self, what: Opening | Decision, member: int, before: PlayerRating | None, after: PlayerRating
+    ) -> None:
         """An opening or a decision moved a standing."""
 
     def note_rated(self, section: int, rated: Sequence[RatedSection], unratable: str) -> None:

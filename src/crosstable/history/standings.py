@@ -9,7 +9,7 @@ import numpy as np
 
 from crosstable.engine.after import NO_FLOOR, decided_floor, tally_of
 from crosstable.history.kernel.arrays import DECIDED, NO_COUNT, NO_DAY, Array, Standings
-from crosstable.terms import Floor, MatchChange, RatingSystem, Standing
+from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem
 
 Pair = tuple[int, RatingSystem]
 
@@ -32,7 +32,7 @@ class ArrayStandings:
     def _row(self, member: int, system: RatingSystem) -> Array:
         return self.arrays.standings[self.place_of[member, int(system)]]
 
-    def of(self, member: int) -> Mapping[RatingSystem, Standing]:
+    def of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
         """A member's standings in the systems he is rated in, without what decisions say of floors."""
         found = {}
         rated = int(self.arrays.rated[member])
@@ -44,10 +44,10 @@ class ArrayStandings:
                 found[system] = self._standing(row)
         return found
 
-    def _standing(self, row: Array) -> Standing:
+    def _standing(self, row: Array) -> PlayerRating:
         lowered = float(self.arrays.decided[row["decided"]]["lowered_floor"])
         games = float(row["games"])
-        return Standing(
+        return PlayerRating(
             rating=float(row["rating"]),
             games=None if math.isinf(games) else games,
             wins=_count(row["wins"]),
@@ -71,7 +71,7 @@ class ArrayStandings:
             newest = int(row["earlier"])
         return tuple(reversed(found))
 
-    def put(self, member: int, system: RatingSystem, standing: Standing) -> None:
+    def put(self, member: int, system: RatingSystem, standing: PlayerRating) -> None:
         """Write a standing; its match changes and what is decided stay where they are."""
         row = self._row(member, system)
         self.arrays.rated[member] |= 1 << int(system)
@@ -124,7 +124,7 @@ def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
     rows = no_limits(len(pairs) + len(limits))
     last = {pair: place for place, pair in enumerate(pairs, 1)}
     for place, limit in enumerate(limits, 1 + len(pairs)):
-        level = decided_floor(Standing(math.nan, floors=limit.floors))
+        level = decided_floor(PlayerRating(math.nan, floors=limit.floors))
         rows[place]["floor_kind"], rows[place]["floor_level"] = level.kind.value, level.level
         rows[place]["ceiling"] = math.inf if limit.ceiling is None else limit.ceiling
         rows[place]["since"] = limit.since

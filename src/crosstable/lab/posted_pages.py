@@ -20,7 +20,7 @@ from crosstable.formats import archive as crosstables
 from crosstable.formats import file_bytes
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
-from crosstable.terms import Entry, Result, Section, Standing
+from crosstable.terms import Entry, PlayerRating, Result, Section
 from crosstable.verification.pages import Page, pages_of
 
 CODES = {own: code for code, (own, _) in RESULTS.items()}
@@ -154,7 +154,7 @@ def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
     return f"{entry.member_id or f'row {entry.number}'} of page {at}"
 
 
-def opening(member: int, page: Page, standing: Standing, act: int) -> dict[str, Any]:
+def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[str, Any]:
     """What a member brought to his first page in a system."""
     names = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {

@@ -9,7 +9,7 @@ from crosstable.history.archive_reports import reports_of
 from crosstable.history.archive_sections import ArchivedSection
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.terms import Background, RatingSystem, Report, Standing
+from crosstable.terms import Background, PlayerRating, RatingSystem, Report
 
 FIRST_DAY = date(2025, 9, 1)
 
@@ -61,8 +61,8 @@ def season(seed: int = 1) -> list[Report]:
     return reports_of(archive, brings)
 
 
-def _standings(archive: Archive) -> dict[int, dict[RatingSystem, Standing]]:
-    found: dict[int, dict[RatingSystem, Standing]] = {}
+def _standings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
+    found: dict[int, dict[RatingSystem, PlayerRating]] = {}
     for member, opening in openings_of(archive):
         found.setdefault(member, {})[opening.system] = opening.standing
     return found

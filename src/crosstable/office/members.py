@@ -12,7 +12,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, digest_of_rows, head
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import OWN, match_changes_text
-from crosstable.terms import OutsideRating, RatingSystem, Standing
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 
 LONGEST_ID = 40
 # Nobody who plays was born before this day, nor after today.
@@ -25,7 +25,7 @@ class OpeningStanding(NamedTuple):
 
     member_id: str
     system: RatingSystem
-    standing: Standing
+    standing: PlayerRating
     source: str
 
 

@@ -18,7 +18,7 @@ from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born, could_be_born_in
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Background, OutsideRating, RatingSystem, Standing
+from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 
 # An established rating of 2001 stands on at least so many games (rules history §13).
 FEWEST_ESTABLISHED = EDITIONS[0].constants.established_above + 1.0
@@ -126,10 +126,10 @@ def _person(member_id: str, name: str, background: Background, details: MemberDe
     )
 
 
-def _rated(record: Record, found: MembersFile) -> dict[tuple[str, RatingSystem], Standing | None]:
+def _rated(record: Record, found: MembersFile) -> dict[tuple[str, RatingSystem], PlayerRating | None]:
     """Members and systems that the office has a record of already, with the standing that opened it, if one did."""
     ids = [record.one_id(one) for one in found.backgrounds]
-    rated: dict[tuple[str, RatingSystem], Standing | None] = {
+    rated: dict[tuple[str, RatingSystem], PlayerRating | None] = {
         (one.posting.member_id, one.posting.system): None for one in current_of_members(record.connection, ids)
     }
     for one in record.openings({other for member in ids for other in record.same_member(member)}):
@@ -137,7 +137,7 @@ def _rated(record: Record, found: MembersFile) -> dict[tuple[str, RatingSystem],
     return rated
 
 
-def _counted(standing: Standing, wishes: OpeningWishes) -> tuple[Standing, str]:
+def _counted(standing: PlayerRating, wishes: OpeningWishes) -> tuple[PlayerRating, str]:
     if standing.games is not None or not wishes.counts_by_2001:
         return standing, ""
     return standing._replace(games=games_of_2001(standing.rating)), ", games by the rule of 2001"

@@ -22,7 +22,7 @@ from crosstable.office.rounding import half_up
 from crosstable.office.views import RippleRow
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, Formula, RatingSystem, Source, Standing
+from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem, Source
 
 UNRATED = "Unrated"
 ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
@@ -126,7 +126,7 @@ def shown(rating: float | None, games: float | None, places: int | None = WHOLE)
     return Shown(half_up(rating, places), games, is_provisional, places)
 
 
-def _standing(standing: Standing | None, places: int | None) -> Shown | None:
+def _standing(standing: PlayerRating | None, places: int | None) -> Shown | None:
     return None if standing is None else shown(standing.rating, standing.games, places)
 
 

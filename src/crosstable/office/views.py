@@ -26,7 +26,7 @@ from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 
 KnownOn = date | datetime | None
 NOTHING_MORE = Share(0, 0.0, 0.0, 0.0, 0.0)
@@ -52,7 +52,7 @@ class SystemView(NamedTuple):
     """A member in one system: the live standing, the floor and where it comes from, the rating of the newest list."""
 
     system: RatingSystem
-    standing: Standing
+    standing: PlayerRating
     floor: Level
     last: Posting
     official: OfficialRating | None
@@ -136,7 +136,7 @@ def _system_view(record: Record, circumstances: Circumstances, last: Posting, me
     return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
 
 
-def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) -> tuple[Standing, Level]:
+def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) -> tuple[PlayerRating, Level]:
     """A member's standing after his last posting with all that is decided about him, and the floor that holds it."""
     standing = last.standing
     assert standing is not None

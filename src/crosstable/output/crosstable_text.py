@@ -16,7 +16,7 @@ from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent
-from crosstable.terms import Cell, RatingSystem, Report, SectionType, Standing
+from crosstable.terms import Cell, PlayerRating, RatingSystem, Report, SectionType
 
 SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {
     (RatingSystem.OTBR,): "R",
@@ -134,7 +134,7 @@ def _ratings(table: Table, row: Row) -> list[str]:
     ]
 
 
-def _rating(rated: RatedSection, standing: Standing | None) -> str:
+def _rating(rated: RatedSection, standing: PlayerRating | None) -> str:
     if standing is None:
         return "Unrated"
     constants = rated.edition.constants

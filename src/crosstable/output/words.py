@@ -6,10 +6,10 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
-from crosstable.terms import POINTS, Cell, Entry, Formula, Standing, total
+from crosstable.terms import POINTS, Cell, Entry, Formula, PlayerRating, total
 
 
-def rating_text(constants: Constants, standing: Standing | None) -> str:
+def rating_text(constants: Constants, standing: PlayerRating | None) -> str:
     """A rating as crosstables print it: ``1641P17`` provisional, ``1794`` established (official facts §4)."""
     if standing is None:
         return "Unrated"

@@ -14,7 +14,7 @@ from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, Standing
+from crosstable.terms import Background, PlayerRating, Report, ReportedPlayer, ReportedSection
 
 MOST_NAMED = 8
 Change = Callable[[ReportedPlayer], ReportedPlayer]
@@ -169,7 +169,7 @@ def with_pairing_ratings(checked: CheckedSection) -> CheckedSection:
     for player in checked.report.players:
         if player.number is not None and _lacks_rating(checked, player):
             background = backgrounds[player.number]
-            rating = Standing(rating=player.pairing_rating or 0.0)
+            rating = PlayerRating(rating=player.pairing_rating or 0.0)
             backgrounds[player.number] = background._replace(
                 standings=dict.fromkeys(checked.section.systems, rating),
                 origin="pairing rating",

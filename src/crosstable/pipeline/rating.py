@@ -36,7 +36,7 @@ from crosstable.pipeline.documents import accepted_objects, fault_objects, rules
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, RatingSystem, Report, ReportedSection, Standing
+from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -50,7 +50,7 @@ NARROW = 0.005
 Ranges = Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
 NO_RANGES: Ranges = {}
 # What chained members have after the sections that are rated so far, by member and system.
-Latest = dict[str, dict[RatingSystem, Standing]]
+Latest = dict[str, dict[RatingSystem, PlayerRating]]
 
 
 class RatingSource(Protocol):

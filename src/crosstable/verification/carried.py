@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
-from crosstable.terms import Background, Posted, RatingSystem, Standing
+from crosstable.terms import Background, PlayerRating, Posted, RatingSystem
 from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change
 from crosstable.verification.memory import (
     Memory,
@@ -88,7 +88,7 @@ class Carried:
         self._memories[_key(page, player.number)] = with_count(constants, memory, count, rated.section.end)
 
     def _learn_past(self, page: Page, change: Change) -> None:
-        assert isinstance(change.fact, Standing)
+        assert isinstance(change.fact, PlayerRating)
         before = change.fact
         memory = self._memory(page, change.number) or Memory()
         self._memories[_key(page, change.number)] = memory._replace(
@@ -104,7 +104,7 @@ def _key(page: Page, number: int) -> tuple[str, RatingSystem, float]:
     return page.players[number].member_id, page.system, page.checked.edition.constants.k_effective_weight
 
 
-def _with_standing(background: Background, system: RatingSystem, standing: Standing) -> Background:
+def _with_standing(background: Background, system: RatingSystem, standing: PlayerRating) -> Background:
     return background._replace(standings={**background.standings, system: standing})
 
 
@@ -113,7 +113,7 @@ def are_inputs_known(page: Page, backgrounds: Mapping[int, Background], number: 
     return all(_is_known(page, backgrounds[one].standings.get(page.system)) for one in circle(page, {number}, 2))
 
 
-def _is_known(page: Page, standing: Standing | None) -> bool:
+def _is_known(page: Page, standing: PlayerRating | None) -> bool:
     if standing is None:
         return False
     constants = page.checked.edition.constants

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
-from crosstable.terms import Floor, FloorKind, GivenStart, MatchChange, RatingSystem, SectionType, Standing
+from crosstable.terms import Floor, FloorKind, GivenStart, MatchChange, PlayerRating, RatingSystem, SectionType
 from crosstable.verification.pages import Page, circle
 from crosstable.verification.rows import Row
 from crosstable.verification.starts import bounds_of, credited_games
@@ -35,7 +35,7 @@ class Change(NamedTuple):
     number: int
     cause: str
     note: str
-    fact: Standing | GivenStart
+    fact: PlayerRating | GivenStart
 
 
 class Inquiry(NamedTuple):

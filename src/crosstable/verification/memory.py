@@ -15,7 +15,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import Floor, FloorKind, MatchChange, SectionType, Standing
+from crosstable.terms import Floor, FloorKind, MatchChange, PlayerRating, SectionType
 from crosstable.verification.rows import Verdict, verdict_of
 
 
@@ -50,7 +50,7 @@ class Memory(NamedTuple):
     floor: float = -math.inf
 
 
-def remember(constants: Constants, standing: Standing, memory: Memory) -> Standing:
+def remember(constants: Constants, standing: PlayerRating, memory: Memory) -> PlayerRating:
     """A standing of a page, completed by what was seen before."""
     games = known_count(constants, standing, memory)
     peak, since_2010 = memory.peak, memory.peak_since_2010
@@ -69,7 +69,7 @@ def remember(constants: Constants, standing: Standing, memory: Memory) -> Standi
     )
 
 
-def known_count(constants: Constants, standing: Standing, memory: Memory) -> float | None:
+def known_count(constants: Constants, standing: PlayerRating, memory: Memory) -> float | None:
     """The count of a standing: the page's own, or the last one seen where the page starts where that one ended."""
     if standing.games is not None or memory.last_count is None or memory.since:
         return standing.games
@@ -91,7 +91,9 @@ def expected_count(constants: Constants, memory: Memory, on: date) -> float | No
     return max(constants.established_above + 1.0, last.games + max(at_least, pace * (on - last.on).days))
 
 
-def learned(memory: Memory, player: RatedPlayer, shown: Standing | None, rated: RatedSection, posted: float) -> Memory:
+def learned(
+    memory: Memory, player: RatedPlayer, shown: PlayerRating | None, rated: RatedSection, posted: float
+) -> Memory:
     """The memory with what a page shows; ``shown`` is the standing printed on it, without what was remembered."""
     section = rated.section
     results = [game.score for game in player.games]
@@ -147,7 +149,7 @@ def _is_established(constants: Constants, count: float | None) -> bool:
     return count is None or is_established(constants, count)
 
 
-def _floors(standing: Standing, memory: Memory) -> tuple[Floor, ...]:
+def _floors(standing: PlayerRating, memory: Memory) -> tuple[Floor, ...]:
     """The floors of a standing with the one seen in action; a rating below it shows that it was lowered since."""
     if math.isinf(memory.floor) or standing.rating < memory.floor:
         return standing.floors

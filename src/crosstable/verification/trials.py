@@ -10,7 +10,7 @@ from crosstable.engine.after import newcomer
 from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import Prepared, blank_sheet, columns, k_rule, outcome_of, prepare
 from crosstable.formulas.steps import five_steps, past_of
-from crosstable.terms import Background, GivenStart, Past, Standing
+from crosstable.terms import Background, GivenStart, Past, PlayerRating
 from crosstable.verification.pages import Page
 
 
@@ -27,14 +27,14 @@ class Trials:
         self._sheet = blank_sheet(len(self._field.prior), len(self._field.opponent))
         self._rule = k_rule(section, page.system)
 
-    def with_fact(self, number: int, fact: Standing | GivenStart) -> None:
+    def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
         """Let a player have brought this standing, or have started so."""
-        if isinstance(fact, Standing):
+        if isinstance(fact, PlayerRating):
             self.with_standing(number, fact)
         else:
             self.with_start(number, fact)
 
-    def with_standing(self, number: int, standing: Standing) -> None:
+    def with_standing(self, number: int, standing: PlayerRating) -> None:
         """Let a rated player have brought this standing instead."""
         at = self.position[number]
         games = float("inf") if standing.games is None else standing.games

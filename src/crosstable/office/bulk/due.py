@@ -32,7 +32,7 @@ from crosstable.office.ledger.postings import (
 )
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import NORM_CODES, FloorKind, Formula, RatingSystem, Source, Standing
+from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, RatingSystem, Source
 
 Array = Any
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -338,11 +338,11 @@ def _assumptions(constants: Constants, row: tuple[Any, ...]) -> str | None:
     return canonical(list(found)) if found else None
 
 
-def _standing(row: tuple[Any, ...]) -> Standing:
+def _standing(row: tuple[Any, ...]) -> PlayerRating:
     """The numbers of a standing, without match changes and floors."""
     rating, games, peak, newer = row[:4]
     wins, draws, losses, events = (None if count == NO_COUNT else count for count in row[4:])
-    return Standing(
+    return PlayerRating(
         rating,
         None if math.isinf(games) else games,
         wins,

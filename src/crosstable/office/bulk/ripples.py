@@ -16,7 +16,7 @@ from crosstable.office.bulk.steps import KEY
 from crosstable.office.ledger.acts import canonical
 from crosstable.office.ledger.postings import Posting, posting_from
 from crosstable.office.ledger.rerate import RippleLine
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 
 Array = Any
 _PLACE = ["who", "system"]
@@ -58,7 +58,7 @@ class Ripple(Sequence[RippleLine]):
     def _line(self, at: int) -> RippleLine:
         line = self._lines.row(at, named=True)
         who, system = line["who"], RatingSystem(line["system"])
-        before: Standing | None
+        before: PlayerRating | None
         if line["row"] is None:
             before = self._standing(self._before, who, system)
         else:
@@ -67,7 +67,7 @@ class Ripple(Sequence[RippleLine]):
         causes = tuple(json.loads(line["causes"]))
         return RippleLine(line["member_id"], system, before, self._standing(self._after, who, system), sections, causes)
 
-    def _standing(self, arrays: ArrayStandings, who: int, system: RatingSystem) -> Standing | None:
+    def _standing(self, arrays: ArrayStandings, who: int, system: RatingSystem) -> PlayerRating | None:
         return None if who >= self._members else arrays.of(who).get(system)
 
     def rows(self, run: int) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.texts import hashes_of, rows_of, spelled, written
 from crosstable.office.ledger.acts import canonical
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 
 Array = Any
 _KNOWN_CELL = r"([WLDNRSXFBHUZ*])([0-9]*)([wb]?)"
@@ -125,10 +125,10 @@ class Signatures:
             ceilings.scatter(places, [one.ceiling for one in found]),
         )
 
-    def _limited(self, section: Mapping[str, Any], rows: RowPlaces, at: int) -> Standing:
+    def _limited(self, section: Mapping[str, Any], rows: RowPlaces, at: int) -> PlayerRating:
         member = int(self.recorder.index.history.competitors["member"][rows.competitor[at]])
         key = Key(section["end"], section["start"], section["event_id"], section["number"])
-        return self.limits.limits(member, RatingSystem(int(rows.system[at])), Standing(0.0), key)
+        return self.limits.limits(member, RatingSystem(int(rows.system[at])), PlayerRating(0.0), key)
 
     def _cells(self, entry: Array) -> pl.Series:
         used, at = np.unique(entry, return_inverse=True)

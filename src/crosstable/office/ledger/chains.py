@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crosstable.office.ledger.postings import Key, Posting, current_of_members, known_of_members
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 
 
 class _Chain(NamedTuple):
@@ -38,7 +38,7 @@ class Chains:
             chain.keys.append(posting.key)
             chain.postings.append(posting)
 
-    def before(self, member: str, key: Key) -> Mapping[RatingSystem, Standing]:
+    def before(self, member: str, key: Key) -> Mapping[RatingSystem, PlayerRating]:
         """A member's recorded standings before a place of the fold."""
         found = {}
         for system, chain in self._chains[member].items():
@@ -49,7 +49,7 @@ class Chains:
                 found[system] = standing
         return found
 
-    def last(self, member: str, system: RatingSystem) -> Standing | None:
+    def last(self, member: str, system: RatingSystem) -> PlayerRating | None:
         """A member's recorded standing after everything."""
         chain = self._chains[member].get(system)
         return None if chain is None else chain.postings[-1].standing

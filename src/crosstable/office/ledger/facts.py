@@ -20,7 +20,7 @@ from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
 from crosstable.office.ledger.postings import chunks, match_changes_of
-from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, ReportedCell, SectionType, Standing
+from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem, ReportedCell, SectionType
 
 NO_CELL = "-"
 
@@ -355,7 +355,7 @@ def _entry(row: Mapping[Any, Any]) -> EntryFact:
 
 def _opening(row: Mapping[Any, Any]) -> Opening:
     names = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
-    standing = Standing(
+    standing = PlayerRating(
         **{name: row[name] for name in names},
         match_changes=match_changes_of(row["match_changes"]),
         as_of=row["as_of"],

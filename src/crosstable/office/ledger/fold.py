@@ -35,15 +35,15 @@ from crosstable.terms import (
     Entry,
     GivenStart,
     OutsideRating,
+    PlayerRating,
     RatingSystem,
     ReportedPlayer,
     Result,
     Section,
-    Standing,
 )
 
 Step = Heading | Opening | Decision
-Standings = Mapping[RatingSystem, Standing]
+Standings = Mapping[RatingSystem, PlayerRating]
 Progress = Callable[[int], None]
 
 # So many sections are read from the database at a time.
@@ -99,7 +99,7 @@ class Circumstances:
             if opening.standing.floors or opening.standing.ceiling is not None:
                 self._openings.setdefault(self.record.one_id(opening.member_id), []).append(opening)
 
-    def decided(self, member: str, system: RatingSystem, standing: Standing, key: Key) -> Standing:
+    def decided(self, member: str, system: RatingSystem, standing: PlayerRating, key: Key) -> PlayerRating:
         """A standing with the floors and the ceiling that stand at a place of the fold."""
         return decided(standing, system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
 
@@ -260,7 +260,7 @@ def portions(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
 
 def fold(record: Record, progress: Progress = in_silence) -> Folded:
     """Every posting of an office, from nothing, by the plain engine."""
-    standings: dict[str, dict[RatingSystem, Standing]] = {}
+    standings: dict[str, dict[RatingSystem, PlayerRating]] = {}
     walk = Walk(record, lambda member, key: standings.get(member, {}))
     postings: dict[PostingKey, Posting] = {}
     unratable: dict[Key, str] = {}

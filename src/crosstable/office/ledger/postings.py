@@ -20,7 +20,7 @@ from crosstable.folding import OWN as OWN
 from crosstable.folding import Key as Key
 from crosstable.office import tables
 from crosstable.office.ledger.acts import canonical
-from crosstable.terms import FloorKind, Formula, MatchChange, RatingSystem, Standing
+from crosstable.terms import FloorKind, Formula, MatchChange, PlayerRating, RatingSystem
 
 # Databases take only so many values in one statement.
 CHUNK = 500
@@ -89,11 +89,11 @@ class Posting(NamedTuple):
         return PostingKey(self.member_id, self.system, self.event_id, self.section)
 
     @property
-    def standing(self) -> Standing | None:
+    def standing(self) -> PlayerRating | None:
         """The standing after, nothing where the section no longer rates the member."""
         if self.rating_after is None:
             return None
-        return Standing(
+        return PlayerRating(
             rating=self.rating_after,
             games=self.games_after,
             wins=self.wins,
@@ -159,7 +159,7 @@ def postings_of(rated: RatedSection, key: Key) -> Iterator[Posting]:
             yield _posting(rated, player, key)
 
 
-def posting_of_standing(about: PostingKey, key: Key, before: Standing | None, after: Standing) -> Posting:
+def posting_of_standing(about: PostingKey, key: Key, before: PlayerRating | None, after: PlayerRating) -> Posting:
     """A posting that an opening or a decision makes: no game was played."""
     return Posting(
         *about,
@@ -171,7 +171,7 @@ def posting_of_standing(about: PostingKey, key: Key, before: Standing | None, af
     )
 
 
-def _after(after: Standing) -> dict[str, Any]:
+def _after(after: PlayerRating) -> dict[str, Any]:
     return {
         "rating_after": after.rating,
         "games_after": after.games,

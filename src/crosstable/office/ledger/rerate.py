@@ -29,7 +29,7 @@ from crosstable.office.ledger.postings import (
 )
 from crosstable.office.ledger.touched import Ghost, Touched, touched_since
 from crosstable.office.ledger.watching import LONG, StageClock, Watch, can_be_long
-from crosstable.terms import RatingSystem, Standing
+from crosstable.terms import PlayerRating, RatingSystem
 
 # A long run looks at more than this part of the record; less is sooner done by reading that part alone.
 LONG_SHARE = 25
@@ -44,8 +44,8 @@ class RippleLine(NamedTuple):
 
     member_id: str
     system: RatingSystem
-    before: Standing | None
-    after: Standing | None
+    before: PlayerRating | None
+    after: PlayerRating | None
     sections: tuple[tuple[str, int], ...]
     causes: tuple[int, ...]
 
@@ -63,7 +63,7 @@ class Run(NamedTuple):
 class _Moved(NamedTuple):
     """A standing that differs from the recorded one at this place of the fold, and the acts that made it so."""
 
-    standing: Standing | None
+    standing: PlayerRating | None
     causes: Causes
 
 
