@@ -243,12 +243,16 @@ class PlayerRating(NamedTuple):
     wins: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games won.")] = None
     draws: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games drawn.")] = None
     losses: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games lost.")] = None
-    events: Annotated[int | None, Kept(FieldKind.COUNT, "Sections of three or more rated games.")] = None
+    events: Annotated[
+        int | None, Kept(FieldKind.COUNT, "Sections with enough rated games to count toward the personal floor.")
+    ] = None
     peak: Annotated[float | None, Kept(FieldKind.RATING, "The highest established rating.")] = None
     peak_since_2010: Annotated[
         float | None, Kept(FieldKind.RATING, "The highest established rating since 2010-04-01.")
     ] = None
-    games_at_2200: Annotated[int, Kept(FieldKind.COUNT, "Games played while established at 2200 or more.")] = 0
+    games_at_2200: Annotated[
+        int, Kept(FieldKind.COUNT, "Games played while established at the level of a Life Master.")
+    ] = 0
     match_changes: Annotated[
         tuple[MatchChange, ...], Kept(FieldKind.CHANGES, "Changes of the rating by matches, the oldest first.")
     ] = ()
