@@ -20,8 +20,8 @@ _INTRODUCTION = """# The rating record
 {note}
 
 What is known of a player in one rating system, before or after a section. The fields are listed once, in
-`crosstable.terms.PlayerRating`; the shapes below follow from that list. A field is not known where it is empty, `null`, or
-in arrays NaN, infinite, -1 or 0 by its kind.
+`crosstable.terms.PlayerRating`; the shapes below follow from that list. A field is not known where it is empty or
+`null`, in arrays where it is NaN, infinite, -1 or 0 by its kind.
 
 | field | meaning | event file | sheet column | archive | database | compiled replay |
 |---|---|---|---|---|---|---|
