@@ -140,8 +140,8 @@ def source_weight(constants: Constants, target: int, source: int, sources: Sourc
 
 
 def rounded_start(mean: float) -> float:
-    """R0 of a blend: the nearest whole number, halves up (§2; readings 29)."""
-    return float(math.floor(mean + 0.5))
+    """R0 of a blend: the nearest whole number, halves up (§2; readings 29); NaN where a conversion was not found."""
+    return mean if math.isnan(mean) else float(math.floor(mean + 0.5))
 
 
 def credited_games(constants: Constants, total_weight: float) -> float:

@@ -47,6 +47,11 @@ def is_established(constants: Constants, games: float) -> bool:
     return games > constants.established_above
 
 
+def has_established(constants: Constants, rating: float, games: float) -> bool:
+    """Whether a record holds an established rating; an unrated player has none, whatever the games of the start."""
+    return not math.isnan(rating) and is_established(constants, games)
+
+
 def or_none(count: float) -> float:
     """A count, or 0 where it is not known: floors credit only what is on record (readings 97)."""
     return 0.0 if math.isnan(count) else count
@@ -59,7 +64,7 @@ def or_else(value: float, other: float) -> float:
 
 def merits_of(constants: Constants, before: Tally, share: Share) -> Merits:
     """What floors look at: counts with this section's, peaks without it (readings 62, 97)."""
-    established = is_established(constants, before.games)
+    established = has_established(constants, before.rating, before.games)
     peak = or_else(before.peak, before.rating)
     since_2010 = or_else(before.peak_since_2010, peak)
     counts_as_event = share.played >= constants.personal_event_games
@@ -84,13 +89,13 @@ def tally_after(constants: Constants, before: Tally, share: Share, rating: float
     games = before.games + share.counted
     counts_as_event = share.played >= constants.personal_event_games
     at_2200 = before.games_at_2200
-    if is_life_master_game(constants, before.rating, before.games):
+    was_established = has_established(constants, before.rating, before.games)
+    if was_established and is_life_master_game(constants, before.rating, before.games):
         at_2200 += share.played
     peak = before.peak
     since_2010 = before.peak_since_2010
     lowered = before.lowered_floor
     if is_established(constants, games):
-        was_established = is_established(constants, before.games)
         if math.isnan(peak) and was_established:  # the pre-event rating was itself an established one
             peak = before.rating
         is_known = not math.isnan(since_2010) or not was_established
