@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import polars as pl
@@ -26,7 +27,7 @@ def random_rules(seed: int) -> RuleSet:
     share = choice.choice((0.03, 0.15, 0.6))
     while True:
         changes = {name: _value(choice, name) for name in DESCRIBED if choice.random() < share}
-        base = choice.choice([OFFICIAL, *(edition.effective for edition in EDITIONS)])
+        base: RuleSet | date = choice.choice([OFFICIAL, *(edition.effective for edition in EDITIONS)])
         try:
             return rule_set(base, **{name: value for name, value in changes.items() if value is not None})
         except RuleSetError:  # two constants in the wrong order

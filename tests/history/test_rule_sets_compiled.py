@@ -42,11 +42,11 @@ def test_random_rule_sets_give_the_same_bits_interpreted_and_compiled(seed: int,
     assert assert_same_by(archive, random_rules(seed)) > 100
 
 
-@pytest.mark.parametrize("changes", [{"established_above": 0}, {"k_numerator": 100000, "k_effective_weight": 0}])
-def test_the_ends_of_a_range_are_rated_too(changes: dict[str, float]) -> None:
+@pytest.mark.parametrize("rules", [rule_set(established_above=0), rule_set(k_numerator=100000, k_effective_weight=0)])
+def test_the_ends_of_a_range_are_rated_too(rules: RuleSet) -> None:
     """Ratings of some hundred thousand points, and everybody established from the first game on."""
     archive = with_odd_entries(simulate(BUSY._replace(seed=5)), 5)
-    assert assert_same_by(archive, rule_set(**changes)) > 500
+    assert assert_same_by(archive, rules) > 500
 
 
 def test_a_start_by_hand_on_many_games_is_no_established_rating_before_the_first_section() -> None:
