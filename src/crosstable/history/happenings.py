@@ -154,6 +154,7 @@ def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
         table[name][at] = rows[name].fill_null(NO_COUNT).to_numpy()
     table["games_at_2200"][at] = rows["games_at_2200"].to_numpy()
     table["as_of"][at] = day.toordinal()
+    table["match"][at] = 0  # match changes of a past that the opening replaces
 
 
 class _Happening:

@@ -26,9 +26,9 @@ from crosstable.office.ledger.acts import canonical
 from crosstable.office.ledger.postings import (
     Posting,
     PostingKey,
-    match_changes_text,
     posting_of_standing,
 )
+from crosstable.record_rows import changes_text
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, RatingSystem, Source
@@ -152,7 +152,7 @@ class Due:
         """Match changes as the table holds them, by the place of the newest."""
         for pointer in np.unique(pointers).tolist():
             if pointer not in self._changes:
-                self._changes[pointer] = match_changes_text(self._arrays.match_changes(pointer))
+                self._changes[pointer] = changes_text(self._arrays.match_changes(pointer))
         places = np.flatnonzero(pointers)
         made = pl.Series([None], dtype=pl.String).new_from_index(0, len(pointers))
         if not len(places):
