@@ -19,6 +19,7 @@ from crosstable.checks.whole_report import report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
+from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, Severity, UnsupportedEditionError
 from crosstable.pipeline.completing import (
     after_round,
@@ -36,7 +37,7 @@ from crosstable.pipeline.documents import accepted_objects, fault_objects, rules
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedSection
+from crosstable.terms import Background, RatingSystem, Report, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -49,8 +50,6 @@ FORMAT = "crosstable-rated/1"
 NARROW = 0.005
 Ranges = Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
 NO_RANGES: Ranges = {}
-# What chained members have after the sections that are rated so far, by member and system.
-Latest = dict[str, dict[RatingSystem, PlayerRating]]
 
 
 class RatingSource(Protocol):
@@ -202,7 +201,7 @@ class _Examination:
         self.names: dict[str, str] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
-        self.latest: Latest = {}
+        self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
 
     def _completed(self, report: Report) -> Report:
@@ -265,10 +264,7 @@ class _Examination:
             return section._replace(faults=(*section.faults, fault("waits-for-section", place, message)))
         checked = self._with_latest(section.checked)
         try:
-            rated = tuple(
-                rate_section(checked.section, system, checked.backgrounds, checked.edition)
-                for system in checked.section.systems
-            )
+            rated = rate_systems(checked.section, checked.backgrounds, checked.edition)
         except UnsupportedEditionError as error:
             text = str(error)
             found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
@@ -276,7 +272,7 @@ class _Examination:
         for by_system in rated:
             if self.options.get("ranges", True):
                 self.ranges.update(_ranges(checked, by_system))
-            self._remember(by_system)
+        self.replay.carry(rated, lambda member: member if member in self.chained else None)
         shown = [found for by_system in rated for found in plausibility(by_system, section.report)]
         return section._replace(checked=checked, rated=rated, faults=(*section.faults, *shown))
 
@@ -290,20 +286,14 @@ class _Examination:
 
     def _with_latest(self, checked: CheckedSection) -> CheckedSection:
         """The section with what its chained members now have."""
-        if not self.latest:
+        if not self.replay.records:
             return checked
         backgrounds = dict(checked.backgrounds)
         for entry in checked.section.entries:
-            if entry.member_id in self.latest:
-                background = backgrounds[entry.number]
-                standings = {**background.standings, **self.latest[entry.member_id]}
-                backgrounds[entry.number] = background._replace(standings=standings)
+            background = backgrounds[entry.number]
+            standings = {**background.standings, **self.replay.of(entry.member_id)}
+            backgrounds[entry.number] = background._replace(standings=standings)
         return checked._replace(backgrounds=backgrounds)
-
-    def _remember(self, rated: RatedSection) -> None:
-        for player in rated.players:
-            if player.member_id in self.chained and player.games and player.after is not None:
-                self.latest.setdefault(player.member_id, {})[rated.system] = player.after
 
 
 def _section_of(report: Report, found: Fault) -> str | None:
