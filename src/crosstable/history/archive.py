@@ -62,13 +62,13 @@ class Archive(NamedTuple):
     entries: pl.DataFrame
     games: pl.DataFrame
     source: Mapping[str, Any] = {}
-    told: pl.DataFrame | None = None  # with every column, but only of sections that plain code rates; see ``all_told``
+    told: pl.DataFrame | None = None  # with every column, but only of sections of which more is told; see ``all_told``
     merged: pl.DataFrame = empty_table("merged")
     events: pl.DataFrame = empty_table("events")
 
     @property
     def all_told(self) -> pl.DataFrame:
-        """Entries with everything that is said of them: of all sections, or of those that plain code rates."""
+        """Entries with everything that is said of them: of all sections, or of those where it bears on ratings."""
         return self.entries if self.told is None else self.told
 
     @property
@@ -182,8 +182,8 @@ def read(folder: str) -> Archive:
 def read_for_walk(found: Opened) -> Archive:
     """What a compiled walk needs of an archive, checked as ``read`` does.
 
-    Most columns of entries are asked for by plain code only; in memory they would be half of everything. Those with
-    rules are looked through as they are read; all are kept for the sections that plain code rates.
+    Most columns of entries bear on few sections; in memory they would be half of everything. Those with rules are
+    looked through as they are read; all are kept for the sections where they bear on ratings.
     """
     try:
         archive = _lean(found)
@@ -206,11 +206,16 @@ def _lean(found: Opened) -> Archive | None:
 
 
 def _told_of(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.DataFrame:
-    """The entries of sections that plain code rates: events abroad, and where somebody's start was set by hand."""
+    """The entries of sections of which more is told: see ``telling_sections``."""
+    return entries.filter(pl.col("section").is_in(telling_sections(entries, sections).implode())).collect()
+
+
+def telling_sections(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.Series:
+    """Sections whose entries tell more that bears on ratings: a start set by hand, a FIDE rating, all events abroad."""
     abroad = (sections["kind"] >= FIRST_ABROAD).arg_true()
-    given = entries.filter(pl.col("start_rating").is_not_null()).select("section").collect().to_series()
-    numbers = pl.concat([abroad.cast(given.dtype), given]).unique().sort().implode()
-    return entries.filter(pl.col("section").is_in(numbers)).collect()
+    tells = pl.col("start_rating").is_not_null() | pl.col("fide").is_not_null()
+    given = entries.filter(tells).select("section").collect().to_series()
+    return pl.concat([abroad.cast(given.dtype), given]).unique().sort()
 
 
 def opened(folder: str) -> Opened:

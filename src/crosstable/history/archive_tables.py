@@ -17,7 +17,7 @@ HEADING = "archive.json"
 
 # What the numbers in ``kind`` and ``body`` stand for: positions in these lists.
 KINDS = tuple(SectionType)
-# From this kind on events abroad, which plain code rates.
+# From this kind on events abroad.
 FIRST_ABROAD = KINDS.index(SectionType.FOREIGN_FIDE)
 FIDE, CFC = range(2)
 BODIES = ("FIDE", "CFC")
