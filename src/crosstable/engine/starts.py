@@ -22,14 +22,14 @@ from crosstable.terms import Background, RatingSystem, Source
 
 
 def age_in_years(birth_date: date | None, day: date) -> float:
-    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
+    """Age on a day, as the document counts it (§2.3; readings 90); NaN without a birth date."""
     return math.nan if birth_date is None else (day - birth_date).days / DAYS_A_YEAR
 
 
 def start_of(
     background: Background, system: RatingSystem, section_end: date, edition: Edition
 ) -> tuple[Start, list[str]]:
-    """The start of an unrated player with its working, and what had to be assumed (§2)."""
+    """The start of an unrated player with its working, and what had to be assumed (§2; readings 19)."""
     if background.given_start is not None:
         return _given(background, section_end), []
     newcomer = Newcomer(

@@ -43,7 +43,7 @@ def games_counted(played: int, is_half_k: bool) -> float:
 
 
 def is_established(constants: Constants, games: float) -> bool:
-    """Whether a rating is based on more than 25 games (§1)."""
+    """Whether a rating is based on more than 25 games (§1; readings 61)."""
     return games > constants.established_above
 
 
