@@ -205,7 +205,7 @@ def test_one_sided_results_are_rated_on_their_own_row_with_a_warning(
 
 @pytest.mark.parametrize("cell", ["X", "X2", "F", "F9", "B", "H", "U", "Z", "*", "", None, " h "])
 def test_what_is_no_game_needs_no_opponent_and_no_mirror(cell: str | None) -> None:
-    """§7: games in which one player makes no move are not rated."""
+    """§7, readings 82: games in which one player makes no move are not rated."""
     event = sound()
     event["sections"][0]["players"][0]["rounds"][2] = cell
     found = rated(event)

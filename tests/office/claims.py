@@ -1,4 +1,4 @@
-"""What must hold of an office whatever happened in it (reliability §3); each claim raises with what it found."""
+"""What must hold of an office whatever happened in it; each claim raises with what it found."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -99,7 +99,7 @@ def last_of(postings: Iterable[Posting]) -> dict[Place, Posting]:
 
 
 def chains_link(postings: Iterable[Posting]) -> None:
-    """Every posting starts where the one before it ended, and N grows by the games played (I7)."""
+    """Every posting starts where the one before it ended, and N grows by the games played."""
     for chain in by_member(postings).values():
         assert chain[0].rating_before is None, chain[0]
         for one, other in pairwise(chain):

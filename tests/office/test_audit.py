@@ -1,4 +1,4 @@
-"""``office verify`` recomputes everything, and finds whatever somebody changed behind the record's back (R11)."""
+"""``office verify`` recomputes everything, and finds whatever somebody changed behind the record's back."""
 
 from collections.abc import Callable
 from datetime import date

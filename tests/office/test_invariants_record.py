@@ -1,4 +1,4 @@
-"""What the record always says (reliability §3: I7, I8, I9, I12, I13, I15, I16, I17), over seeded random federations."""
+"""What the record always says, over seeded random federations."""
 
 import math
 import random

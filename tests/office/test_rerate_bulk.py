@@ -202,7 +202,7 @@ def test_a_granted_match_floor(pair: Pair) -> None:
 
 
 def test_a_section_for_which_a_document_is_missing_is_named_with_the_reason(pair: Pair) -> None:
-    """The FIDE conversion of 2009 was not found (rules history); a FIDE rating that arrives late runs into it."""
+    """The FIDE conversion of 2009 was not found (rules history §5); a FIDE rating that arrives late runs into it."""
     openings = [opening(number, 1500.0, as_of=date(2008, 1, 1)) for number in (1, 2, 3)]
     both(
         pair,

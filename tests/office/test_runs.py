@@ -119,7 +119,7 @@ def test_a_late_event_is_rated_where_it_belongs(season: Office) -> None:
 
 
 def test_sections_are_rated_by_end_start_event_and_number(office: Office) -> None:
-    """Design §3, in each of its parts: the postings of one member form one chain in that order."""
+    """Readings 83, in each of its parts: the postings of one member form one chain in that order."""
     join(office, *club_members())
     late, early = date(2026, 5, 10), date(2026, 5, 1)
     enter(
@@ -171,7 +171,7 @@ def test_a_member_whose_only_section_goes_is_unrated_again(office: Office) -> No
 
 
 def test_a_section_for_which_a_document_is_missing_is_named_and_blocks_nothing(office: Office) -> None:
-    """The FIDE conversion of 2009 was not found (rules history); a FIDE rating that arrives late runs into it."""
+    """The FIDE conversion of 2009 was not found (rules history §5); a FIDE rating that arrives late runs into it."""
     join(office, club_members()[0], [opening(number, 1500.0, as_of=date(2008, 1, 1)) for number in (1, 2, 3)])
     enter(office, quad("old", Played(start=date(2009, 2, 1))), quad("new", Played(start=DAYS[0])))
     run(office)

@@ -1,4 +1,4 @@
-"""The schema of an office: its revisions, what guards the record, and who may open it (reliability R13)."""
+"""The schema of an office: its revisions, what guards the record, and who may open it."""
 
 import re
 from contextlib import closing

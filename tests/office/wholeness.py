@@ -144,7 +144,7 @@ def _current(connection: Raw) -> Iterator[str]:
 
 
 def _systems(connection: Raw) -> Iterator[str]:
-    """A section is posted in each of its systems or in none (invariant I12)."""
+    """A section is posted in each of its systems or in none."""
     posted: dict[tuple[str, int], set[str]] = {}
     for event_id, number, system in connection.rows("SELECT DISTINCT event_id, section, system FROM current_posting"):
         posted.setdefault((event_id, number), set()).add(RatingSystem(system).name)

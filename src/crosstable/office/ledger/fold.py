@@ -1,4 +1,4 @@
-"""The fold: every rating of an office, derived from its facts in the one order that counts (design §2, §3).
+"""The fold: every rating of an office, derived from its facts in the one order that counts (readings 83).
 
 A step is a section, an opening standing, or a decision that moves a rating. ``Walk`` says what one step gives when the
 members' standings before it are known; ``fold`` takes all steps from the beginning. ``rerate`` takes only those that
