@@ -225,7 +225,7 @@ def indexes_of(office: Office) -> dict[str, list[tuple[object, ...]]]:
         found = inspect(connection)
         return {
             name: sorted((one["name"], *one["column_names"]) for one in found.get_indexes(name))
-            for name in ("entry", "posting", "current_posting")
+            for name in ("entry", "posting")
         }
 
 

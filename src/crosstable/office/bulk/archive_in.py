@@ -29,7 +29,7 @@ from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, append_all, canonical, digest_of
 from crosstable.office.ledger.facts import State
-from crosstable.office.ledger.fold import Progress, in_silence
+from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.members import LONGEST_ID
 
 _ID = r"^[^\s@][^\s]{0,39}$"
