@@ -55,8 +55,8 @@ def spec_map(note: str) -> str:
         note,
         "\nEvery section of the rating document of July 26, 2025: the functions that compute it, the\n"
         "[readings](readings.md) that answer its open questions, and the tests that cite it, with how often.\n"
-        "[The rules and their dates](rules.md) has the values by date, [rule sets](rule-sets.md) every constant. Norms,\n"
-        "classes and supplements are no part of the document: see [official facts](official-facts.md).\n",
+        "[The rules and their dates](rules.md) has the values by date, [rule sets](rule-sets.md) every constant.\n"
+        "Norms, classes and supplements are no part of the document: see [official facts](official-facts.md).\n",
     ]
     for section, title in TITLES.items():
         cited = by_place().get((NEWEST, section), [])
