@@ -27,6 +27,7 @@ from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from tools.library_page import library_page
+from tools.record_page import SCHEMA, event_schema, record_page
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"§(\d(?:\.\d)?)")
@@ -59,6 +60,8 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "commands.md": commands_page,
         ROOT / "docs" / "formats.md": formats_page,
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
+        ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
+        SCHEMA: event_schema,
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }

@@ -11,6 +11,8 @@ EARLIEST_BIRTH = 1900
 FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR = 1850, 2100
 # No section has more rounds; a row with more cells is no row of a crosstable.
 MOST_ROUNDS = 200
+# No rating is higher, and no change larger.
+HIGHEST_RATING = 4000.0
 # A performance so many points away from the rating hints at a wrong member id or a wrong row.
 FAR_FROM_RATING = 600.0
 # Below this many games a performance says next to nothing.

@@ -1,4 +1,4 @@
-"""The nouns of the field: rating systems, results, sections, standings, and what a report says of them.
+"""The nouns of the field: rating systems, results, sections, rating records, and what a report says of them.
 
 Everything here is a plain immutable record. Records are named tuples so that the compiled replay can take the
 ones that formulas use, and so that starting the program costs little. Anyone may import this module.
@@ -7,7 +7,7 @@ ones that formulas use, and so that starting the program costs little. Anyone ma
 from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from crosstable.errors import Fault
 
@@ -204,24 +204,79 @@ class Floor(NamedTuple):
     level: float
 
 
-class PlayerRating(NamedTuple):
-    """A member's state in one system before or after a section; ``None`` means that it is not known."""
+class FieldKind(StrEnum):
+    """What a field of the rating record holds."""
 
-    rating: float
-    games: float | None = None
-    wins: int | None = None
-    draws: int | None = None
-    losses: int | None = None
-    events: int | None = None
-    peak: float | None = None
-    peak_since_2010: float | None = None
-    games_at_2200: int = 0
-    match_changes: tuple[MatchChange, ...] = ()
-    as_of: date | None = None
-    floors: tuple[Floor, ...] = ()
-    ceiling: float | None = None
-    lowered_floor: float | None = None
-    published: float | None = None
+    RATING = "rating"
+    GAMES = "games"
+    COUNT = "count"
+    DAY = "day"
+    LEVEL = "level"
+    FLOORS = "floors"
+    CHANGES = "match changes"
+
+
+class Kept(NamedTuple):
+    """What a field of the rating record means, and how it is kept wherever the record is written.
+
+    ``in_files`` is its name in event files, where that differs. Postings do not repeat what follows from decisions.
+    """
+
+    kind: FieldKind
+    meaning: str
+    in_files: str = ""
+    is_posted: bool = True
+
+
+class PlayerRating(NamedTuple):
+    """A player's rating record in one system before or after a section; ``None`` means that it is not known.
+
+    This is the one list of its fields: arrays, tables, archives, event files, sheets, schemas and the documentation
+    follow from it, by the kind of each.
+    """
+
+    rating: Annotated[float, Kept(FieldKind.RATING, "The rating, to full precision.")]
+    games: Annotated[
+        float | None,
+        Kept(FieldKind.GAMES, "N, the games it is based on; not known: established, with a count nobody kept."),
+    ] = None
+    wins: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games won.")] = None
+    draws: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games drawn.")] = None
+    losses: Annotated[int | None, Kept(FieldKind.COUNT, "Rated games lost.")] = None
+    events: Annotated[
+        int | None, Kept(FieldKind.COUNT, "Sections with enough rated games to count toward the personal floor.")
+    ] = None
+    peak: Annotated[float | None, Kept(FieldKind.RATING, "The highest established rating.")] = None
+    peak_since_2010: Annotated[
+        float | None, Kept(FieldKind.RATING, "The highest established rating since 2010-04-01.")
+    ] = None
+    games_at_2200: Annotated[
+        int, Kept(FieldKind.COUNT, "Games played while established at the level of a Life Master.")
+    ] = 0
+    match_changes: Annotated[
+        tuple[MatchChange, ...], Kept(FieldKind.CHANGES, "Changes of the rating by matches, the oldest first.")
+    ] = ()
+    as_of: Annotated[date | None, Kept(FieldKind.DAY, "The last day of the section it is from.")] = None
+    floors: Annotated[
+        tuple[Floor, ...],
+        Kept(FieldKind.FLOORS, "Further floors, from a prize, a title or the office.", "floor", is_posted=False),
+    ] = ()
+    ceiling: Annotated[
+        float | None, Kept(FieldKind.LEVEL, "The rating that the office does not let them pass.", is_posted=False)
+    ] = None
+    lowered_floor: Annotated[
+        float | None, Kept(FieldKind.LEVEL, "The level to which the office lowered the peak floor.")
+    ] = None
+    published: Annotated[
+        float | None,
+        Kept(FieldKind.RATING, "The rating of the last official list, which matches need.", is_posted=False),
+    ] = None
+
+
+# The fields of the rating record in their order, each with its meaning and kind.
+RECORD_FIELDS: Mapping[str, Kept] = {
+    name: annotation.__metadata__[0] for name, annotation in PlayerRating.__annotations__.items()
+}
 
 
 class OutsideRating(NamedTuple):

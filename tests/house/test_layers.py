@@ -7,7 +7,7 @@ import pytest
 from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
-NOUNS = frozenset({"terms", "errors", "notation", "sentences", "limits"})
+NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
 ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "folding"})
 INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats", "output", "history"}
@@ -17,6 +17,7 @@ INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats
 MAY_SEE: dict[str, frozenset[str]] = {
     "terms": frozenset({"errors"}),
     "errors": frozenset(),
+    "record_rows": frozenset({"terms"}),
     "notation": frozenset({"terms"}),
     "sentences": frozenset(),
     "limits": frozenset(),

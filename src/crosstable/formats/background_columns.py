@@ -7,18 +7,23 @@ changes are days with a change (``2026-05-01 +12.5``), several of either parted 
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from crosstable.formats.dates import iso_day
 from crosstable.formats.event_json import FLOOR_ORIGINS
 from crosstable.formats.json_fields import shown
+from crosstable.formats.record_fields import read_field
 from crosstable.formats.sheet_rows import Cells, as_text, tidy_title
-from crosstable.limits import FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR
+from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.terms import (
+    RECORD_FIELDS,
     Background,
+    FieldKind,
     Floor,
     FloorKind,
     GivenStart,
+    Kept,
     MatchChange,
     OutsideRating,
     PlayerRating,
@@ -44,10 +49,7 @@ SYSTEM_WORDS: Mapping[str, str] = {
 }
 OUTSIDE = ("FIDE", "CFC")
 OUTSIDE_QUANTITIES = ("rating", "as of")
-QUANTITIES = (
-    *("rating", "games", "as of", "wins", "draws", "losses", "events", "peak", "peak since 2010"),
-    *("games at 2200", "floor", "ceiling", "lowered floor", "published", "match changes"),
-)
+QUANTITIES = {(kept.in_files or name).replace("_", " "): name for name, kept in RECORD_FIELDS.items()}
 PERSON = ("birth date", "birth year", "adult", "canadian resident", "start rating", "start games")
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
 _PERSON_WORDS = {
@@ -57,6 +59,7 @@ _PERSON_WORDS = {
 _LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
 _CHANGE = re.compile(r"(\d{4}-\d{2}-\d{2})\s+([+-]?\d{1,4}(?:\.\d{1,17})?(?:e-?\d{1,3})?)", re.ASCII)
 _ORIGINS = {kind: origin for origin, kind in FLOOR_ORIGINS.items()}
+_DEFAULTS = PlayerRating._field_defaults
 
 
 def column_of(title: str) -> str:
@@ -91,7 +94,10 @@ def background_of(cells: Cells) -> Background:
 
 def _given_start(cells: Cells) -> GivenStart | None:
     """An unrated player's start set by hand; both its columns are needed."""
-    rating, games = cells.number("start rating", most=4000.0), cells.number("start games", most=MOST_CREDITED_GAMES)
+    rating, games = (
+        cells.number("start rating", most=HIGHEST_RATING),
+        cells.number("start games", most=MOST_CREDITED_GAMES),
+    )
     for column, other in (("start rating", "start games"), ("start games", "start rating")):
         if column in cells and other not in cells:
             cells.report(column, "missing-field", f"A start needs a {other} too.")
@@ -101,30 +107,25 @@ def _given_start(cells: Cells) -> GivenStart | None:
 def _standing(cells: Cells, name: str) -> PlayerRating | None:
     rating, behind = cells.rating(f"{name} rating")
     if not rating:  # rating lists write 0 for unrated
-        for quantity in QUANTITIES[1:]:
-            if f"{name} {quantity}" in cells and f"{name} rating" not in cells:
+        for quantity in QUANTITIES:
+            if quantity != "rating" and f"{name} {quantity}" in cells and f"{name} rating" not in cells:
                 cells.report(f"{name} {quantity}", "missing-field", f"The {name} rating itself is missing.")
         return None
-    games = cells.number(f"{name} games")
-    if games is not None and behind is not None and games != behind:
-        cells.report(f"{name} games", "bad-value", f"The rating says {behind:g} games, the column {games:g}.")
-    return PlayerRating(
-        rating=rating,
-        games=behind if games is None else games,
-        wins=cells.whole(f"{name} wins"),
-        draws=cells.whole(f"{name} draws"),
-        losses=cells.whole(f"{name} losses"),
-        events=cells.whole(f"{name} events"),
-        peak=cells.number(f"{name} peak", most=4000.0),
-        peak_since_2010=cells.number(f"{name} peak since 2010", most=4000.0),
-        games_at_2200=cells.whole(f"{name} games at 2200") or 0,
-        match_changes=tuple(_match_changes(cells, f"{name} match changes")),
-        as_of=cells.day(f"{name} as of"),
-        floors=tuple(_floors(cells, f"{name} floor")),
-        ceiling=cells.number(f"{name} ceiling", least=LOWEST_FLOOR, most=4000.0),
-        lowered_floor=cells.number(f"{name} lowered floor", least=LOWEST_FLOOR, most=4000.0),
-        published=cells.number(f"{name} published", most=4000.0),
-    )
+    read: dict[str, Any] = {"rating": rating}
+    for quantity, field in QUANTITIES.items():
+        if field != "rating" and (value := _field(cells, f"{name} {quantity}", RECORD_FIELDS[field])) is not None:
+            read[field] = value
+    if behind is not None:
+        games = read.setdefault("games", behind)
+        if games != behind:
+            cells.report(f"{name} games", "bad-value", f"The rating says {behind:g} games, the column {games:g}.")
+    return PlayerRating(**read)
+
+
+def _field(cells: Cells, column: str, kept: Kept) -> object:
+    if kept.kind is FieldKind.FLOORS:
+        return tuple(_floors(cells, column))
+    return tuple(_match_changes(cells, column)) if kept.kind is FieldKind.CHANGES else read_field(cells, column, kept)
 
 
 def _outside(cells: Cells, name: str) -> OutsideRating | None:
@@ -138,7 +139,7 @@ def _floors(cells: Cells, column: str) -> list[Floor]:
     for part in filter(None, map(str.strip, cells.text(column).split("/"))):
         found = _LEVEL.fullmatch(part)
         origin = (found[2] or "office").lower().replace(" ", "_") if found else ""
-        if found is None or origin not in FLOOR_ORIGINS or not LOWEST_FLOOR <= float(found[1]) <= 4000.0:
+        if found is None or origin not in FLOOR_ORIGINS or not LOWEST_FLOOR <= float(found[1]) <= HIGHEST_RATING:
             cells.report(column, "bad-value", f"{shown(part)} is no floor; write 1400 or 1400 money.")
         else:
             floors.append(Floor(FLOOR_ORIGINS[origin], float(found[1])))
@@ -150,7 +151,7 @@ def _match_changes(cells: Cells, column: str) -> list[MatchChange]:
     for part in filter(None, map(str.strip, cells.text(column).split("/"))):
         found = _CHANGE.fullmatch(part)
         day = iso_day(found[1]) if found else None
-        if found is None or day is None or abs(float(found[2])) > 4000.0:
+        if found is None or day is None or abs(float(found[2])) > HIGHEST_RATING:
             cells.report(column, "bad-value", f"{shown(part)} is no change in a match; write 2026-05-01 +12.5.")
         else:
             changes.append(MatchChange(day, float(found[2])))
@@ -177,27 +178,28 @@ def written(background: Background) -> dict[str, str]:
         cells["start rating"] = as_text(background.given_start.rating)
         cells["start games"] = as_text(background.given_start.games)
     for system, standing in background.standings.items():
-        cells |= {f"{system.name} {quantity}": text for quantity, text in _written_standing(standing).items()}
+        cells |= {f"{system.name} {quantity}": text for quantity, text in _written_rating(standing).items()}
     for name, outside in (("FIDE", background.fide), ("CFC", background.cfc)):
         if outside is not None:
             cells |= {f"{name} rating": as_text(outside.rating), f"{name} as of": as_text(outside.as_of)}
     return cells
 
 
-def _written_standing(standing: PlayerRating) -> dict[str, str]:
-    floors = (
-        f"{as_text(floor.level)}{'' if floor.kind is FloorKind.OFFICE else ' ' + _ORIGINS.get(floor.kind, 'office')}"
-        for floor in standing.floors
-    )
-    changes = (f"{change.on.isoformat()} {as_text(change.change)}" for change in standing.match_changes)
-    plain = {
-        quantity: as_text(getattr(standing, quantity.replace(" ", "_")))
-        for quantity in QUANTITIES
-        if quantity not in ("floor", "match changes", "games at 2200")
-    }
-    return {
-        **plain,
-        "games at 2200": as_text(standing.games_at_2200 or None),
-        "floor": " / ".join(floors),
-        "match changes": " / ".join(changes),
-    }
+def _written_rating(rating: PlayerRating) -> dict[str, str]:
+    """What differs from the default of its field."""
+    said = {quantity: name for quantity, name in QUANTITIES.items() if getattr(rating, name) != _DEFAULTS.get(name)}
+    return {quantity: _written_field(rating, name) for quantity, name in said.items()}
+
+
+def _written_field(rating: PlayerRating, name: str) -> str:
+    kind = RECORD_FIELDS[name].kind
+    if kind is FieldKind.FLOORS:
+        return " / ".join(_written_floor(floor) for floor in rating.floors)
+    if kind is FieldKind.CHANGES:
+        return " / ".join(f"{change.on.isoformat()} {as_text(change.change)}" for change in rating.match_changes)
+    return as_text(getattr(rating, name))
+
+
+def _written_floor(floor: Floor) -> str:
+    origin = "" if floor.kind is FloorKind.OFFICE else f" {_ORIGINS.get(floor.kind, 'office')}"
+    return f"{as_text(floor.level)}{origin}"

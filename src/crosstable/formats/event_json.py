@@ -1,16 +1,22 @@
 """Our own event file, ``crosstable-event/1``: JSON, read and written (its schema is ``event.schema.json``)."""
 
+from typing import Any
+
 from crosstable.errors import Fault
 from crosstable.formats import Reading
 from crosstable.formats.json_fields import LONGEST_TEXT, Fields, load_json, shown
-from crosstable.limits import FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR
+from crosstable.formats.record_fields import read_field
+from crosstable.limits import FIRST_BIRTH_YEAR, HIGHEST_RATING, LAST_BIRTH_YEAR
 from crosstable.rules.editions import LOWEST_FLOOR, MOST_CREDITED_GAMES
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
+    RECORD_FIELDS,
     Background,
+    FieldKind,
     Floor,
     FloorKind,
     GivenStart,
+    Kept,
     MatchChange,
     OutsideRating,
     PlayerRating,
@@ -139,7 +145,7 @@ def _player(fields: Fields) -> ReportedPlayer:
         background=background_from(fields),
         place=fields.place,
         state=fields.text("state"),
-        pairing_rating=fields.number("pairing_rating", most=4000.0),
+        pairing_rating=fields.number("pairing_rating", most=HIGHEST_RATING),
         posted=_posted(fields.inner("posted")) if "posted" in fields else {},
         is_rated=fields.flag("rate"),
         fide_flag=fields.text("fide_flag") if "fide_flag" in fields else None,
@@ -198,7 +204,7 @@ def background_from(fields: Fields) -> Background:
 
 def _given_start(fields: Fields) -> GivenStart | None:
     inner = fields.inner("start")
-    rating, games = inner.number("rating", most=4000.0), inner.number("games", most=MOST_CREDITED_GAMES)
+    rating, games = inner.number("rating", most=HIGHEST_RATING), inner.number("games", most=MOST_CREDITED_GAMES)
     for name in ("rating", "games"):
         if name not in inner:
             inner.report("missing-field", name, f"{name} is needed.")
@@ -211,7 +217,7 @@ def _outside(ratings: Fields, name: str) -> OutsideRating | None:
         ratings.raw(name)
         return None
     fields = ratings.inner(name)
-    rating = fields.number("rating", most=4000.0)
+    rating = fields.number("rating", most=HIGHEST_RATING)
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
     outside = OutsideRating(rating or 0.0, fields.day("as_of"))
@@ -220,63 +226,57 @@ def _outside(ratings: Fields, name: str) -> OutsideRating | None:
 
 
 def _standing(fields: Fields) -> PlayerRating | None:
-    rating = fields.number("rating", most=4000.0)
+    rating = fields.number("rating", most=HIGHEST_RATING)
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
-    standing = PlayerRating(
-        rating=rating or 0.0,
-        games=fields.number("games"),
-        wins=fields.whole("wins"),
-        draws=fields.whole("draws"),
-        losses=fields.whole("losses"),
-        events=fields.whole("events"),
-        peak=fields.number("peak", most=4000.0),
-        peak_since_2010=fields.number("peak_since_2010", most=4000.0),
-        games_at_2200=fields.whole("games_at_2200") or 0,
-        match_changes=tuple(_match_changes(fields)),
-        as_of=fields.day("as_of"),
-        floors=tuple(_floors(fields)),
-        ceiling=fields.number("ceiling", least=LOWEST_FLOOR, most=4000.0),
-        lowered_floor=fields.number("lowered_floor", least=LOWEST_FLOOR, most=4000.0),
-        published=fields.number("published", most=4000.0),
-    )
+    read: dict[str, Any] = {"rating": rating or 0.0}
+    for name, kept in RECORD_FIELDS.items():
+        if name != "rating" and (value := _field(fields, kept.in_files or name, kept)) is not None:
+            read[name] = value
+    standing = PlayerRating(**read)
     fields.warn_of_unknown()
     return None if rating is None else standing
 
 
-def _match_changes(fields: Fields) -> list[MatchChange]:
+def _field(fields: Fields, name: str, kept: Kept) -> object:
+    if kept.kind is FieldKind.FLOORS:
+        return _floors(fields, name)
+    return _match_changes(fields, name) if kept.kind is FieldKind.CHANGES else read_field(fields, name, kept)
+
+
+def _match_changes(fields: Fields, name: str) -> tuple[MatchChange, ...]:
     changes = []
-    for item in fields.each("match_changes"):
+    for item in fields.each(name):
         day = item.day("date")
-        change = item.number("change", least=-4000.0, most=4000.0)
+        change = item.number("change", least=-HIGHEST_RATING, most=HIGHEST_RATING)
         for name in ("date", "change"):
             if name not in item:
                 item.report("missing-field", name, f"{name} is needed.")
         if day is not None and change is not None:
             changes.append(MatchChange(day, change))
         item.warn_of_unknown()
-    return changes
+    return tuple(changes)
 
 
-def _floors(fields: Fields) -> list[Floor]:
+def _floors(fields: Fields, name: str) -> tuple[Floor, ...]:
     """A number, an object with level and origin, or a list of such objects."""
-    value = fields.raw("floor")
+    value = fields.raw(name)
     if value is None:
-        return []
+        return ()
     if isinstance(value, int | float) and not isinstance(value, bool):
-        level = fields.number("floor", least=LOWEST_FLOOR, most=4000.0)
-        return [] if level is None else [Floor(FloorKind.OFFICE, level)]
-    objects = list(fields.each("floor")) if isinstance(value, list) else [fields.inner("floor")]
+        level = fields.number(name, least=LOWEST_FLOOR, most=HIGHEST_RATING)
+        return () if level is None else (Floor(FloorKind.OFFICE, level),)
+    objects = list(fields.each(name)) if isinstance(value, list) else [fields.inner(name)]
     floors = []
     for item in objects:
-        level = item.number("level", least=LOWEST_FLOOR, most=4000.0)
+        level = item.number("level", least=LOWEST_FLOOR, most=HIGHEST_RATING)
         if "level" not in item:
             item.report("missing-field", "level", "level is needed.")
         origin = item.choice("origin", tuple(FLOOR_ORIGINS), "office")
         if level is not None:
             floors.append(Floor(FLOOR_ORIGINS[origin], level))
         item.warn_of_unknown()
-    return floors
+    return tuple(floors)
 
 
 def _posted(fields: Fields) -> dict[RatingSystem, Posted]:
@@ -284,7 +284,7 @@ def _posted(fields: Fields) -> dict[RatingSystem, Posted]:
     for name in SYSTEM_NAMES:
         if name in fields:
             inner = fields.inner(name)
-            rating = inner.number("rating", most=4000.0)
+            rating = inner.number("rating", most=HIGHEST_RATING)
             if rating is not None:
                 posted[RatingSystem[name]] = Posted(rating, inner.number("games"))
             inner.warn_of_unknown(also=("norm",))

@@ -12,7 +12,9 @@ from crosstable.formats.event_json import FLOOR_ORIGINS, FORMAT, read_cell
 from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
+    RECORD_FIELDS,
     Background,
+    FieldKind,
     Floor,
     FloorKind,
     OutsideRating,
@@ -27,6 +29,7 @@ from crosstable.terms import (
 
 Value = str | int | float | bool | list["Value"] | dict[str, "Value"]
 _ORIGINS = {kind: origin for origin, kind in FLOOR_ORIGINS.items()}
+_DEFAULTS = PlayerRating._field_defaults
 
 
 def write(report: Report) -> bytes:
@@ -141,23 +144,17 @@ def _outside(outside: OutsideRating) -> dict[str, Value]:
 
 
 def _standing(standing: PlayerRating) -> dict[str, Value]:
-    return _known(
-        rating=standing.rating,
-        games=standing.games,
-        as_of=standing.as_of,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        events=standing.events,
-        peak=standing.peak,
-        peak_since_2010=standing.peak_since_2010,
-        games_at_2200=standing.games_at_2200 or None,
-        floor=_floor(standing.floors),
-        ceiling=standing.ceiling,
-        lowered_floor=standing.lowered_floor,
-        published=standing.published,
-        match_changes=[_known(date=change.on, change=change.change) for change in standing.match_changes],
-    )
+    said = {name: kept for name, kept in RECORD_FIELDS.items() if getattr(standing, name) != _DEFAULTS.get(name)}
+    return _known(**{kept.in_files or name: _field(standing, name) for name, kept in said.items()})
+
+
+def _field(rating: PlayerRating, name: str) -> object:
+    kind = RECORD_FIELDS[name].kind
+    if kind is FieldKind.FLOORS:
+        return _floor(rating.floors)
+    if kind is FieldKind.CHANGES:
+        return [_known(date=change.on, change=change.change) for change in rating.match_changes]
+    return getattr(rating, name)
 
 
 def _floor(floors: tuple[Floor, ...]) -> Value | None:

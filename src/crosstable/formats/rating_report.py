@@ -18,6 +18,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
+from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import read_rating
 from crosstable.terms import (
     Background,
@@ -46,7 +47,6 @@ _STATES = frozenset(
         *("AS", "MP", "AA", "AE", "AP", "AB", "BC", "MB", "NB", "NL", "NS", "ON", "PE", "QC", "SK", "NT", "NU", "YT"),
     }
 )
-HIGHEST_RATING = 4000.0
 _SCORE = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
 
 

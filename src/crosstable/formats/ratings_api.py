@@ -16,6 +16,7 @@ from crosstable.formats import Reading
 from crosstable.formats.event_json import LONGEST_CELL, read_cell
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.msa_header import DUAL, SYSTEMS
+from crosstable.limits import HIGHEST_RATING
 from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
@@ -304,7 +305,7 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRatin
 
 
 def _rating(item: Fields, name: str) -> float | None:
-    whole, decimal = item.number(name, most=4000.0), item.number(f"{name}Decimal", most=4000.0)
+    whole, decimal = item.number(name, most=HIGHEST_RATING), item.number(f"{name}Decimal", most=HIGHEST_RATING)
     return whole if decimal is None else decimal
 
 
@@ -331,8 +332,8 @@ def member_background(fields: Fields) -> Background:
     standings: dict[RatingSystem, PlayerRating] = {}
     outside: dict[str, OutsideRating] = {}
     for item in fields.each("ratings"):
-        code, rating = item.text("ratingSystem"), item.number("rating", most=4000.0)
-        games, floor = item.number("gamesPlayed"), item.number("floor", least=LOWEST_FLOOR, most=4000.0)
+        code, rating = item.text("ratingSystem"), item.number("rating", most=HIGHEST_RATING)
+        games, floor = item.number("gamesPlayed"), item.number("floor", least=LOWEST_FLOOR, most=HIGHEST_RATING)
         is_provisional = item.flag("isProvisional")
         if rating is None:
             continue

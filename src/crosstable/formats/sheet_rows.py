@@ -16,13 +16,13 @@ from crosstable.errors import Fault, FormatError
 from crosstable.formats.dates import day_of
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
+from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import WrittenRating, read_rating
 
 SEPARATORS = ("\t", ";", ",")
 MOST_COLUMNS = 500
 MOST_BLANKS = 10
 LONGEST_TITLE = 60
-HIGHEST_RATING = 4000.0
 _LOOKED_AT = 200
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")

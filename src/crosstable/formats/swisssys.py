@@ -14,6 +14,7 @@ from crosstable.formats import Reading
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.uschess_rows import tidy_name
+from crosstable.limits import HIGHEST_RATING
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
@@ -180,7 +181,7 @@ def _player(entry: _Entry, rounds: int) -> ReportedPlayer:
     else:
         entry.place = f"{entry.place.rpartition(',')[0]}, player {number}"
     member_id = entry.text("ID")
-    rating = entry.whole("Rating", most=4000)
+    rating = entry.whole("Rating", most=int(HIGHEST_RATING))
     return ReportedPlayer(
         number=number,
         member_id="" if member_id == _NOBODY else member_id,

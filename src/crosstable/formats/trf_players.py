@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from crosstable.formats.trf_lines import Findings, Line, day_of, whole_number
+from crosstable.limits import HIGHEST_RATING
 from crosstable.terms import Background, OutsideRating, ReportedCell, ReportedPlayer, Result
 
 RESULTS: Mapping[str, Result] = {
@@ -28,7 +29,6 @@ RESULTS: Mapping[str, Result] = {
 }
 NO_CELL = ReportedCell("", Result.BLANK, 0, "")
 MOST_ROUNDS = 999
-HIGHEST_RATING = 4000
 FIRST_ROUND = 92
 _COLUMNS_A_ROUND = 10
 _BETWEEN_FIELDS = (4, 9, 14, 48, 53, 57, 69, 80, 85, 90, 91)
@@ -103,7 +103,7 @@ def read_rating(line: Line, what: str, findings: Findings) -> float | None:
     """The rating at columns 49 to 52; blank and 0 mean none."""
     rating = whole_number(line, (49, 52), what, findings)
     if rating is not None and rating > HIGHEST_RATING:
-        message = f"The rating {rating} is above {HIGHEST_RATING}."
+        message = f"The rating {rating} is above {HIGHEST_RATING:g}."
         findings.report("bad-value", line.at(49, 52, what), message)
         return None
     return float(rating) if rating else None

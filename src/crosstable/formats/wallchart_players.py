@@ -9,6 +9,7 @@ from crosstable.errors import Fault
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.sheet_rows import LONGEST_TITLE, Cells, Row, columns_of, tidy_title
+from crosstable.limits import HIGHEST_RATING
 from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer, Result
 
 MOST_ROUNDS = 200
@@ -156,7 +157,7 @@ def _posted(cells: Cells) -> dict[RatingSystem, Posted]:
     posted = {}
     named = cells.systems
     for system in (system for system in RatingSystem if system.name in named):
-        rating = cells.number(f"{system.name} posted", most=4000.0)
+        rating = cells.number(f"{system.name} posted", most=HIGHEST_RATING)
         if rating is not None:
             posted[system] = Posted(rating, cells.number(f"{system.name} posted games"))
     return posted

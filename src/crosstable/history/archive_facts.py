@@ -2,16 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.folding import Decision, DecisionKind, Opening
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import FIDE
-from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, PlayerRating, RatingSystem
+from crosstable.record_rows import rating_from
+from crosstable.terms import OutsideRating, RatingSystem
 
-_COUNTED = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
-_KNOWN = (*_COUNTED, "as_of", "ceiling", "lowered_floor", "published")
 # The details of a decision that has none, as most have.
 NO_DETAILS = "{}"
 
@@ -50,14 +48,7 @@ def openings_of(archive: Archive) -> list[Opened]:
 
 
 def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
-    standing = PlayerRating(
-        **{name: row[name] for name in _KNOWN},
-        match_changes=tuple(
-            MatchChange(date.fromisoformat(on), change) for on, change in json.loads(row["match_changes"] or "[]")
-        ),
-        floors=tuple(Floor(FloorKind[kind], level) for kind, level in json.loads(row["floors"] or "[]")),
-    )
-    opening = Opening(row["act"], member_id, RatingSystem(row["system"]), standing, row["source"])
+    opening = Opening(row["act"], member_id, RatingSystem(row["system"]), rating_from(row), row["source"])
     return Opened(row["member"], opening)
 
 

@@ -20,6 +20,7 @@ from crosstable.formats import archive as crosstables
 from crosstable.formats import file_bytes
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
+from crosstable.record_rows import row_of
 from crosstable.terms import Entry, PlayerRating, Result, Section
 from crosstable.verification.pages import Page, pages_of
 
@@ -156,12 +157,12 @@ def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
 
 def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[str, Any]:
     """What a member brought to his first page in a system."""
-    names = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
+    counted = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {
         "member": member,
         "system": int(page.system),
         "as_of": page.checked.section.end,
-        **{name: getattr(standing, name) for name in names},
+        **row_of(standing, counted),
         "source": "official",
         "act": act,
     }

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, insert
 
 from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.formulas.floors import money_floor
+from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, head
@@ -18,7 +19,6 @@ from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.terms import RatingSystem, SectionType
 
-_HIGHEST = 4000.0
 # Days that can be meant: of a decision from before there were ratings, until far ahead.
 _FIRST_EFFECTIVE = date(1900, 1, 1)
 _AHEAD = timedelta(days=366)
@@ -111,8 +111,8 @@ def _require_member(record: Record, member_id: str) -> Person:
 def _require_level(ruling: Ruling) -> None:
     if ruling.system is None:
         raise OfficeError(f"{ruling.kind.value}: say for which system (OTBR, OTBQ …)")
-    if ruling.value is None or not LOWEST_FLOOR <= ruling.value <= _HIGHEST:
-        raise OfficeError(f"{ruling.kind.value}: give a level between {LOWEST_FLOOR:.0f} and {_HIGHEST:.0f}")
+    if ruling.value is None or not LOWEST_FLOOR <= ruling.value <= HIGHEST_RATING:
+        raise OfficeError(f"{ruling.kind.value}: give a level between {LOWEST_FLOOR:.0f} and {HIGHEST_RATING:.0f}")
 
 
 def _constants(ruling: Ruling, day: date) -> Constants:

@@ -6,9 +6,8 @@ from typing import Any
 
 from crosstable.formats.dates import iso_day
 from crosstable.formats.sheet_rows import flag_of
+from crosstable.limits import HIGHEST_RATING
 from crosstable.terms import OutsideRating
-
-_HIGHEST = 4000
 
 
 def read_fact(text: str) -> tuple[str, Any]:
@@ -47,7 +46,7 @@ def _is_set(value: str) -> bool:
 def _outside(value: str) -> OutsideRating:
     rating, _, on = value.partition("@")
     as_of = iso_day(on)
-    if as_of is None or not rating.isdecimal() or not 0 < int(rating) < _HIGHEST:
+    if as_of is None or not rating.isdecimal() or not 0 < int(rating) < HIGHEST_RATING:
         raise ValueError(f"{value!r} is no rating of a list; write it as 1850@2026-05-01")
     return OutsideRating(float(rating), as_of)
 

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, insert
 from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, digest_of_rows, head
+from crosstable.office.ledger.acts import ActKind, Change, Deed, append, digest_of_rows, head
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.ledger.postings import OWN, match_changes_text
+from crosstable.office.ledger.postings import OWN
+from crosstable.record_rows import row_of
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 
 LONGEST_ID = 40
@@ -176,19 +177,8 @@ def _opening_row(one: OpeningStanding) -> dict[str, Any]:
     standing = one.standing
     if standing.as_of is None:
         raise OfficeError(f"the opening {one.system.name} rating of member {one.member_id} has no date")
-    names = ("as_of", "rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010")
-    return {
-        "member_id": one.member_id,
-        "system": int(one.system),
-        **{name: getattr(standing, name) for name in names},
-        "games_at_2200": standing.games_at_2200,
-        "lowered_floor": standing.lowered_floor,
-        "match_changes": match_changes_text(standing.match_changes),
-        "floors": canonical([[floor.kind.name, floor.level] for floor in standing.floors]) if standing.floors else None,
-        "ceiling": standing.ceiling,
-        "published": standing.published,
-        "source": one.source,
-    }
+    about = {"member_id": one.member_id, "system": int(one.system), "source": one.source}
+    return {**about, **row_of(standing)}
 
 
 def replace_person(office: Office, connection: Connection, deed: Deed, person: Person) -> int:

@@ -3,6 +3,9 @@
 Nothing is ever updated or deleted: triggers refuse it. A posting is current while no other supersedes it.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -18,11 +21,39 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.types import TypeEngine
+
+from crosstable.record_rows import POSTED, is_needed, posted_name
+from crosstable.terms import RECORD_FIELDS, FieldKind
 
 metadata = MetaData()
 
 # A 64-bit key that SQLite still takes for its row id.
 BigKey = BigInteger().with_variant(Integer, "sqlite")
+
+_TYPES: Mapping[FieldKind, type[TypeEngine[Any]]] = {
+    FieldKind.RATING: Float,
+    FieldKind.GAMES: Float,
+    FieldKind.COUNT: Integer,
+    FieldKind.DAY: Date,
+    FieldKind.LEVEL: Float,
+    FieldKind.FLOORS: Text,
+    FieldKind.CHANGES: Text,
+}
+
+
+def record_columns(*, needed: Sequence[str] = ()) -> list[Column[Any]]:
+    """A rating record, a column for each of its fields."""
+    return [
+        Column(name, _TYPES[kept.kind], nullable=not is_needed(name) and name not in needed)
+        for name, kept in RECORD_FIELDS.items()
+    ]
+
+
+def posted_columns() -> list[Column[Any]]:
+    """What a posting keeps of the record after: the rating and its games beside those before."""
+    return [Column(posted_name(name), _TYPES[RECORD_FIELDS[name].kind]) for name in POSTED]
+
 
 act = Table(
     "act",
@@ -145,21 +176,7 @@ opening = Table(
     Column("member_id", String(40), primary_key=True),
     Column("system", SmallInteger, primary_key=True, autoincrement=False),
     Column("act", Integer, primary_key=True, autoincrement=False),
-    Column("as_of", Date, nullable=False),
-    Column("rating", Float, nullable=False),
-    Column("games", Float),
-    Column("wins", Integer),
-    Column("draws", Integer),
-    Column("losses", Integer),
-    Column("events", Integer),
-    Column("peak", Float),
-    Column("peak_since_2010", Float),
-    Column("games_at_2200", Integer, nullable=False),
-    Column("lowered_floor", Float),
-    Column("match_changes", Text),
-    Column("floors", Text),
-    Column("ceiling", Float),
-    Column("published", Float),
+    *record_columns(needed=("as_of",)),
     Column("source", Text, nullable=False),
 )
 
@@ -214,18 +231,7 @@ posting = Table(
     # the standing before and after; no rating after: this section no longer rates the member
     Column("rating_before", Float),
     Column("games_before", Float),
-    Column("rating_after", Float),
-    Column("games_after", Float),
-    Column("wins", Integer),
-    Column("draws", Integer),
-    Column("losses", Integer),
-    Column("events", Integer),
-    Column("peak", Float),
-    Column("peak_since_2010", Float),
-    Column("games_at_2200", Integer),
-    Column("match_changes", Text),
-    Column("lowered_floor", Float),
-    Column("as_of", Date),
+    *posted_columns(),
     # the working of the final pass
     Column("number", Integer),
     Column("prior", Float),

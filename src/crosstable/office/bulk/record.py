@@ -44,14 +44,16 @@ class Known(NamedTuple):
     """What an office knows: an archive of it, every section with dates whatever became of it, and the ids of members.
 
     ``openings`` and ``decisions`` of the archive also say under which id they were recorded. ``ids`` has members in the
-    order of the archive, then merged ids. Of members ``is_born_by_year`` only the year of birth is known; the archive
-    has July 1 of it, which age counts from. ``earlier`` are starting ratings from before the first day, where the
-    record is known from a day on: they may have set floors.
+    order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted. Of
+    members ``is_born_by_year`` only the year of birth is known; the archive has July 1 of it, which age counts from.
+    ``earlier`` are starting ratings from before the first day, where the record is known from a day on: they may have
+    set floors.
     """
 
     archive: Archive
     headings: pl.DataFrame
     ids: pl.DataFrame
+    rounds: pl.Series
     is_born_by_year: pl.Series
     earlier: pl.DataFrame
 
@@ -70,9 +72,13 @@ def known_since(record: Record, since: date, also: Iterable[str], source: Mappin
     people = None if since == DAWN else _people(record, since, rows, also)
     members = _members(record, people)
     is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
-    members = members.with_columns(pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"))
+    members = members.with_columns(
+        pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"),
+        is_born_by_year.set(~is_born_by_year, None).alias("is_year_only"),
+    )
     ids = _ids(record, members)
-    entries, games = _entries(_placed(rows, sections, ids, members["name"]))
+    placed = _placed(rows, sections, ids, members["name"])
+    entries, games = _entries(placed)
     openings = _openings(record, ids, people)
     is_earlier = pl.col("as_of") < since
     archive = Archive(
@@ -85,7 +91,7 @@ def known_since(record: Record, since: date, also: Iterable[str], source: Mappin
         games=games,
         source=source,
     )
-    return Known(archive, headings, ids, is_born_by_year, openings.filter(is_earlier))
+    return Known(archive, headings, ids, placed["rounds"], is_born_by_year, openings.filter(is_earlier))
 
 
 def _people(record: Record, since: date, rows: pl.DataFrame, also: Iterable[str]) -> pl.DataFrame:

@@ -19,8 +19,9 @@ from crosstable.folding import DecisionKind as DecisionKind
 from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
-from crosstable.office.ledger.postings import chunks, match_changes_of
-from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem, ReportedCell, SectionType
+from crosstable.office.ledger.postings import chunks
+from crosstable.record_rows import rating_from
+from crosstable.terms import OutsideRating, RatingSystem, ReportedCell, SectionType
 
 NO_CELL = "-"
 
@@ -354,17 +355,7 @@ def _entry(row: Mapping[Any, Any]) -> EntryFact:
 
 
 def _opening(row: Mapping[Any, Any]) -> Opening:
-    names = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
-    standing = PlayerRating(
-        **{name: row[name] for name in names},
-        match_changes=match_changes_of(row["match_changes"]),
-        as_of=row["as_of"],
-        floors=tuple(Floor(FloorKind[kind], level) for kind, level in json.loads(row["floors"] or "[]")),
-        ceiling=row["ceiling"],
-        lowered_floor=row["lowered_floor"],
-        published=row["published"],
-    )
-    return Opening(row["act"], row["member_id"], RatingSystem(row["system"]), standing, row["source"])
+    return Opening(row["act"], row["member_id"], RatingSystem(row["system"]), rating_from(row), row["source"])
 
 
 def _decision(row: Mapping[Any, Any]) -> Decision:

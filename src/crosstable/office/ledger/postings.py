@@ -5,7 +5,6 @@ writes a new posting that supersedes the old one; both stay. A posting without a
 longer rates the member.
 """
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -20,7 +19,8 @@ from crosstable.folding import Key as Key
 from crosstable.office import tables
 from crosstable.office.ledger.acts import canonical
 from crosstable.office.ledger.digests import layout_of
-from crosstable.terms import FloorKind, Formula, MatchChange, PlayerRating, RatingSystem
+from crosstable.record_rows import POSTED, posted_name, rating_from, row_of
+from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem
 
 # Databases take only so many values in one statement.
 CHUNK = 500
@@ -92,20 +92,7 @@ class Posting(NamedTuple):
         """The standing after, nothing where the section no longer rates the member."""
         if self.rating_after is None:
             return None
-        return PlayerRating(
-            rating=self.rating_after,
-            games=self.games_after,
-            wins=self.wins,
-            draws=self.draws,
-            losses=self.losses,
-            events=self.events,
-            peak=self.peak,
-            peak_since_2010=self.peak_since_2010,
-            games_at_2200=self.games_at_2200 or 0,
-            match_changes=match_changes_of(self.match_changes),
-            as_of=self.as_of,
-            lowered_floor=self.lowered_floor,
-        )
+        return rating_from({name: getattr(self, posted_name(name)) for name in POSTED}, POSTED)
 
     @property
     def fingerprint(self) -> int:
@@ -122,18 +109,6 @@ class Stored(NamedTuple):
 
     posting_id: int
     posting: Posting
-
-
-def match_changes_of(text: str | None) -> tuple[MatchChange, ...]:
-    """Match changes as the table holds them."""
-    if text is None:
-        return ()
-    return tuple(MatchChange(date.fromisoformat(on), change) for on, change in json.loads(text))
-
-
-def match_changes_text(changes: Sequence[MatchChange]) -> str | None:
-    """Match changes for the table."""
-    return canonical([[change.on, change.change] for change in changes]) if changes else None
 
 
 def postings_of(rated: RatedSection, key: Key) -> Iterator[Posting]:
@@ -158,20 +133,7 @@ def posting_of_standing(about: PostingKey, key: Key, before: PlayerRating | None
 
 
 def _after(after: PlayerRating) -> dict[str, Any]:
-    return {
-        "rating_after": after.rating,
-        "games_after": after.games,
-        "wins": after.wins,
-        "draws": after.draws,
-        "losses": after.losses,
-        "events": after.events,
-        "peak": after.peak,
-        "peak_since_2010": after.peak_since_2010,
-        "games_at_2200": after.games_at_2200,
-        "match_changes": match_changes_text(after.match_changes),
-        "lowered_floor": after.lowered_floor,
-        "as_of": after.as_of,
-    }
+    return {posted_name(name): value for name, value in row_of(after, POSTED).items()}
 
 
 def _posting(rated: RatedSection, player: RatedPlayer, key: Key) -> Posting:

@@ -1,0 +1,64 @@
+"""A rating record as one row of plain values, as tables and archives keep it; floors and match changes are JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from crosstable.terms import RECORD_FIELDS, FieldKind, Floor, FloorKind, MatchChange, PlayerRating
+
+_DEFAULTS = PlayerRating._field_defaults
+# What a posting keeps of the record after a section.
+POSTED = tuple(name for name, kept in RECORD_FIELDS.items() if kept.is_posted)
+
+
+def posted_name(name: str) -> str:
+    """The name of a field in a posting, which also has the rating and the games before."""
+    return f"{name}_after" if name in ("rating", "games") else name
+
+
+def is_needed(name: str) -> bool:
+    """Whether a row must have a value for a field."""
+    kind = RECORD_FIELDS[name].kind
+    return kind not in (FieldKind.FLOORS, FieldKind.CHANGES) and _DEFAULTS.get(name, 0) is not None
+
+
+def row_of(rating: PlayerRating, names: Sequence[str] = PlayerRating._fields) -> dict[str, Any]:
+    """The values of fields by name; nothing where there is none."""
+    return {name: _written(rating, name) for name in names}
+
+
+def _written(rating: PlayerRating, name: str) -> object:
+    value = getattr(rating, name)
+    match RECORD_FIELDS[name].kind:
+        case FieldKind.FLOORS:
+            return _text([[floor.kind.name, floor.level] for floor in value])
+        case FieldKind.CHANGES:
+            return changes_text(value)
+        case _:
+            return value
+
+
+def changes_text(changes: Sequence[MatchChange]) -> str | None:
+    """Match changes as a row holds them."""
+    return _text([[change.on.isoformat(), change.change] for change in changes])
+
+
+def _text(values: Sequence[Sequence[Any]]) -> str | None:
+    return json.dumps(values, separators=(",", ":")) if values else None
+
+
+def rating_from(row: Mapping[str, Any], names: Sequence[str] = PlayerRating._fields) -> PlayerRating:
+    """A rating record from the values of its fields; what has none gets its default."""
+    return PlayerRating(**{name: _read(row, name) for name in names if row[name] is not None})
+
+
+def _read(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401
+    value = row[name]
+    match RECORD_FIELDS[name].kind:
+        case FieldKind.FLOORS:
+            return tuple(Floor(FloorKind[kind], level) for kind, level in json.loads(value))
+        case FieldKind.CHANGES:
+            return tuple(MatchChange(date.fromisoformat(on), change) for on, change in json.loads(value))
+        case _:
+            return value
