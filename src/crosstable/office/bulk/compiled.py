@@ -229,6 +229,8 @@ class Compiled:
         texts = [_assumptions(constants[one], row) for one, row in zip(editions, rows, strict=True)]
         return made.scatter(open_ones, texts) if len(texts) else made
 
+    # what plain code did
+
     def _moved(self, moved: Sequence[Moved]) -> pl.DataFrame:
         postings, keys = [], []
         for what, member, before, after in moved:

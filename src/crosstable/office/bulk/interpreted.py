@@ -1,9 +1,8 @@
 """The interpreted replay of those steps of a span that something reaches; the measure of the compiled one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from crosstable.checks.players import OWN_RECORD
@@ -83,15 +82,10 @@ def _members_by_step(known: Known, steps: Steps) -> dict[int, list[int]]:
 
 
 class OfficeSections(PlainSections):
-    """Sections of an office's archive: what somebody brings comes from the office, with the year of birth alone."""
-
-    by_year: Set[int] = frozenset()
+    """Sections of an office's archive: what somebody brings comes from the office's own record."""
 
     def _brings(self, row: Row, key: Key) -> Background:
-        found = super()._brings(row, key)._replace(origin=OWN_RECORD)
-        if row.member not in self.by_year or found.birth_date is None:
-            return found
-        return found._replace(birth_date=None, birth_year=found.birth_date.year)
+        return super()._brings(row, key)._replace(origin=OWN_RECORD)
 
 
 class Interpreted:
@@ -107,7 +101,6 @@ class Interpreted:
         part = part_of(archive, self._sections())
         self._parts = sections_of(part)
         self._rates = OfficeSections(part, self._records_of, self._openings, self._decisions)
-        self._rates.by_year = frozenset(np.flatnonzero(span.known.is_born_by_year.to_numpy()).tolist())
         self.unratable: dict[int, str] = {}
         self._rated: list[tuple[Any, ...]] = []
 

@@ -44,8 +44,8 @@ class Known(NamedTuple):
     """What an office knows: an archive of it, every section with dates whatever became of it, and the ids of members.
 
     ``openings`` and ``decisions`` of the archive also say under which id they were recorded. ``ids`` has members in the
-    order of the archive, then merged ids. ``rounds`` are the cells of its entries as submitted. Of members
-    ``is_born_by_year`` only the year of birth is known; the archive has July 1 of it, which age counts from.
+    order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted. Of
+    members ``is_born_by_year`` only the year of birth is known; the archive has July 1 of it, which age counts from.
     ``earlier`` are starting ratings from before the first day, where the record is known from a day on: they may have
     set floors.
     """

@@ -46,6 +46,7 @@ class Plan(NamedTuple):
     replay: Replay
     causes: Causes
     old: pl.DataFrame
+    is_large: bool
 
 
 def run_pending(office: Office, connection: Connection, deed: Deed, watch: Watch) -> Run | None:
@@ -59,7 +60,7 @@ def run_pending(office: Office, connection: Connection, deed: Deed, watch: Watch
     if pending is None:
         return None
     plan = planned(record, pending, watch, is_first=not run)
-    with Post(connection, is_large=not isinstance(plan.replay, Interpreted)) as post:
+    with Post(connection, is_large=plan.is_large) as post:
         posting = _Posting(post, plan, watch.clock)
         with watch.clock.timed("rate"):
             plan.replay.go(posting.take, watch.progress)
@@ -85,7 +86,7 @@ def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -
         span = span_of(known, steps, before)
     with clock.timed("index"):
         replay = _compiled(span) if reach is None else Interpreted(span, reach)
-    return Plan(span, replay, Causes(known, steps, pending), old)
+    return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
 
 
 def _posted(
