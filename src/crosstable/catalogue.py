@@ -69,6 +69,11 @@ CATALOGUE: Mapping[str, Kind] = {
         "The {what} {given} was not used: the file says {own}.",
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
+    "number-of-players": Kind(
+        WARNING,
+        "A section announces another number of players than it lists, but everybody's opponents are listed.",
+        "Check that nobody is missing.",
+    ),
     "duplicate-section": Kind(
         ERROR,
         "Two sections have the same number.",
