@@ -10,8 +10,8 @@ from crosstable.formats import Reading, file_bytes
 
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
-    "SwissSys sjson, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and XLSX "
-    "wallcharts"
+    "SwissSys sjson and web JSON, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and "
+    "XLSX wallcharts"
 )
 EVENT_MARK = b'"crosstable-event/'
 GZIP = b"\x1f\x8b"
@@ -76,10 +76,12 @@ def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats import event_json
 
     if EVENT_MARK not in data[:4000]:
-        from crosstable.formats import ratings_api, swisssys
+        from crosstable.formats import ratings_api, swisssys, swisssys_web
 
         if swisssys.looks_like(data):
             return swisssys.read(data, name)
+        if swisssys_web.looks_like(data):
+            return swisssys_web.read(data, name)
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
     return event_json.read(data, name)
