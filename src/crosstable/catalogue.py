@@ -49,6 +49,16 @@ CATALOGUE: Mapping[str, Kind] = {
     "unknown-field": Kind(WARNING, "A field is not known and was ignored.", "Remove it or correct its name."),
     "bad-value": Kind(ERROR, "A value is outside what is possible.", "Correct the value."),
     "bad-date": Kind(ERROR, "A date is not a date of the calendar.", "Write it as YYYY-MM-DD."),
+    "start-not-read": Kind(
+        ERROR,
+        "The start date is not a date, or can be read in two ways.",
+        "Write it as YYYY-MM-DD, or give --start YYYY-MM-DD.",
+    ),
+    "end-not-read": Kind(
+        ERROR,
+        "The end date is not a date, or can be read in two ways.",
+        "Write it as YYYY-MM-DD, or give --end YYYY-MM-DD.",
+    ),
     "code-page-guessed": Kind(
         WARNING,
         "The text of the file is not plain ASCII and nothing says in which code page it is, so one was guessed.",

@@ -32,6 +32,14 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "Add override=true to replace what the file says.",
         _LIBRARY: "Add override=True to replace what the file says.",
     },
+    **{
+        f"{which}-not-read": {
+            _PAGE: f"Write it as YYYY-MM-DD in the file, or give the {which} date in the form.",
+            _API: f"Write it as YYYY-MM-DD, or add {which}=YYYY-MM-DD.",
+            _LIBRARY: f'Write it as YYYY-MM-DD, or give {which}="YYYY-MM-DD".',
+        }
+        for which in ("start", "end")
+    },
     "all-unrated": {
         _PAGE: "Send a file with their ratings, if they have any.",
         _API: "Send an event file with their ratings, if they have any.",

@@ -20,7 +20,7 @@ from tests.checks.provoked import CASES, Provoked, abroad, match, newcomer_of_fi
 from tests.event_files import EventFile, Ratings, event_file, player, record
 
 # Codes of other formats, and of those alone.
-NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed"}
+NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", *AFTER_RATING}

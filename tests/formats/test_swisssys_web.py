@@ -95,6 +95,21 @@ def test_a_code_that_is_not_known_stays_unknown(code: object) -> None:
     assert read(report).report.sections[0].players[0].cells[0].result is None
 
 
+def test_the_pairings_tell_the_opponents_where_the_players_are_listed_by_standings() -> None:
+    report = deepcopy(REPORT)
+    section = report["sections"][0]
+    section["players"] = [
+        player(1, "W", "B", [3]),  # pairing number 4, who beat number 3: the third row of the list is another player
+        player(2, "D", "W", [1]),
+        player(3, "D", "B", [2]),
+        player(4, "L", "W", [4]),
+    ]
+    section["rounds"] = [{"pairings": [{"white": 4, "black": 1}, {"white": 2, "black": 3}]}]
+    assert rows(read(report)) == [["W4b", "", ""], ["D3w", "", ""], ["D2b", "", ""], ["L1w", "", ""]]
+    section["rounds"] = [{"pairings": [{"white": 4, "black": 1}]}, {"pairings": 7}, 7]
+    assert rows(read(report))[0][0] == "W3b", "pairings that leave somebody out settle nothing"
+
+
 def test_lists_of_different_lengths_are_damage() -> None:
     report = deepcopy(REPORT)
     del report["sections"][0]["players"][0]["ops"][2]

@@ -15,7 +15,7 @@ from datetime import date
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 from crosstable.formats import Reading
-from crosstable.formats.dates import day_of
+from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.limits import HIGHEST_RATING, MEMBER_ID_DIGITS
@@ -70,8 +70,8 @@ def read(data: bytes, name: str) -> Reading:
     report = Report(
         event_id="",
         name=overview.text("Tournament title"),
-        start=overview.calendar_day("Starting date"),
-        end=overview.calendar_day("Ending date"),
+        start=overview.calendar_day("Starting date", "start-not-read", "Ending date"),
+        end=overview.calendar_day("Ending date", "end-not-read", "Starting date"),
         sections=_sections(root.items("Sections"), overview.text("Tournament time controls"), name, faults),
         place=name,
         details=known(program=overview.text("Program"), format_version=_version(overview)),
@@ -86,13 +86,16 @@ class Entry(Fields):
         """The place of a field."""
         return f"{self.place}, {name}" if self.place else name
 
-    def calendar_day(self, name: str) -> date | None:
-        """A date as the director typed it."""
-        text = self.text(name)
-        day = day_of(text)
-        if text and day is None:
-            self.report("bad-date", name, f"{text[:_LONGEST_CELL]!r} is not a date.")
-        return day
+    def calendar_day(self, name: str, code: str, other: str = "") -> date | None:
+        """A date as the director typed it; the other date of the event may show the order of day and month."""
+        value = self.raw(name)
+        if value is None or value == "":
+            return None
+        try:
+            return read_day(str(value), like=str(self.raw(other) or ""))
+        except ValueError as error:
+            self.report(code, name, str(error))
+            return None
 
     def raw(self, name: str) -> object:
         """The value; line breaks and tabulators within a text are blanks."""

@@ -1,9 +1,12 @@
 """The web report of SwissSys 11 (JSON), as it is sent to sites that show pairings and standings; read only.
 
-A player's number is their place in the list. Each player brings a result, a colour and an opponent for every round;
-the lists of pairings beside them leave games out where a board is used twice, so they are not read. The file names
-the first day alone, no time control, and ratings that SwissSys estimated (``post``), which are not read either.
+A player's number is their place in the list. Each player brings a result, a colour and an opponent for every round.
+The lists of pairings beside them leave games out where a board is used twice, so they are read only where the opponents
+do not agree: one program lists the players by standings and numbers the opponents otherwise. The file names the first
+day alone, no time control, and ratings that SwissSys estimated (``post``), which are not read.
 """
+
+from collections.abc import Mapping, Sequence
 
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
@@ -46,7 +49,7 @@ def read(data: bytes, name: str) -> Reading:
     report = Report(
         event_id="",
         name=root.text("tournament"),
-        start=root.calendar_day("date"),
+        start=root.calendar_day("date", "start-not-read"),
         end=None,
         sections=tuple(
             _section(entry, rows, at, fide_first=fide_first) for at, (entry, rows) in enumerate(sections, 1)
@@ -64,6 +67,8 @@ def _section(entry: Entry, rows: list[object], number: int, *, fide_first: bool)
     players = [
         _player(entry.inside(f"player {at}", row), at, paired, fide_first=fide_first) for at, row in enumerate(rows, 1)
     ]
+    if not _are_mutual(players):
+        players = _as_paired(players, entry.items("rounds"))
     rounds = max((len(player.cells) for player in players), default=0)
     return ReportedSection(
         number=number,
@@ -80,6 +85,41 @@ def _section(entry: Entry, rows: list[object], number: int, *, fide_first: bool)
             rounds_paired=str(paired), rounds_played=str(entry.whole("rounds_played", most=MOST_ROUNDS) or 0)
         ),
     )
+
+
+def _are_mutual(players: Sequence[ReportedPlayer]) -> bool:
+    """Whether the opponent of every game names the player in the same round."""
+    numbered = dict(enumerate(players, 1))
+    return all(
+        cell.opponent in numbered and _opponent(numbered[cell.opponent], at) == player.number
+        for player in players
+        for at, cell in enumerate(player.cells)
+        if cell.result is not None and cell.result.is_game
+    )
+
+
+def _opponent(player: ReportedPlayer, at: int) -> int:
+    return player.cells[at].opponent if at < len(player.cells) else 0
+
+
+def _as_paired(players: list[ReportedPlayer], rounds: Sequence[object]) -> list[ReportedPlayer]:
+    """The players with the opponents that the lists of pairings name; as they are where that is not everybody's."""
+    paired: dict[tuple[int, int], int] = {}
+    for at, one in enumerate(rounds):
+        pairings = one.get("pairings") if isinstance(one, Mapping) else None
+        for pairing in pairings if isinstance(pairings, list) else ():
+            sides = (pairing.get("white"), pairing.get("black")) if isinstance(pairing, Mapping) else ()
+            if len(sides) == 2 and all(isinstance(side, int) for side in sides):
+                paired |= {(at, sides[0]): sides[1], (at, sides[1]): sides[0]}
+    changed = []
+    for player in players:
+        cells = list(player.cells)
+        for at, cell in enumerate(cells):
+            if cell.opponent and cell.result is not None:
+                number = paired.get((at, player.number or 0), 0)
+                cells[at] = ReportedCell(f"{cell.result.value}{number}{cell.colour}", cell.result, number, cell.colour)
+        changed.append(player._replace(cells=tuple(cells)))
+    return changed if _are_mutual(changed) else players
 
 
 def _player(entry: Entry, number: int, rounds: int, *, fide_first: bool) -> ReportedPlayer:

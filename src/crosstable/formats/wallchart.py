@@ -20,7 +20,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.formats import Reading
 from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
-from crosstable.formats.dates import day_of
+from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
@@ -200,10 +200,12 @@ class _Chart:
     def day(self, part: _Part, key: str) -> date | None:
         """The day under a key."""
         text = part.values.get(key, "")
-        found = day_of(text)
-        if text and found is None:
-            self.bad(part, "bad-date", f"{key}: {shown(text)} is not a date.")
-        return found
+        other = part.values.get("end" if key == "start" else "start", "")
+        try:
+            return read_day(text, like=other) if text else None
+        except ValueError as error:
+            self.bad(part, f"{key}-not-read", f"{key.capitalize()}: {error}")
+            return None
 
 
 def _key(row: Row, *, in_table: bool) -> tuple[str, str]:

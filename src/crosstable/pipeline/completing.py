@@ -91,6 +91,11 @@ def _completed(
     return section._replace(players=players)
 
 
+def is_settled(found: Fault, start: date | None, end: date | None) -> bool:
+    """Whether a date that was given takes the place of one that cannot be read."""
+    return (found.code == "start-not-read" and start is not None) or (found.code == "end-not-read" and end is not None)
+
+
 def unknown_sections(report: Report, numbers: Collection[int]) -> list[Fault]:
     """A finding for every number of a section that the report does not have."""
     there = {section_number(section, at): section.name for at, section in enumerate(report.sections)}

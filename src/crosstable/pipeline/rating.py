@@ -25,6 +25,7 @@ from crosstable.pipeline.completing import (
     all_unrated,
     chosen,
     completed,
+    is_settled,
     members_faults,
     missing_ratings,
     unknown_sections,
@@ -193,6 +194,8 @@ class _Examination:
         self.general: list[Fault] = []
         self.of_section: dict[str, list[Fault]] = {section.place: [] for section in report.sections}
         for found in report.faults:
+            if is_settled(found, options.get("start"), options.get("end")):
+                continue
             place = _section_of(report, found)
             (self.general if place is None else self.of_section[place]).append(found)
         # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
