@@ -304,7 +304,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "unknown-code": Kind(
         ERROR,
         "A cell holds no known result.",
-        "Use W, L, D with the opponent's number, or X F B H U Z.",
+        "Use W, L, D with the opponent's number, or X F Y B H U Z.",
         "{cell!r} is no known result.",
     ),
     "no-opponent": Kind(

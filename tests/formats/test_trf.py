@@ -129,10 +129,10 @@ def test_a_rating_of_zero_is_no_rating() -> None:
         ("+", Result.FORFEIT_WIN),
         ("-", Result.FORFEIT_LOSS),
         ("W", Result.FORFEIT_WIN),
-        ("D", Result.HALF_BYE),
+        ("D", Result.FORFEIT_DRAW),
         ("L", Result.FORFEIT_LOSS),
         ("w", Result.FORFEIT_WIN),
-        ("d", Result.HALF_BYE),
+        ("d", Result.FORFEIT_DRAW),
         ("l", Result.FORFEIT_LOSS),
     ],
 )

@@ -122,7 +122,7 @@ def test_any_wallchart_reads_back_the_same(data: st.DataObject) -> None:
         st.integers(1, count),
         st.sampled_from(["", "w", "b"]),
     )
-    cells = st.one_of(games, st.sampled_from(["B", "H", "U", "Z", "X", "F"]))
+    cells = st.one_of(games, st.sampled_from(["B", "H", "U", "Y", "X", "F"]))
     rows = [" ".join(data.draw(st.lists(cells, min_size=rounds, max_size=rounds))) for _ in range(count)]
     made = report(section(*(player(at, row) for at, row in enumerate(rows, 1))))
     once = read(uschess_dbf.write(made))
@@ -215,7 +215,17 @@ def test_shorter_sections_are_padded_as_unpaired() -> None:
 
 @pytest.mark.parametrize(
     ("cells", "written"),
-    [("H", "H0"), ("X", "X0"), ("X2", "X2"), ("*", "U0"), ("D2", "D2"), ("W2b", "W2B")],
+    [
+        ("H", "H0"),
+        ("Z", "U0"),
+        ("Y", "Z0"),
+        ("Y2b", "Z2B"),
+        ("X", "X0"),
+        ("X2", "X2"),
+        ("*", "U0"),
+        ("D2", "D2"),
+        ("W2b", "W2B"),
+    ],
 )
 def test_cells_are_written_as_pairing_programs_write_them(cells: str, written: str) -> None:
     made = report(section(player(1, cells), PAIR[1]))

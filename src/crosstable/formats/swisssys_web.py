@@ -108,9 +108,10 @@ def _as_paired(players: list[ReportedPlayer], rounds: Sequence[object]) -> list[
     for at, one in enumerate(rounds):
         pairings = one.get("pairings") if isinstance(one, Mapping) else None
         for pairing in pairings if isinstance(pairings, list) else ():
-            sides = (pairing.get("white"), pairing.get("black")) if isinstance(pairing, Mapping) else ()
-            if len(sides) == 2 and all(isinstance(side, int) for side in sides):
-                paired |= {(at, sides[0]): sides[1], (at, sides[1]): sides[0]}
+            sides = [pairing.get("white"), pairing.get("black")] if isinstance(pairing, Mapping) else []
+            match sides:
+                case [int(white), int(black)]:
+                    paired |= {(at, white): black, (at, black): white}
     changed = []
     for player in players:
         cells = list(player.cells)

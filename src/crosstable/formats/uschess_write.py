@@ -18,6 +18,7 @@ from crosstable.formats.uschess_2c import (
     EVENT_DETAILS,
     EVENT_FIELDS,
     EVENT_FILE,
+    FORFEIT_DRAW,
     FORMAT,
     MOST_ROUNDS,
     PLAYER_FILE,
@@ -41,6 +42,7 @@ PROGRAM = "CROSSTABLE"
 _TYPE_CODES = {SectionType.SWISS: "S", SectionType.ROUND_ROBIN: "R", SectionType.MATCH: "M"}
 _OWN_TYPE_CODES = frozenset("RM")
 _UNPAIRED = "U0"
+_LETTERS = {Result.FORFEIT_DRAW.value: FORFEIT_DRAW, Result.ZERO_BYE.value: Result.UNPAIRED.value}
 _EARLIEST = date(1980, 1, 1)
 
 
@@ -190,7 +192,7 @@ def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> 
     if None in texts or len(firsts) != len(seconds):
         message = "The two games of a round cannot be written in one cell."
         raise FormatError(fault("bad-value", player.place, message))
-    return [text for text in texts if text is not None]
+    return [f"{_LETTERS.get(text[:1], text[:1])}{text[1:]}" for text in texts if text is not None]
 
 
 def _cell(cell: ReportedCell, player: ReportedPlayer, *, is_from_2c: bool) -> str:
@@ -204,4 +206,5 @@ def _cell(cell: ReportedCell, player: ReportedPlayer, *, is_from_2c: bool) -> st
         return ""
     if cell.result is Result.OWN_COLUMN:
         return cell.result.value if is_from_2c else _UNPAIRED
-    return f"{cell.result.value}{cell.opponent}{cell.colour.upper()}"
+    letter = _LETTERS.get(cell.result.value, cell.result.value)
+    return f"{letter}{cell.opponent}{cell.colour.upper()}"

@@ -20,8 +20,8 @@ from crosstable.rules.editions import EDITIONS
 from crosstable.terms import PlayerRating, RatingSystem
 
 Array = Any
-_KNOWN_CELL = r"([WLDNRSXFBHUZ*])([0-9]*)([wb]?)"
-_ONLY_KNOWN = r"^(([WLDNRSXFBHUZ*][0-9]*[wb]?|-)( |$))*$"
+_KNOWN_CELL = r"([WLDNRSXFYBHUZ*])([0-9]*)([wb]?)"
+_ONLY_KNOWN = r"^(([WLDNRSXFYBHUZ*][0-9]*[wb]?|-)( |$))*$"
 _BLANK = '["",0,""]'
 _EDITIONS = pl.Series([canonical(edition.name) for edition in EDITIONS])
 
