@@ -177,10 +177,14 @@ CATALOGUE: Mapping[str, Kind] = {
     "no-time-control": Kind(
         ERROR,
         "The section has neither a time control nor systems.",
-        "Give the time control, like G/60;d5.",
+        'Give --control "G/60;d5", or write it in the file.',
         "The section has no time control.",
     ),
-    "time-control-not-read": Kind(ERROR, "The time control cannot be understood.", "Write it like G/60;d5."),
+    "time-control-not-read": Kind(
+        ERROR,
+        "The time control cannot be understood, or can be read in two ways.",
+        'Write it like G/60;d5, or give --control "G/60;d5" --override.',
+    ),
     "time-control-not-rated": Kind(ERROR, "The time control is not rated in any system.", "Correct the time control."),
     "delay-not-given": Kind(
         WARNING,

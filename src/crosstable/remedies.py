@@ -40,6 +40,16 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         }
         for which in ("start", "end")
     },
+    "no-time-control": {
+        _PAGE: "Give the time control in the form, like G/60;d5, or write it in the file.",
+        _API: "Add control=G/60;d5, or write it in the file.",
+        _LIBRARY: 'Give control="G/60;d5", or write it in the file.',
+    },
+    "time-control-not-read": {
+        _PAGE: "Write it like G/60;d5 in the file.",
+        _API: "Write it like G/60;d5, or add control=G/60;d5 and override=true.",
+        _LIBRARY: 'Write it like G/60;d5, or give control="G/60;d5", override=True.',
+    },
     "all-unrated": {
         _PAGE: "Send a file with their ratings, if they have any.",
         _API: "Send an event file with their ratings, if they have any.",
