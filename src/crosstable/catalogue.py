@@ -216,6 +216,33 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
     ),
+    # Writing a rating report
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
+            "systems": "The files cannot name the rating systems; US Chess takes them from the time control.",
+            "half_k": "The files cannot say that the section is rated with half K.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
     # Players
     "duplicate-number": Kind(
         ERROR,
