@@ -14,6 +14,7 @@ KNOWN = (
     "XLSX wallcharts"
 )
 EVENT_MARK = b'"crosstable-event/'
+PGN = b'[Event "'
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
@@ -84,6 +85,12 @@ def _read_json(data: bytes, name: str) -> Reading:
             return swisssys_web.read(data, name)
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
+        if data.lstrip().startswith(PGN):
+            message = "The file holds games (PGN), not who met whom in every round."
+            raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
+        if not any(part in data for part in (b'"format"', b'"event"', b'"sections"')):
+            message = "The file is JSON, but no event: it has no sections."
+            raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
     return event_json.read(data, name)
 
 
@@ -96,7 +103,7 @@ def _read_zip(data: bytes, name: str) -> Reading:
 
 
 def _read_text(data: bytes, name: str) -> Reading:
-    from crosstable.formats import msa, rating_report, trf, uschess_dbf, wallchart
+    from crosstable.formats import msa, rating_report, standings, trf, uschess_dbf, wallchart
     from crosstable.formats.bundles import read_files
 
     if uschess_dbf.looks_like(data):
@@ -105,7 +112,9 @@ def _read_text(data: bytes, name: str) -> Reading:
         (trf.looks_like, trf.read),
         (msa.looks_like, msa.read),
         (rating_report.looks_like, rating_report.read),
+        (standings.is_page, standings.read),
         (wallchart.looks_like, wallchart.read),
+        (standings.looks_like, standings.read),
     )
     for looks_like, read in readers:
         if looks_like(data):
