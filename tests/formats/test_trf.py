@@ -268,7 +268,7 @@ def test_a_coded_time_control_without_a_meaning_here_is_a_fault_and_the_text_is_
         ("", ()),
     ],
 )
-def test_an_announced_time_control_is_taken_as_it_stands_unless_it_has_no_number(
+def test_an_announced_time_control_is_taken_as_it_stands_if_it_has_a_number(
     text: str, controls: tuple[str, ...]
 ) -> None:
     assert read_clean(f"122 {text}", player({})).sections[0].time_controls == controls

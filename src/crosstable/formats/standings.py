@@ -17,7 +17,7 @@ from crosstable.formats.page_tables import PageTable, read_page
 from crosstable.formats.page_text import decoded, lines_of
 from crosstable.formats.sheet_rows import MOST_COLUMNS, Row
 from crosstable.formats.wallchart import LARGEST, MOST_ROWS, read_rows
-from crosstable.formats.wallchart_players import opens_table, title_score
+from crosstable.formats.wallchart_titles import opens_table, title_score
 from crosstable.limits import MEMBER_ID_DIGITS
 
 _LOOKED_AT = 200_000
