@@ -39,9 +39,7 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
     "number-of-players": Kind(
-        WARNING,
-        "A section announces another number of players than it lists, but everybody's opponents are listed.",
-        "Check that nobody is missing.",
+        WARNING, "A section announces more or fewer players than it lists.", "Check that nobody is missing."
     ),
     "duplicate-section": Kind(
         ERROR,
@@ -196,8 +194,8 @@ CATALOGUE: Mapping[str, Kind] = {
             "field": "{text!r} does not fit its field and was left blank.",
             "section": "The section has no game and was left out.",
             "online": "The section is online, which the files cannot say: mark it so where you submit them.",
-            "systems": "The files cannot name the rating systems; US Chess takes them from the time control.",
-            "half_k": "The files cannot say that the section is rated with half K.",
+            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "half_k": "The files cannot say that the section has half K.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
         },

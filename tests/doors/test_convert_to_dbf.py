@@ -81,8 +81,8 @@ def test_what_has_errors_is_not_written(tmp_path: Path, capsys: Capture) -> None
     ("section", "words"),
     [
         ({"online": True}, "mark it so where you submit"),
-        ({"systems": ["OTBR"]}, "cannot name the rating systems"),
-        ({"start_date": "2005-01-01", "end_date": "2005-01-01", "k_factor": "half"}, "with half K"),
+        ({"systems": ["OTBR"]}, "cannot name the systems"),
+        ({"start_date": "2005-01-01", "end_date": "2005-01-01", "k_factor": "half"}, "has half K"),
         ({}, "The ratings of 2 players were left out"),
     ],
 )

@@ -14,6 +14,7 @@ KNOWN = (
     "XLSX wallcharts"
 )
 EVENT_MARK = b'"crosstable-event/'
+EVENT_PARTS = (b'"format"', b'"event"', b'"sections"')
 PGN = b'[Event "'
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
@@ -88,7 +89,7 @@ def _read_json(data: bytes, name: str) -> Reading:
         if data.lstrip().startswith(PGN):
             message = "The file holds games (PGN), not who met whom in every round."
             raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
-        if not any(part in data for part in (b'"format"', b'"event"', b'"sections"')):
+        if data.lstrip().startswith(b"{") and not any(part in data for part in EVENT_PARTS):
             message = "The file is JSON, but no event: it has no sections."
             raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
     return event_json.read(data, name)
