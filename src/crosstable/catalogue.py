@@ -38,6 +38,9 @@ CATALOGUE: Mapping[str, Kind] = {
         "The {what} {given} was not used: the file says {own}.",
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
+    "number-of-players": Kind(
+        WARNING, "A section announces more or fewer players than it lists.", "Check that nobody is missing."
+    ),
     "duplicate-section": Kind(
         ERROR,
         "Two sections have the same number.",
@@ -170,6 +173,33 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
     ),
+    # Writing a rating report
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
+            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "half_k": "The files cannot say that the section has half K.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
     # Players
     "duplicate-number": Kind(
         ERROR,
@@ -262,7 +292,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "unknown-code": Kind(
         ERROR,
         "A cell holds no known result.",
-        "Use W, L, D with the opponent's number, or X F B H U Z.",
+        "Use W, L, D with the opponent's number, or X F Y B H U Z.",
         "{cell!r} is no known result.",
     ),
     "no-opponent": Kind(
