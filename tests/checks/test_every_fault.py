@@ -220,13 +220,6 @@ def test_cells_are_read_as_people_write_them(cell: str) -> None:
     assert rated(event).faults == ()
 
 
-def test_systems_that_are_named_stand_where_the_control_is_not_rated() -> None:
-    """Design: systems override what the time control says; old reports have controls that rate nowhere."""
-    event = rated(with_section(time_control="G/1;d2", systems=["OTBQ"]))
-    assert event.faults == ()
-    assert [section.system.name for section in event.rated[0]] == ["OTBQ"]
-
-
 def test_a_checked_event_knows_whether_it_has_errors() -> None:
     for event, has_errors in ((sound(), False), (pair("N2", "U"), False), (pair("W2", "U"), True)):
         assert check(event_json.read(json.dumps(event).encode(), "event.json").report).has_errors is has_errors

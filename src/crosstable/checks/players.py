@@ -4,13 +4,22 @@ from collections import Counter
 from collections.abc import Sequence
 
 from crosstable.catalogue import fault
+from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
 from crosstable.rules.constants import Constants
 from crosstable.sentences import Said
-from crosstable.terms import GAME_SCORES, Background, PlayerRating, ReportedPlayer, ReportedSection, SectionType
+from crosstable.terms import (
+    GAME_SCORES,
+    Background,
+    PlayerRating,
+    RatingSystem,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+)
 
 # Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results
 # of an old record may be more than its games.
@@ -97,15 +106,26 @@ def _blank_id_faults(section: ReportedSection, place: SectionPlace) -> list[Faul
     return [fault("no-member-id:player", place.row(section.players[at], at)) for at in blank]
 
 
-def brought(section: ReportedSection, player: ReportedPlayer, constants: Constants) -> Background:
+def brought(section: ReportedSection, player: ReportedPlayer, constants: Constants, when: Timing) -> Background:
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
-    assumed = list(background.assumed)
+    assumed = [*background.assumed, *when.assumed]
     if section.kind.is_foreign and not _is_known_to_be_eligible(player, constants):
         assumed.append(Assumption.FOREIGN_MEMBER)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
+    if not section.kind.is_foreign and when.control is None and _k_may_be_smaller(background, constants, when):
+        assumed.append(Assumption.NO_CONTROL)
     return background._replace(assumed=tuple(assumed))
+
+
+def _k_may_be_smaller(background: Background, constants: Constants, when: Timing) -> bool:
+    """Whether a dual-rated control, which nothing rules out, would make a player's K smaller (§4.2)."""
+    if when.is_dual or RatingSystem.OTBR not in when.systems or not constants.dual_k_is_reduced:
+        return False
+    ratings = [standing.rating for standing in background.standings.values()]
+    ratings += [outside.rating for outside in (background.fide, background.cfc) if outside is not None]
+    return max(ratings, default=0.0) > constants.dual_k_above
 
 
 def _is_known_to_be_eligible(player: ReportedPlayer, constants: Constants) -> bool:

@@ -59,16 +59,22 @@ class CheckedEvent(NamedTuple):
 
 
 def check(
-    report: Report, *, today: date | None = None, calendar: Calendar = Calendar.LISTED, ruled: Ruling = officially
+    report: Report,
+    *,
+    today: date | None = None,
+    calendar: Calendar = Calendar.LISTED,
+    ruled: Ruling = officially,
+    is_posted: bool = False,
 ) -> CheckedEvent:
     """Check a whole report; with ``today`` a section that ends later is a fault.
 
-    ``ruled`` makes of each section's official edition the one by which it is rated.
+    ``ruled`` makes of each section's official edition the one by which it is rated; ``is_posted`` says that the results
+    are posted, so that the systems named are those of the posted ratings.
     """
     faults = report_faults(report)
     sections: list[CheckedSection] = []
     for at in range(len(report.sections)):
-        found, checked = check_section(report, at, today, calendar, ruled)
+        found, checked = check_section(report, at, today, calendar, ruled, is_posted=is_posted)
         faults += found
         if checked is not None and not any(f.severity is Severity.ERROR for f in found):
             sections.append(checked)
@@ -81,6 +87,8 @@ def check_section(
     today: date | None = None,
     calendar: Calendar = Calendar.LISTED,
     ruled: Ruling = officially,
+    *,
+    is_posted: bool = False,
 ) -> tuple[list[Fault], CheckedSection | None]:
     """Every fault of one section, and the section as it can be rated where its dates and rules are known."""
     section = report.sections[at]
@@ -99,14 +107,14 @@ def check_section(
         return [*faults, fault("no-rules", here, f"{str(error).capitalize()}.")], None
     if section.is_half_k and not edition.constants.half_k_is_allowed:
         faults.append(fault("half-k", here, start=start))
-    when, found = timing(section, here, edition)
+    when, found = timing(section, here, edition, is_posted=is_posted)
     faults += found
     if section.kind.is_foreign or section.kind is SectionType.MATCH:
         from crosstable.checks.eligibility import eligibility_faults
 
         faults += eligibility_faults(section, place, edition, when)
     backgrounds = {
-        player.number: brought(section, player, edition.constants)
+        player.number: brought(section, player, edition.constants, when)
         for player in section.players
         if player.number is not None
     }
