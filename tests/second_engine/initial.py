@@ -138,7 +138,7 @@ def initial_by_blend(case: Case, member: Member) -> tuple[float, float]:
     if total <= 0:
         return rating_by_age(case, member, case.end), 0.0
     mean = sum(source.weight * source.rating for source in sources) / total
-    return float(half_up(mean)), float(max(1, math.ceil(min(10.0, total) - 1e-9)))
+    return float(half_up(mean + 1e-9)), float(max(1, math.ceil(min(10.0, total) - 1e-9)))
 
 
 def initial_rating(case: Case, member: Member) -> tuple[float, float]:

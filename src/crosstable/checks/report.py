@@ -9,7 +9,7 @@ from crosstable.checks.controls import Timing, timing
 from crosstable.checks.games import game_faults
 from crosstable.checks.pairings import pairing_faults
 from crosstable.checks.places import SectionPlace, section_number, section_place
-from crosstable.checks.players import brought, player_faults
+from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.limits import EARLIEST_BIRTH, LONGEST_SECTION
@@ -55,7 +55,7 @@ class CheckedEvent(NamedTuple):
     @property
     def has_errors(self) -> bool:
         """Whether any fault stops the rating."""
-        return any(found.severity is Severity.ERROR for found in self.faults)
+        return any(found.severity.stops for found in self.faults)
 
 
 def check(
@@ -76,7 +76,8 @@ def check(
     for at in range(len(report.sections)):
         found, checked = check_section(report, at, today, calendar, ruled, is_posted=is_posted)
         faults += found
-        if checked is not None and not any(f.severity is Severity.ERROR for f in found):
+        stopping = {Severity.ERROR} if is_posted else {Severity.ERROR, Severity.CONFIRM}
+        if checked is not None and not any(f.severity in stopping for f in found):
             sections.append(checked)
     return CheckedEvent(report, tuple(sections), tuple(faults))
 
@@ -107,12 +108,14 @@ def check_section(
         return [*faults, fault("no-rules", here, f"{str(error).capitalize()}.")], None
     if section.is_half_k and not edition.constants.half_k_is_allowed:
         faults.append(fault("half-k", here, start=start))
+    faults += low_rating_faults(section, place, edition.constants)
     when, found = timing(section, here, edition, is_posted=is_posted)
     faults += found
     if section.kind.is_foreign or section.kind is SectionType.MATCH:
-        from crosstable.checks.eligibility import eligibility_faults
+        from crosstable.checks.eligibility import eligible
 
-        faults += eligibility_faults(section, place, edition, when)
+        when, found = eligible(section, place, edition, when)
+        faults += found
     backgrounds = {
         player.number: brought(section, player, edition.constants, when)
         for player in section.players

@@ -125,7 +125,8 @@ def prepare(
     games = known_games(before)
     past = Past.MIXED
     if before.wins is not None and before.losses is not None:
-        past = past_of(games, float(before.wins), float(before.losses))
+        draws = math.nan if before.draws is None else float(before.draws)
+        past = past_of(games, float(before.wins), draws, float(before.losses))
     assumed = assumptions(edition.constants, before)
     return Prepared(competitor, before, None, before.rating, games, past, tuple(assumed))
 

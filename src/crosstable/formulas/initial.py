@@ -30,7 +30,8 @@ from crosstable.terms import Source
 SYSTEMS = 6
 SOURCES = 8
 DAYS_A_YEAR = 365.25
-# A sum of weights this little above a whole number is that number (readings 29).
+# A sum of weights this little above a whole number is that number, and a mean this little below a half is that half:
+# sums of floats miss them by less (readings 29).
 CEILING_SLACK = 1e-9
 
 
@@ -141,7 +142,7 @@ def source_weight(constants: Constants, target: int, source: int, sources: Sourc
 
 def rounded_start(mean: float) -> float:
     """R0 of a blend: the nearest whole number, halves up (§2; readings 29)."""
-    return float(math.floor(mean + 0.5))
+    return float(math.floor(mean + 0.5 + CEILING_SLACK))
 
 
 def credited_games(constants: Constants, total_weight: float) -> float:

@@ -4,6 +4,7 @@ The causes of a difference and the fitting of starts try thousands of values; a 
 runs the same five steps and outcomes as the engine, without the records that an explanation would need.
 """
 
+import math
 from collections.abc import Mapping
 
 from crosstable.engine.after import newcomer
@@ -40,7 +41,8 @@ class Trials:
         games = float("inf") if standing.games is None else standing.games
         past = Past.MIXED
         if standing.wins is not None and standing.losses is not None:
-            past = past_of(games, float(standing.wins), float(standing.losses))
+            draws = math.nan if standing.draws is None else float(standing.draws)
+            past = past_of(games, float(standing.wins), draws, float(standing.losses))
         self._put(at, self.players[at]._replace(standing=standing, prior=standing.rating, games=games, past=past))
 
     def with_start(self, number: int, start: GivenStart) -> None:

@@ -169,7 +169,7 @@ def gather(constants: Constants, tables: Tables, number: int, system: int, rank:
                 if math.isnan(rating):
                     return False
         elif one.wins != NO_COUNT and one.losses != NO_COUNT:
-            past = past_of(games, float(one.wins), float(one.losses)).value
+            past = past_of(games, float(one.wins), float(one.draws), float(one.losses)).value
         scratch.flags[IS_NEW, at] = is_new
         scratch.past[at] = past
         scratch.numbers[PRIOR, at] = rating
