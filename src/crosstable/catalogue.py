@@ -264,8 +264,8 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "counts-half-k": Kind(
         CONFIRM,
-        "Wins, draws and losses are more than the games. Only half-K sections, which ended in {half_k_ended}, can cause "
-        "that: there a game counts half.",
+        "Wins, draws and losses are more than the games. Only half-K sections, where a game counts half, can cause that; "
+        "they ended in {half_k_ended}.",
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
