@@ -264,10 +264,22 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "counts-half-k": Kind(
         CONFIRM,
-        "Wins, draws and losses are more than the games. Only half-K sections, where a game counts half, can cause that; "
-        "they ended in {half_k_ended}.",
+        "Wins, draws and losses are more than the games. Only half-K sections, where a game counts half, can cause "
+        "that; they ended in {half_k_ended}.",
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
+    ),
+    "list-after-end": Kind(
+        ERROR,
+        "A FIDE or CFC rating is of a list that did not exist yet when the section ended.",
+        "Give the rating of the list that was in force when the section started.",
+        "The {federation} rating is of {as_of}, after the section's end on {end}.",
+    ),
+    "list-after-start": Kind(
+        WARNING,
+        "A FIDE rating is of a list that came out after the section had started.",
+        "Give the rating of the list that was in force when the section started.",
+        "The FIDE rating is of {as_of}, after the section's start on {start}.",
     ),
     "rating-too-low": Kind(
         ERROR,

@@ -154,6 +154,13 @@ def newcomer_of_fide(rating: int, on: str) -> EventFile:
     return event_file(player(1, "W2", ratings={"FIDE": {"rating": rating}}), player(2, "L1", 1700.0), on=on)
 
 
+def list_of_the_second_day() -> EventFile:
+    """A section of two days, with a FIDE rating of the second."""
+    event = with_player(ratings={"OTBR": record(1700.0), "FIDE": {"rating": 1700, "as_of": "2025-08-02"}})
+    event["event"]["end_date"] = "2025-08-02"
+    return event
+
+
 FIRST = "sections[0].players[0]"
 ROUND_3 = "section 1, player 1, round 3"
 UNPAIRED = frozenset({"opponent-missing", "not-mirrored"})
@@ -265,6 +272,12 @@ PLAYERS = [
         with_player(ratings={"OTBR": record(1700.0, 10, wins=6, draws=2, losses=3)}),
         ("section 1, player 1",),
     ),
+    Provoked(
+        "list-after-end",
+        with_player(ratings={"OTBR": record(1700.0), "FIDE": {"rating": 1700, "as_of": "2025-08-02"}}),
+        ("section 1, player 1",),
+    ),
+    Provoked("list-after-start", list_of_the_second_day(), ("section 1, player 1",)),
     Provoked("rating-too-low", with_player(ratings={"OTBR": record(99.0)}), ("section 1, player 1",)),
     Provoked("rating-too-low", with_player(ratings={"OTBR": record(0.0)}), ("section 1, player 1",)),
     Provoked(

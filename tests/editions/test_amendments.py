@@ -15,8 +15,8 @@ from crosstable.formulas.effective import effective_games
 from crosstable.formulas.floors import Level, money_floor, peak_floor
 from crosstable.formulas.foreign import is_eligible, opponent_strength
 from crosstable.formulas.initial import (
-    Newcomer,
     Sources,
+    Unrated,
     age_based_rating,
     cfc_games,
     converted_rating,
@@ -106,7 +106,7 @@ def start(target: RatingSystem, **brought: tuple[float, float]) -> Question:
     ratings, games = [math.nan] * 8, [math.inf] * 8
     for name, (rating, count) in brought.items():
         ratings[Source[name]], games[Source[name]] = rating, count
-    who = Newcomer(40.0, is_adult=True, is_canadian_resident=False)
+    who = Unrated(1, 1 + 40 * 1461 // 4, 1 + 40 * 1461 // 4, is_adult=True, is_canadian_resident=False)
     sources = Sources(ratings, games, [0.0] * 8, [40.0] * 8)
 
     def ask(edition: Edition) -> Answer:

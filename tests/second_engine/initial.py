@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-from .conversions import age_based, cfc_to_us, fide_to_us
+from .conversions import age_based, cfc_to_us, fide_to_us, on_scale
 from .law import BLEND, BORN, Case, half_up, read_date
 from .rows import Member
 
@@ -72,7 +72,7 @@ def converted(case: Case, member: Member, name: str) -> float:
     """Give a source's rating on the US scale, with its decimals (2025 text §2.1, §2.2; readings 105)."""
     rating = float(member.record(name)["rating"])
     if name == "FIDE":
-        return fide_to_us(case.start, rating)
+        return fide_to_us(case.start, on_scale(case.start, member.record(name)))
     if name == "CFC":
         return cfc_to_us(case.start, rating)
     return rating

@@ -9,13 +9,14 @@ import pytest
 
 from crosstable.engine import RatedPlayer, Start
 from crosstable.engine.records import Assumption
-from crosstable.engine.starts import age_in_years
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import opponent_strength
 from crosstable.formulas.initial import (
-    Newcomer,
+    NO_DAY,
     Sources,
+    Unrated,
     age_based_rating,
+    age_on,
     blended_start,
     cfc_games,
     converted_rating,
@@ -35,7 +36,7 @@ from tests.engine.wallcharts import Played, player, rate_wallchart
 OTBR, OTBQ, OTBB, OLR, OLQ, OLB = RatingSystem
 BLEND_DAY = date(2026, 7, 4)
 LIST_DAY = date(2016, 2, 6)
-NOBODY_YOUNG = Newcomer(math.nan, is_adult=True, is_canadian_resident=False)
+NOBODY_YOUNG = Unrated(NO_DAY, BLEND_DAY.toordinal(), BLEND_DAY.toordinal(), is_adult=True, is_canadian_resident=False)
 
 # Reference values of the readings are printed with six decimals, the tables of the text with two.
 SIX_DECIMALS = 5.001e-7
@@ -532,7 +533,7 @@ def test_age_is_taken_at_the_end_of_the_section() -> None:
     begun = start_of(child, OTBR, Played(start=date(2026, 6, 28), end=date(2026, 7, 4)))
     assert begun.age == (date(2026, 7, 4) - date(2014, 7, 1)).days / 365.25
     assert begun.initial.rating == pytest.approx(50 * begun.age, abs=FLOAT_NOISE)
-    assert math.isnan(age_in_years(None, date(2026, 7, 4)))
+    assert math.isnan(age_on(NO_DAY, date(2026, 7, 4).toordinal()))
 
 
 def test_of_a_year_of_birth_alone_age_is_counted_from_its_first_of_july_and_marked() -> None:

@@ -144,7 +144,22 @@ def _date_faults(
     days = (end - start).days
     if days > LONGEST_SECTION:
         faults.append(fault("long-section", here, start=start, end=end, days=days))
-    return [*faults, *birth_faults(section, place, end)]
+    return [*faults, *birth_faults(section, place, end), *_list_faults(section, place, start, end)]
+
+
+def _list_faults(section: ReportedSection, place: SectionPlace, start: date, end: date) -> list[Fault]:
+    """Outside ratings of lists that came out too late: the one in force at the start counts (§2.1; readings 105)."""
+    faults = []
+    for at, player in enumerate(section.players):
+        for federation, outside in (("FIDE", player.background.fide), ("CFC", player.background.cfc)):
+            if outside is None or outside.as_of is None or outside.as_of <= start:
+                continue
+            if outside.as_of > end:
+                late = {"federation": federation, "as_of": outside.as_of, "end": end}
+                faults.append(fault("list-after-end", place.row(player, at), **late))
+            elif federation == "FIDE":
+                faults.append(fault("list-after-start", place.row(player, at), as_of=outside.as_of, start=start))
+    return faults
 
 
 def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> list[Fault]:

@@ -19,6 +19,7 @@ class Assumption(StrEnum):
     PEAK = "peak: not given, so the pre-event rating"
     PEAK_SINCE_2010 = "peak_since_2010: not given, so the peak of all time"
     AS_OF = "as_of: a rating used for the start has no date, so the section's end"
+    FIDE_CARRIED = "FIDE rating: of a list on another scale than the section's day, so carried over as FIDE did"
     NOT_ADULT = "birth_date, adult: not given, so not an adult"
     BIRTH_YEAR = "birth_date: only the year is known, so age is counted from July 1 of it"
     PUBLISHED = "published: not given, so the pre-event rating stands for it"

@@ -50,7 +50,7 @@ def provisional_expectancy(rating: float, opponent: float, spread: float) -> flo
     return linear
 
 
-def adjusted_prior(constants: Constants, prior: float, past: Past) -> float:
+def adjusted_prior(constants: Constants, prior: float, past: int) -> float:
     """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1)."""
     if past == Past.ALL_WINS:
         return prior - constants.special_spread
@@ -59,7 +59,7 @@ def adjusted_prior(constants: Constants, prior: float, past: Past) -> float:
     return prior
 
 
-def adjusted_score(score: float, effective: float, past: Past) -> float:
+def adjusted_score(score: float, effective: float, past: int) -> float:
     """S': the score with that of the effective games before (§4.1)."""
     if past == Past.ALL_WINS:
         return score + effective
@@ -233,7 +233,7 @@ def walk(
 
 
 def special_rating(
-    constants: Constants, prior: float, effective: float, past: Past, score: float, opponents: Sequence[float]
+    constants: Constants, prior: float, effective: float, past: int, score: float, opponents: Sequence[float]
 ) -> SpecialRating:
     """The special rating of a player against these opponents (§4.1)."""
     spread = constants.special_spread

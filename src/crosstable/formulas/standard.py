@@ -23,6 +23,8 @@ from crosstable.rules.constants import Constants
 # So many points are odds of ten to one: the definition of the rating scale.
 RATING_SCALE = 400.0
 ODDS_SCALE = math.log(10.0) / RATING_SCALE
+# Odds grow no further than e to this power, which no rating comes near to: two such can still be added.
+MOST_ODDS = 700.0
 
 
 class StandardUpdate(NamedTuple):
@@ -37,7 +39,7 @@ class StandardUpdate(NamedTuple):
 
 def odds(rating: float) -> float:
     """q(R) = 10^(R/400), the scale on which expectancies are ratios (§4.2); as e^(R ln 10 / 400), which is quicker."""
-    return math.exp(rating * ODDS_SCALE)
+    return math.exp(min(rating * ODDS_SCALE, MOST_ODDS))
 
 
 def winning_expectancy(own_odds: float, opponent_odds: float) -> float:

@@ -129,6 +129,10 @@ def _part_of(index: Index, first: int, last: int) -> Iterator[Array]:
     yield competitors
     for name in ("born", "is_adult", "is_canadian"):
         yield history.people[name][competitors["member"]]
+    begins = history.sections["told"]
+    own, later = (some[some > 0] for some in (begins[first:last], begins[last:]))
+    if len(own):
+        yield history.told[own[0] : later[0] if len(later) else len(history.told)]
     yield history.opponents[int(history.competitors[low]["first"]) : int(history.competitors[high]["first"])]
 
 

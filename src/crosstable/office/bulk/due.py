@@ -11,12 +11,12 @@ import polars as pl
 from crosstable.engine.after import assumptions
 from crosstable.engine.records import Assumption
 from crosstable.errors import ConvergenceError
-from crosstable.folding import OWN, Key
+from crosstable.folding import OWN
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
-from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, PlainlyRated, Recorder, Records
+from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, Recorder, Records
 from crosstable.history.standings import ArrayStandings
 from crosstable.office import tables
 from crosstable.office.bulk.frames import schema_of
@@ -27,7 +27,6 @@ from crosstable.office.ledger.postings import (
     Posting,
     PostingKey,
     posting_of_standing,
-    postings_of,
 )
 from crosstable.record_rows import changes_text
 from crosstable.rules.constants import Constants
@@ -97,7 +96,6 @@ class Due:
         self._note_faults(block)
         parts = [
             self._sections(block),
-            *(self._plainly(one) for one in block.plainly),
             *(self._opened(one) for one in block.opened),
             self._moved(block.moved),
         ]
@@ -108,7 +106,7 @@ class Due:
         for at in np.flatnonzero(faults != SOUND).tolist():
             if faults[at] == NOT_FOUND:
                 raise ConvergenceError(f"section {block.first + at} of the record: a special rating was not found")
-            self.unratable[block.first + at] = self.recorder.reasons.get(block.first + at, "")
+            self.unratable[block.first + at] = self.recorder.why_not(block.first + at)
 
     def _sections(self, block: Block) -> pl.DataFrame:
         history, results = self.recorder.index.history, self.recorder.results
@@ -116,8 +114,7 @@ class Due:
         base = block.records.base
         after = results.ratings[AFTER, base : base + len(rows.section)]
         member = history.competitors["member"][rows.competitor]
-        is_plain = history.sections["is_slow"][rows.section] == 0
-        kept = np.flatnonzero(~np.isnan(after) & (member < self.recorder.index.members) & is_plain)
+        kept = np.flatnonzero(~np.isnan(after) & (member < self.recorder.index.members))
         part = Records(base, *(column[kept] for column in block.records[1:]))
         section, competitor, member = rows.section[kept], rows.competitor[kept], member[kept]
         sections = self.known.archive.sections
@@ -168,7 +165,7 @@ class Due:
         constants = [one.constants for one in EDITIONS]
         blends = np.array([one.initialisation == BLEND for one in constants])[edition]
         is_new = part.starts["is_new"] == 1
-        uses_age = is_new & (blends | (part.starts["counted"] == 0))
+        uses_age = is_new & (blends | (part.starts["counted"] == 0)) & (part.starts["source"] != Source.GIVEN)
         made = pl.Series([None], dtype=pl.String).new_from_index(0, len(section))
         for is_such, note in (
             (self._is_ageless, Assumption.NOT_ADULT),
@@ -184,14 +181,6 @@ class Due:
         return made.scatter(open_ones, texts) if len(texts) else made
 
     # what plain code did
-
-    def _plainly(self, one: PlainlyRated) -> pl.DataFrame:
-        if one.unratable:
-            self.unratable[one.section] = one.unratable
-        row = self.known.archive.sections.row(one.section, named=True)
-        key = Key(row["end"], row["start"], row["event_id"], row["number"])
-        postings = [posting for rated in one.rated for posting in postings_of(rated, key)]
-        return self._of_postings(postings, [int(self.steps.of_section[one.section])] * len(postings))
 
     def _moved(self, moved: Sequence[Moved]) -> pl.DataFrame:
         postings, keys = [], []

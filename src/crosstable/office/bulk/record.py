@@ -57,7 +57,10 @@ def known_at(record: Record, source: Mapping[str, Any]) -> Known:
     give_room(record.connection)
     members = _members(record)
     is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
-    members = members.with_columns(pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"))
+    members = members.with_columns(
+        pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"),
+        is_born_by_year.set(~is_born_by_year, None).alias("is_year_only"),
+    )
     ids = _ids(record, members)
     headings = _headings(record)
     sections = headings.filter(pl.col("state") == State.ACCEPTED.value)

@@ -34,7 +34,7 @@ from crosstable.office.ledger.acts import Deed, head
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.fold import Progress
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.ledger.rerate import Run, signature_of
+from crosstable.office.ledger.rerate import Run
 from crosstable.office.ledger.watching import StageClock, Watch
 
 Array = Any
@@ -90,7 +90,6 @@ class _Replay:
         self.known, self.steps, self.old = plan.known, plan.steps, plan.old
         self.recorder = Recorder(index, plan.first)
         self.happenings = Happenings(plan.known.archive, index)
-        self.recorder.why_not = self.happenings.why_not
         self.due = Due(plan.known, self.recorder, plan.steps)
         archive = plan.known.archive
         limits = PlainSections(archive, lambda member: {}, self.happenings.openings, self.happenings.decisions)
@@ -176,19 +175,12 @@ class _Replay:
         archived = self.steps.frame.select("archived", "member")[steps].filter(pl.col("member").is_null())["archived"]
         self.sections += archived.len()
         sections = archived.filter(archived >= 0).to_numpy()
-        history, faults = self.recorder.index.history, self.recorder.results.faults
-        sections = sections[faults[sections] == 0]
-        fast = sections[history.sections["is_slow"][sections] == 0]
-        slow = set(sections[history.sections["is_slow"][sections] != 0].tolist())
-        rows = [
-            (self.known.archive.sections["event_id"][one.section], rated.section.number, int(rated.system),
-             rated.edition.name, signature_of(rated))
-            for one in block.plainly if one.section in slow for rated in one.rated
-        ]  # fmt: skip
+        sections = sections[self.recorder.results.faults[sections] == 0]
         schema = schema_of(tables.rated_section, ("event_id", "section", "system", "edition", "signature"))
-        frames = [pl.DataFrame(rows, schema=schema, orient="row")]
-        if len(fast):
-            frames.append(self.signatures.of(block, fast).select(pl.col(name).cast(schema[name]) for name in schema))
+        frames = [pl.DataFrame(schema=schema)]
+        if len(sections):
+            signed = self.signatures.of(block, sections)
+            frames.append(signed.select(pl.col(name).cast(schema[name]) for name in schema))
         whole = pl.concat(frames).with_columns(pl.lit(self.post.run, dtype=pl.Int32).alias("run"))
         write_frame(self.connection, tables.rated_section, whole)
 

@@ -79,7 +79,8 @@ class Signatures:
         used, at = np.unique(row - records.base, return_inverse=True)
         starts = records.starts[used]
         is_new = pl.Series(starts["is_new"] == 1)
-        before = pl.select(pl.when(is_new).then(None).otherwise(self._before(block, used))).to_series()
+        is_unrated = pl.Series(np.isnan(records.before["rating"][used]))
+        before = pl.select(pl.when(is_unrated).then(None).otherwise(self._before(block, used))).to_series()
         names = ("source", "total_weight", "mean", "rating", "games")
         start = rows_of([written(pl.Series(starts[name])) for name in names])
         start = pl.select(pl.when(is_new).then(start)).to_series()
