@@ -391,6 +391,10 @@ class ReportedPlayer(NamedTuple):
     details: Mapping[str, str] = {}
 
 
+# The detail of a section in which a reader notes that its table has no US Chess ratings.
+RATINGS = "ratings"
+
+
 class ReportedSection(NamedTuple):
     """A section of a report as read; empty dates fall back to the event's."""
 

@@ -14,16 +14,20 @@ from crosstable.checks import check
 from crosstable.checks.plausibility import plausibility
 from crosstable.errors import FormatError, Severity
 from crosstable.formats import event_json
+from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import read
 from tests.checks.provoked import CASES, Provoked, abroad, match, newcomer_of_fide, pair, published, sound, with_section
 from tests.event_files import EventFile, Ratings, event_file, player, record
 
 # Codes of other formats, and of those alone.
-NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed"}
+NOT_FROM_EVENT_FILES = {
+    *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
+    *("fide-ratings-only", "rating-column-not-known", "result-missing"),
+}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
-PROVOKED_BELOW = {"in-the-future", "not-readable", *AFTER_RATING}
+PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
 # tests/pipeline provokes what only options and members files bring.
 PROVOKED_AT_THE_DOOR = {
     *("rating-not-known", "waits-for-section", "no-such-section", "not-used", "all-unrated", "not-in-members-file"),
@@ -108,6 +112,15 @@ def test_what_is_no_json_is_not_readable(data: bytes) -> None:
         event_json.read(data, "event.json")
     assert raised.value.fault.code == "not-readable"
     assert raised.value.fault.place.startswith("event.json")
+
+
+@pytest.mark.parametrize("cells", [("U", "H"), ("X2", "F1"), ("", "")])
+def test_a_section_without_a_game_is_never_rated(cells: tuple[str, str]) -> None:
+    """It is an error where it is rated and an entry list where it is checked."""
+    report = event_json.read(json.dumps(pair(*cells)).encode(), "event.json").report
+    assert [found.code for found in rate(report, today=None).faults] == ["no-game"]
+    checked = check_report(report, today=None)
+    assert ([found.code for found in checked.faults], checked.event.rated) == (["entry-list"], ())
 
 
 # What only the result shows

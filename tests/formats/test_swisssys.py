@@ -178,7 +178,7 @@ def test_dates_are_read_in_both_spellings(text: str, day: date | None) -> None:
 @pytest.mark.parametrize("text", ["2026-02-30", "2/30/2026", "1/1/1/1", "a/b/c", "4/4/99999999999999999999", 7])
 def test_a_date_that_is_none_is_a_fault(text: object) -> None:
     assert [found[:2] for found in faults(changed("Overview/Starting date", text))] == [
-        ("bad-date", "the overview, Starting date")
+        ("start-not-read", "the overview, Starting date")
     ]
 
 

@@ -11,6 +11,7 @@ from datetime import date
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 from crosstable.formats import Reading
+from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.uschess_rows import tidy_name
@@ -64,8 +65,8 @@ def read(data: bytes, name: str) -> Reading:
     report = Report(
         event_id="",
         name=overview.text("Tournament title"),
-        start=overview.calendar_day("Starting date"),
-        end=overview.calendar_day("Ending date"),
+        start=overview.calendar_day("Starting date", "start-not-read", "Ending date"),
+        end=overview.calendar_day("Ending date", "end-not-read", "Starting date"),
         sections=_sections(root.items("Sections"), overview.text("Tournament time controls"), name, faults),
         place=name,
         details=_known(program=overview.text("Program"), format_version=_version(overview)),
@@ -79,17 +80,15 @@ class _Entry(Fields):
     def at(self, name: str) -> str:
         return f"{self.place}, {name}" if self.place else name
 
-    def calendar_day(self, name: str) -> date | None:
-        """A date as 2026-04-04 or, as older versions write it, 4/4/2026."""
+    def calendar_day(self, name: str, code: str, other: str) -> date | None:
+        """A date as the director typed it; the other date of the event may show the order of day and month."""
         value = self.raw(name)
-        parts = value.strip().split("/") if isinstance(value, str) else []
-        if len(parts) != 3:
-            return self.day(name)
+        if value is None or value == "":
+            return None
         try:
-            month, day, year = map(int, parts)
-            return date(year, month, day)
-        except (ValueError, OverflowError):
-            self.report("bad-date", name, f"{str(value)[:_LONGEST_CELL]!r} is not a date.")
+            return read_day(str(value), like=str(self.raw(other)))
+        except ValueError as error:
+            self.report(code, name, str(error))
             return None
 
     def player_name(self) -> str:
