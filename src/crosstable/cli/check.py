@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", action="store_true", help="print crosstable-checked/1, one document a line")
     add_file_options(made)
     add_accept_option(made)
+    made.set_defaults(entry_lists=True)
     return made
 
 

@@ -146,6 +146,7 @@ def _options(options: argparse.Namespace) -> Options:
         accept=dict(text.partition("=")[::2] for text in getattr(options, "accept", [])),
         calendar=Calendar(options.calendar),
         rules=options.rule_set,
+        entry_lists=getattr(options, "entry_lists", False),
     )
 
 

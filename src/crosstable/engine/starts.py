@@ -29,7 +29,7 @@ from crosstable.terms import Background, RatingSystem, Source
 def start_of(
     background: Background, system: RatingSystem, section_end: date, edition: Edition
 ) -> tuple[Start, list[str]]:
-    """The start of an unrated player with its working, and what had to be assumed (§2)."""
+    """The start of an unrated player with its working, and what had to be assumed (§2; readings 19)."""
     constants, born = edition.constants, background.born
     who = Unrated(
         NO_DAY if born is None else born.toordinal(),

@@ -20,14 +20,22 @@ from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.formats import Reading
 from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
-from crosstable.formats.dates import day_of
+from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, brings_ratings, opens_table, players_of, title_score, titles_of
+from crosstable.formats.wallchart_players import Table, dialect_of, pending_of, players_of
+from crosstable.formats.wallchart_titles import (
+    brings_ratings,
+    has_ratings,
+    opens_table,
+    settled,
+    title_score,
+    titles_of,
+)
 from crosstable.rules.time_controls import parse_time_control, split_schedule
-from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType
+from crosstable.terms import RATINGS, RatingSystem, Report, ReportedSection, SectionType
 
 TEMPLATE = """\
 Note: Replace everything by your own event. Keys above a table and columns may be left out.
@@ -200,10 +208,12 @@ class _Chart:
     def day(self, part: _Part, key: str) -> date | None:
         """The day under a key."""
         text = part.values.get(key, "")
-        found = day_of(text)
-        if text and found is None:
-            self.bad(part, "bad-date", f"{key}: {shown(text)} is not a date.")
-        return found
+        other = part.values.get("end" if key == "start" else "start", "")
+        try:
+            return read_day(text, like=other) if text else None
+        except ValueError as error:
+            self.bad(part, f"{key}-not-read", f"{key.capitalize()}: {error}")
+            return None
 
 
 def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
@@ -235,14 +245,21 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if is_online is None:
         chart.bad(part, "wrong-type", "Online is neither yes nor no.")
     control = chart.value(part, "time control")
-    columns = part.columns or {}
     if part.columns is None:
         chart.bad(part, "missing-field", "The section has no row of titles, so it has no players.")
+    titles, columns = settled(part.titles, part.columns or {}, part.rows, part.place, chart.faults)
     main = _main_system(systems, control, is_online=bool(is_online))
     if main is None and brings_ratings(columns):
         message = "The pre-event ratings do not say of which system they are, and the time control does not tell."
         chart.bad(part, "missing-field", message)
-    table = Table(part.titles, columns, part.rows, main, kind is SectionType.ROUND_ROBIN)
+    said = None if not chart.value(part, "type") else kind is SectionType.ROUND_ROBIN
+    table = Table(titles, columns, part.rows, main, dialect_of(columns, part.rows, is_round_robin=said))
+    if table.dialect.columns_are_opponents:
+        kind = SectionType.ROUND_ROBIN
+    if pending := pending_of(table):
+        chart.faults.append(fault("result-missing", part.place, count=pending))
+    if part.columns is not None and not has_ratings(columns):
+        part.details[RATINGS] = "not given"
     return ReportedSection(
         number=_number(chart, part, order),
         name=part.name,

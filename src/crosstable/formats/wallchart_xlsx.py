@@ -15,7 +15,7 @@ from crosstable.formats import Reading
 from crosstable.formats.findings import FaultList
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
 from crosstable.formats.wallchart import read_rows
-from crosstable.formats.wallchart_players import title_score
+from crosstable.formats.wallchart_titles import title_score
 from crosstable.formats.wallchart_write import rows_of
 from crosstable.formats.workbook_parts import refused, repacked
 from crosstable.terms import Report

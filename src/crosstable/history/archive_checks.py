@@ -13,11 +13,11 @@ from crosstable.errors import Fault, FormatError, Severity
 from crosstable.folding import DecisionKind
 from crosstable.history.archive_tables import KINDS, NO_MEMBER, TABLES, file_of
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, RatingSystem
+from crosstable.terms import RECORD_FIELDS, FieldKind, FloorKind, RatingSystem
 
 _MOST_ROWS = 1 << 16
 _ALL_SYSTEMS = (1 << len(RatingSystem)) - 1
-_UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?)*$"
+_UNPLAYED = r"^\d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?)*$"
 # A section of this many characters of cells has nothing to do with chess.
 _LONGEST_UNPLAYED = 4000
 
@@ -167,7 +167,7 @@ def _outside_rules(members: int) -> list[Rule]:
 
 
 def _opening_rules(table: str, members: int) -> list[Rule]:
-    numbers = ("rating", "peak", "peak_since_2010", "lowered_floor", "ceiling", "published")
+    numbers = [name for name, kept in RECORD_FIELDS.items() if kept.kind in (FieldKind.RATING, FieldKind.LEVEL)]
     rules = [
         Rule(table, pl.col("member") >= members, f"there are only {members} members"),
         Rule(table, pl.col("system") >= len(RatingSystem), "there is no such rating system"),

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from crosstable.terms import Result, SectionType
+from crosstable.record_rows import is_needed
+from crosstable.terms import RECORD_FIELDS, FieldKind, Result, SectionType
 
 FORMAT = "crosstable-archive/1"
 HEADING = "archive.json"
@@ -84,24 +85,23 @@ _MEMBER = _columns(
     birth_year="int32? optional",
     age_lists="boolean? optional",
 )
+_RECORD: Mapping[FieldKind, str] = {
+    FieldKind.RATING: "float64",
+    FieldKind.GAMES: "float64",
+    FieldKind.COUNT: "int32",
+    FieldKind.DAY: "date",
+    FieldKind.LEVEL: "float64",
+    FieldKind.FLOORS: "text",
+    FieldKind.CHANGES: "text",
+}
+# A starting rating is a rating record with its day.
 _OPENING = _columns(
     member="uint32",
     system="uint8",
-    as_of="date",
-    rating="float64",
-    games="float64?",
-    wins="int32?",
-    draws="int32?",
-    losses="int32?",
-    events="int32?",
-    peak="float64?",
-    peak_since_2010="float64?",
-    games_at_2200="int32",
-    lowered_floor="float64?",
-    match_changes="text?",
-    floors="text?",
-    ceiling="float64?",
-    published="float64?",
+    **{
+        name: _RECORD[kept.kind] + ("" if is_needed(name) or name == "as_of" else "?")
+        for name, kept in RECORD_FIELDS.items()
+    },
     source="text",
     act="int32",
     member_id="text? optional",

@@ -53,4 +53,5 @@ class CheckedReport(NamedTuple):
 
 def check(report: Report, file: str = "", **options: Unpack[Options]) -> CheckedReport:
     """Check a report; ``file`` is what the document calls it."""
+    options.setdefault("entry_lists", True)
     return CheckedReport(rate(report, **options), file or report.place)

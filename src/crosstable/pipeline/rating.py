@@ -26,8 +26,11 @@ from crosstable.pipeline.completing import (
     all_unrated,
     chosen,
     completed,
+    has_game,
+    is_settled,
     members_faults,
     missing_ratings,
+    ratings_not_given,
     unknown_sections,
     unused,
     with_members,
@@ -74,7 +77,8 @@ class Options(TypedDict, total=False):
     the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
     a reason for each code of a warning that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
     day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
-    computed again where an assumption may change them, ``reader`` for whom remedies are written.
+    computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
+    list and no error, ``reader`` for whom remedies are written.
     """
 
     members: Sequence["MembersFile"]
@@ -91,6 +95,7 @@ class Options(TypedDict, total=False):
     rules: "RuleSet | None"
     today: date | None
     ranges: bool
+    entry_lists: bool
     reader: Reader
     source: RatingSource | None
 
@@ -192,6 +197,8 @@ class _Examination:
         self.general: list[Fault] = []
         self.of_section: dict[str, list[Fault]] = {section.place: [] for section in report.sections}
         for found in report.faults:
+            if is_settled(found, options.get("start"), options.get("end")):
+                continue
             place = _section_of(report, found)
             (self.general if place is None else self.of_section[place]).append(found)
         # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
@@ -244,16 +251,24 @@ class _Examination:
         source = self.options.get("source")
         told = found if source is None else source.faults(self.report, at, checked, found)
         faults = [*self.of_section.get(section.place, ()), *told]
+        number = section_number(section, at)
+        if section.players and not has_game(section):
+            faults.append(fault("entry-list" if self._reads_entries() else "no-game", f"section {number}"))
+            return ExaminedSection(number, section, None, (), tuple(faults))
         if self.options.get("members"):
             faults += members_faults(self.report, at, self.names, self.waiting)
         elif source is None:
-            faults += all_unrated(self.report, at)
-        number = section_number(section, at)
+            takes_fide = self.options.get("pairing_ratings", False)
+            faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults))
+
+    def _reads_entries(self) -> bool:
+        """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""
+        return self.options.get("entry_lists", False) or any(map(has_game, self.report.sections))
 
     def _rated(self, section: ExaminedSection, all_of: Sequence[ExaminedSection]) -> ExaminedSection:
         if section.checked is None or section.has_errors:
