@@ -28,6 +28,7 @@ from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
+from tools.wallchart_page import wallchart_page
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"§(\d(?:\.\d)?)")
@@ -62,6 +63,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
         ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
         SCHEMA: event_schema,
+        ROOT / "docs" / "wallcharts.md": lambda: wallchart_page(NOTE),
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }

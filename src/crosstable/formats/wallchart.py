@@ -78,11 +78,11 @@ SECTION_DETAILS = (
 )
 _LOOKED_AT = 100_000
 _FEWEST_CELLS = 3
-_EVENT_KEYS = {
+EVENT_KEYS = {
     **dict.fromkeys(("event", "event name", "tournament", "tournament name"), "event"),
     "event id": "event id",
 }
-_SECTION_KEYS = {
+SECTION_KEYS = {
     "time control": "time control",
     "time controls": "time control",
     "type": "type",
@@ -209,10 +209,10 @@ class _Chart:
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event
         known = SECTION_DETAILS if self.parts else EVENT_DETAILS
-        if key in _EVENT_KEYS:
-            self.event.values[_EVENT_KEYS[key]] = value
-        elif key in _SECTION_KEYS:
-            part.values[_SECTION_KEYS[key]] = value
+        if key in EVENT_KEYS:
+            self.event.values[EVENT_KEYS[key]] = value
+        elif key in SECTION_KEYS:
+            part.values[SECTION_KEYS[key]] = value
         elif key in known:
             part.details |= {key.replace(" ", "_"): value} if value else {}
         elif key != "note":
@@ -274,7 +274,7 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
 
 
 def _is_key(key: str) -> bool:
-    return any(key in known for known in (_EVENT_KEYS, _SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
+    return any(key in known for known in (EVENT_KEYS, SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
 
 
 def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:

@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "pre": (
         *("pre", "pre rating", "pre rtg", "pre rtng", "pre event rating", "pre event rtg", "pre event"),
-        *("rating before", "old rating", "old rtg", "start rtg"),
+        *("rating before", "old rating", "old rtg"),
     ),
     "FIDE rating": ("elo", "rtgi", "rtg i", "irtg", "int rating", "rating int", "rtg int", "fide elo", "elo fide"),
     "games": ("games", "pre games", "pre event games", "games before"),
