@@ -1,4 +1,4 @@
-"""Reading TRFs: every record, column and result code of the format (formats §4)."""
+"""Reading TRFs: every record, column and result code of the format."""
 
 from datetime import date
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crosstable.cli.files import fault_text
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import printable, rating_text
 from crosstable.rules.editions import EDITIONS
@@ -84,7 +84,7 @@ def warn(text: str) -> None:
 
 def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:
     """Every fault with its place and remedy on standard error, errors first."""
-    for fault in sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR):
+    for fault in sorted(faults, key=lambda fault: not fault.severity.stops):
         for line in fault_text(name, fault).splitlines():
             warn(line)
 

@@ -28,7 +28,7 @@ class Input(NamedTuple):
 
 
 def inputs(paths: Sequence[str]) -> list[Input]:
-    """The readings that paths stand for: DBF files of one folder belong together, in whatever order they are given."""
+    """The inputs that paths stand for: DBF files of one folder belong together, in whatever order they are given."""
     together: dict[str, list[str]] = {}
     found: list[Input | str] = []
     for path in paths:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from crosstable.engine import RatedSection
-from crosstable.engine.after import decided_floor, tally_of
+from crosstable.engine.after import decided_floor
+from crosstable.engine.numbers import numbers_of
 from crosstable.errors import OfficeError
 from crosstable.formulas.floors import Level
 from crosstable.formulas.outcome import standing_floor
@@ -29,7 +30,7 @@ from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import PlayerRating, RatingSystem
 
 KnownOn = date | datetime | None
-NOTHING_MORE = Share(0, 0.0, 0.0, 0.0, 0.0)
+NOTHING_MORE = Share(0, 0, 0, 0, 0.0)
 
 
 class Known(NamedTuple):
@@ -145,7 +146,8 @@ def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) 
     day = last.started if last.started != DAWN else last.ended
     # an opening may be older than the oldest rules that are known; its floor is that of those
     constants = edition_for(max(day, EDITIONS[0].effective)).constants
-    merits = merits_of(constants, tally_of(standing), NOTHING_MORE)
+    numbers = numbers_of(standing)
+    merits = merits_of(constants, numbers, NOTHING_MORE, numbers.lowered_floor)
     return standing, standing_floor(constants, last.system, merits, decided_floor(standing))
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.office.ledger.postings import Key, Posting, current_of_members, known_of_members
+from crosstable.office.ledger.postings import Key, Posting, current_of_members
 from crosstable.terms import PlayerRating, RatingSystem
 
 
@@ -29,10 +29,7 @@ class Chains:
         fresh = [member for member in members if member not in self._chains]
         for member in fresh:
             self._chains[member] = {}
-        if self._run is None:
-            stored = current_of_members(self._connection, fresh)
-        else:
-            stored = known_of_members(self._connection, fresh, self._run)
+        stored = current_of_members(self._connection, fresh, self._run)
         for posting in sorted((one.posting for one in stored), key=_by_key):
             chain = self._chains[posting.member_id].setdefault(posting.system, _Chain([], []))
             chain.keys.append(posting.key)

@@ -1,4 +1,4 @@
-"""The fold: every rating of an office, derived from its facts in the one order that counts (design §2, §3).
+"""The fold: every rating of an office, derived from its facts in the one order that counts (readings 83).
 
 A step is a section, an opening standing, or a decision that moves a rating. ``Walk`` says what one step gives when the
 members' standings before it are known; ``fold`` takes all steps from the beginning. ``rerate`` takes only those that
@@ -27,6 +27,7 @@ from crosstable.office.ledger.postings import (
     posting_of_standing,
     postings_of,
 )
+from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.rules.editions import edition_for
 from crosstable.rules.law import Edition
 from crosstable.terms import (
@@ -44,14 +45,8 @@ from crosstable.terms import (
 
 Step = Heading | Opening | Decision
 Standings = Mapping[RatingSystem, PlayerRating]
-Progress = Callable[[int], None]
-
 # So many sections are read from the database at a time.
 PORTION = 200
-
-
-def in_silence(done: int) -> None:
-    """Progress that nobody watches."""
 
 
 class Taken(NamedTuple):
