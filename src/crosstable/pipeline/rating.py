@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
-from crosstable.checks.places import section_number
+from crosstable.checks.membership import membership_faults
+from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
 from crosstable.checks.report import check_section, officially
 from crosstable.checks.whole_report import report_faults
@@ -204,6 +205,7 @@ class _Examination:
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
         self.names: dict[str, str] = {}
+        self.until: dict[str, date] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
         self.latest: Latest = {}
@@ -224,6 +226,7 @@ class _Examination:
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
             self.names |= members.names
+            self.until |= {one: known.member_until for one, known in members.details.items() if known.member_until}
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
@@ -253,6 +256,9 @@ class _Examination:
             faults += members_faults(self.report, at, self.names, self.waiting)
         elif source is None:
             faults += all_unrated(self.report, at)
+        if source is None:
+            end = section.end or self.report.end
+            faults += membership_faults(section, section_place(section, at), self.until, end)
         number = section_number(section, at)
         if checked is not None:
             if self.options.get("pairing_ratings"):
