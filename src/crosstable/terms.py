@@ -230,6 +230,10 @@ class Kept(NamedTuple):
     is_posted: bool = True
 
 
+# The ``published`` of a player who is not on the last official list.
+NOT_PUBLISHED = 0.0
+
+
 class PlayerRating(NamedTuple):
     """A player's rating record in one system before or after a section; ``None`` means that it is not known.
 
@@ -271,7 +275,7 @@ class PlayerRating(NamedTuple):
     ] = None
     published: Annotated[
         float | None,
-        Kept(FieldKind.RATING, "The rating of the last official list, which matches need.", is_posted=False),
+        Kept(FieldKind.RATING, "The rating of the last official list, which matches need; 0: none.", is_posted=False),
     ] = None
 
 

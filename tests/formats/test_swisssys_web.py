@@ -11,6 +11,7 @@ from crosstable.errors import FormatError
 from crosstable.formats import Reading, swisssys_web
 from crosstable.formats.detect import read_data
 from crosstable.terms import Result
+from tests.formats.mutations import Shape, must_read_or_refuse, mutations
 
 
 def player(number: int, results: str, colours: str, opponents: list[int], **more: object) -> dict[str, object]:
@@ -118,6 +119,14 @@ def test_lists_of_different_lengths_are_damage() -> None:
     ]
 
 
+def test_a_lost_player_is_damage() -> None:
+    report = deepcopy(REPORT)
+    del report["sections"][0]["players"][3]
+    assert ("damaged-file", "section 1 (Open), standings") in [
+        (found.code, found.place) for found in read(report).faults
+    ]
+
+
 def test_the_second_id_is_read_where_the_first_is_of_fide() -> None:
     report = deepcopy(REPORT)
     for at, row in enumerate(report["sections"][0]["players"], 1):
@@ -136,3 +145,19 @@ def test_what_is_too_large_or_no_json_is_refused() -> None:
     for data, words in ((b"{", "not valid JSON"), (b" " * 4_000_001, "larger than 4 MB")):
         with pytest.raises(FormatError, match=words):
             swisssys_web.read(data, "open.json")
+
+
+def stated(data: bytes) -> Shape | None:
+    """The sections with players, and the players, of a file as another reader of JSON sees it."""
+    try:
+        rows = [section["players"] for section in json.loads(data, strict=False)["sections"]]
+    except (ValueError, TypeError, LookupError):
+        return None
+    return Shape(sum(bool(players) for players in rows), sum(len(players) for players in rows))
+
+
+def test_a_damaged_report_is_read_as_it_was_or_refused() -> None:
+    data = json.dumps(REPORT, indent=1).encode()
+    original = swisssys_web.read(data, "open.json")
+    for damaged in mutations(data, seed=11):
+        must_read_or_refuse(lambda data: swisssys_web.read(data, "open.json"), original, damaged, stated)

@@ -278,7 +278,7 @@ def test_a_match_needs_players_who_are_on_the_list_in_force(members: Office) -> 
     run(members)
     done = send(members, match(1, 8))
     assert errors(done) == {"match-not-eligible"}
-    assert "no OTBR rating on the list of 2026-07" in done.held[0].faults[0].message
+    assert "no OTBR rating on the list that was in force" in done.held[0].faults[0].message
 
 
 def test_a_match_whose_conditions_are_waived_is_rated(members: Office) -> None:

@@ -36,7 +36,7 @@ from tests.engine.wallcharts import Played, player, rate_wallchart
 OTBR, OTBQ, OTBB, OLR, OLQ, OLB = RatingSystem
 BLEND_DAY = date(2026, 7, 4)
 LIST_DAY = date(2016, 2, 6)
-NOBODY_YOUNG = Unrated(NO_DAY, BLEND_DAY.toordinal(), is_adult=True, is_canadian_resident=False)
+NOBODY_YOUNG = Unrated(NO_DAY, BLEND_DAY.toordinal(), BLEND_DAY.toordinal(), is_adult=True, is_canadian_resident=False)
 
 # Reference values of readings, Part 1 are printed with six decimals, the tables of the text with two.
 SIX_DECIMALS = 5.001e-7

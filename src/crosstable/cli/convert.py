@@ -5,8 +5,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, fault_text, read_given
-from crosstable.errors import Fault, FormatError, Severity
+from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, faults_text, read_given
+from crosstable.errors import Fault, FormatError
 from crosstable.formats.detect import inputs
 from crosstable.pipeline.completing import chosen, completed
 from crosstable.pipeline.submitting import for_submission
@@ -54,7 +54,7 @@ def run(arguments: list[str]) -> int:
     try:
         whole = read_given(given[0])
         _print_faults(given[0].name, whole.faults)
-        has_errors = any(fault.severity is Severity.ERROR for fault in whole.faults)
+        has_errors = any(fault.severity.stops for fault in whole.faults)
         report = chosen(whole, options.section, options.exclude)
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
@@ -68,7 +68,7 @@ def run(arguments: list[str]) -> int:
         if options.to == "dbf":
             report, found = for_submission(report)
             _print_faults(given[0].name, found)
-            if any(fault.severity is Severity.ERROR for fault in found):
+            if any(fault.severity.stops for fault in found):
                 sys.stderr.write("crosstable convert: US Chess would not take this; no file was written\n")
                 return FAULTY
         return _write(report, options) or (FAULTY if has_errors else 0)
@@ -79,8 +79,7 @@ def run(arguments: list[str]) -> int:
 
 def _print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Faults on standard error; nothing is rated here, so nothing is said about it."""
-    for fault in faults:
-        sys.stderr.write(fault_text(name, fault))
+    sys.stderr.write(faults_text(name, faults))
 
 
 def _write(report: Report, options: argparse.Namespace) -> int:

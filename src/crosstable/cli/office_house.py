@@ -83,7 +83,7 @@ def _status(options: argparse.Namespace) -> int:
         say(f"{noun} for a rating run: crosstable office rerate")
     for one in found.held:
         say(f"held: {_section_name(one)}")
-        for fault in [fault for fault in one.faults if fault["severity"] == "error"][:MOST_FAULTS]:
+        for fault in [fault for fault in one.faults if fault["severity"] != "warning"][:MOST_FAULTS]:
             say(f"    {fault['place']}: {fault['message']} [{fault['code']}]")
     for one in found.requested:
         say(f"asked for: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")

@@ -7,7 +7,8 @@ from crosstable.engine.after import Prepared, SystemSection, assumptions, outcom
 from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
 from crosstable.engine.numbers import known_games, numbers_of
 from crosstable.engine.rating import blank_sheet, columns, pass_working
-from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer
+from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
+from crosstable.engine.starts import is_carried, on_scale
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
 from crosstable.formulas.outcome import Outcome
@@ -34,10 +35,11 @@ def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPla
     sheet = blank_sheet(len(players), len(field.opponent))
     for i, competitor in enumerate(who):
         fide = competitor.background.fide
-        sheet.strength[i] = math.nan if fide is None else opponent_strength(constants, fide.rating, is_youth)
+        rating = math.nan if fide is None else on_scale(fide, at.section.start)
+        sheet.strength[i] = opponent_strength(constants, rating, is_youth)
     missing = without_conversion(field, sheet, is_rated)
     if missing != NOBODY:
-        raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(who[missing]), is_youth=is_youth))
+        raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(at, who[missing]), is_youth=is_youth))
     foreign_pass(constants, field, sheet, is_rated)
     results = [
         _rated(at, player, i, who, (field, sheet)) if is_rated[i] else opponent_row(player.competitor, at.system)
@@ -62,7 +64,10 @@ def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competito
     record = competitor.background.standings.get(at.system)
     if record is None:
         return Prepared(counted, _UNRATED, numbers_of(_UNRATED), None, ())
-    return Prepared(counted, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
+    assumed = assumptions(at.edition.constants, record)
+    if any(is_carried(who[side.opponent].background.fide, at.section.start) for side in sides):
+        assumed.append(Assumption.FIDE_CARRIED)
+    return Prepared(counted, record, numbers_of(record), None, tuple(assumed))
 
 
 def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
@@ -109,7 +114,7 @@ def _rated(
         games=tuple(
             RatedGame(
                 *(side.round_number, side.opponent_number, side.colour, side.score),
-                *(met, met, met, met, _fide(who[side.opponent])),
+                *(met, met, met, met, _fide(at, who[side.opponent])),
             )
             for side in competitor.sides
             for met in (sheet.strength[side.opponent],)
@@ -124,6 +129,6 @@ def _rated(
     )
 
 
-def _fide(competitor: Competitor) -> float:
+def _fide(at: SystemSection, competitor: Competitor) -> float:
     assert competitor.background.fide is not None
-    return competitor.background.fide.rating
+    return on_scale(competitor.background.fide, at.section.start)

@@ -98,7 +98,7 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
     if record is not None:
         return Prepared(competitor, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
     background = competitor.background if is_needed else Background()
-    start, assumed = start_of(background, at.system, at.section.end, at.edition)
+    start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
     record = unrated_record(start.initial.games)
     return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
 

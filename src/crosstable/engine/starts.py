@@ -14,6 +14,7 @@ from crosstable.formulas.initial import (
     Sources,
     Unrated,
     age_on,
+    carried_fide,
     given_start,
     initial_rating,
     is_counted,
@@ -23,16 +24,17 @@ from crosstable.formulas.initial import (
 )
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.law import Edition
-from crosstable.terms import Background, RatingSystem, Source
+from crosstable.terms import Background, OutsideRating, RatingSystem, Source
 
 
 def start_of(
-    background: Background, system: RatingSystem, section_end: date, edition: Edition
+    background: Background, system: RatingSystem, days: tuple[date, date], edition: Edition
 ) -> tuple[Start, list[str]]:
-    """The start of an unrated player with its working, and what had to be assumed (§2; readings 19)."""
-    constants, born = edition.constants, background.born
+    """The start of an unrated player in a section of these days, its working, what was assumed (§2; readings 19)."""
+    constants, born, (section_start, section_end) = edition.constants, background.born, days
     who = Unrated(
         NO_DAY if born is None else born.toordinal(),
+        section_start.toordinal(),
         section_end.toordinal(),
         bool(background.adult),
         background.canadian_resident,
@@ -59,7 +61,21 @@ def start_of(
         raise UnsupportedEditionError(not_found(edition, missing.source, missing.rating))
     is_blend = constants.initialisation == Initialisation.BLEND
     is_undated = is_blend and any(dates[k] is None for k in counted)
-    return Start(initial, age, workings), _assumptions(background, is_undated, uses_age=not counted or is_blend)
+    assumed = _assumptions(background, is_undated, uses_age=not counted or is_blend)
+    if Source.FIDE in counted and is_carried(background.fide, section_start):
+        assumed.append(Assumption.FIDE_CARRIED)
+    return Start(initial, age, workings), assumed
+
+
+def on_scale(fide: OutsideRating, section_start: date) -> float:
+    """A FIDE rating on the scale of the section's day."""
+    list_day = NO_DAY if fide.as_of is None else fide.as_of.toordinal()
+    return carried_fide(fide.rating, list_day, section_start.toordinal())
+
+
+def is_carried(fide: OutsideRating | None, section_start: date) -> bool:
+    """Whether a FIDE rating is of a list on another scale than the section's."""
+    return fide is not None and on_scale(fide, section_start) != fide.rating
 
 
 def not_found(edition: Edition, source: Source, rating: float) -> str:

@@ -11,11 +11,12 @@ from crosstable.formats import Reading, file_bytes
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
     "SwissSys sjson and web JSON, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and "
-    "XLSX wallcharts"
+    "XLSX wallcharts and lists of games"
 )
 EVENT_MARK = b'"crosstable-event/'
 EVENT_PARTS = (b'"format"', b'"event"', b'"sections"')
 PGN = b'[Event "'
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
@@ -67,6 +68,9 @@ def read_data(data: bytes, name: str) -> Reading:
         return _read_json(data, name)
     if data.startswith(b"PK"):
         return _read_zip(data, name)
+    if data.startswith(OLD_WORKBOOK):
+        message, remedy = "This is a workbook of Excel 97-2003 (.xls).", "Open it and save it as .xlsx or as CSV."
+        raise FormatError(fault("not-readable", name, message, remedy))
     if data.startswith(GZIP):
         raise FormatError(
             fault("not-readable", name, "This is a compressed archive.", "Compare archives with crosstable verify.")

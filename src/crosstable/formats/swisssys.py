@@ -138,14 +138,14 @@ def filled_sections(
     if len(values) > MOST_SECTIONS:
         raise FormatError(fault("not-readable", name, f"{len(values)} sections are more than an event can have."))
     entries = [Entry(value, f"section {at}", faults) for at, value in enumerate(values, 1)]
-    found = [(entry, entry.items(fields[0])) for entry in entries]
+    found = [(entry, entry.items(fields[0], needed=True)) for entry in entries]
     results = [_length(row.get(fields[1])) for _, rows in found for row in rows if isinstance(row, dict)]
     if sum(len(rows) for _, rows in found) > MOST_PLAYERS or sum(results) > MOST_RESULTS:
         raise FormatError(fault("not-readable", name, "There are more players or results than an event can have."))
     for entry, rows in found:
-        if not rows and not entry.raw("Number of players"):
+        if not rows and entry.raw("Number of players") in (None, 0):
             faults.append(fault("ignored-record", entry.place, "The section has no players and was left out."))
-    return [(entry, rows) for entry, rows in found if rows or entry.raw("Number of players")]
+    return [(entry, rows) for entry, rows in found if rows or entry.raw("Number of players") not in (None, 0)]
 
 
 def is_fide_first(rows: Sequence[object], ids: tuple[str, str] = ("ID", "ID2")) -> bool:
@@ -207,8 +207,10 @@ def _check_number(entry: Entry, players: Sequence[ReportedPlayer]) -> None:
         return
     message = f"{'No' if announced is None else announced} players are announced, but {len(players)} are listed"
     listed = {player.number for player in players}
-    is_whole = listed == set(range(1, len(players) + 1)) and all(
-        cell.opponent in listed for player in players for cell in player.cells if cell.opponent
+    is_whole = (
+        bool(players)
+        and listed == set(range(1, len(players) + 1))
+        and all(cell.opponent in listed for player in players for cell in player.cells if cell.opponent)
     )
     entry.report("number-of-players" if is_whole else "damaged-file", "Number of players", f"{message}.")
 

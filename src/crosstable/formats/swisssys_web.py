@@ -44,7 +44,7 @@ def read(data: bytes, name: str) -> Reading:
     value, found = load_json(data, name, strict=False)
     faults = FaultList(found)
     root = Entry(value, "", faults)
-    sections = filled_sections(root.items("sections"), name, faults, ("players", "results"))
+    sections = filled_sections(root.items("sections", needed=True), name, faults, ("players", "results"))
     fide_first = is_fide_first([row for _, rows in sections for row in rows], _IDS)
     report = Report(
         event_id="",
@@ -69,6 +69,9 @@ def _section(entry: Entry, rows: list[object], number: int, *, fide_first: bool)
     ]
     if not _are_mutual(players):
         players = _as_paired(players, entry.items("rounds"))
+    ranked = entry.items("standings")
+    if ranked and len(ranked) != len(rows):
+        entry.report("damaged-file", "standings", f"The standings rank {len(ranked)} players; {len(rows)} are listed.")
     rounds = max((len(player.cells) for player in players), default=0)
     return ReportedSection(
         number=number,

@@ -24,7 +24,16 @@ import math
 from collections.abc import MutableSequence
 from typing import NamedTuple
 
-from crosstable.rules.constants import Constants, Conversion, Credit, Initialisation, Priority
+from crosstable.rules.constants import (
+    FIDE_RESCALED_BELOW,
+    FIDE_RESCALED_BY,
+    FIDE_RESCALED_ON,
+    Constants,
+    Conversion,
+    Credit,
+    Initialisation,
+    Priority,
+)
 from crosstable.terms import Source
 
 SYSTEMS = 6
@@ -32,14 +41,16 @@ SOURCES = 8
 # Days are counted as the calendar of ``matches`` does; 0 stands for none.
 NO_DAY = 0
 DAYS_A_YEAR = 365.25
-# A sum of weights this little above a whole number is that number (readings 29).
+# A sum of weights this little above a whole number is that number, and a mean this little below a half is that half:
+# sums of floats miss them by less (readings 29).
 CEILING_SLACK = 1e-9
 
 
 class Unrated(NamedTuple):
-    """What is known of an unrated player apart from ratings, and the day on which the section ends."""
+    """What is known of an unrated player apart from ratings, and the days on which the section starts and ends."""
 
     born: int
+    start: int
     end: int
     is_adult: bool
     is_canadian_resident: bool
@@ -89,10 +100,24 @@ def no_sources(sources: Sources) -> None:
 def lay_source(sources: Sources, source: int, rating: float, games: float, as_of: int, who: Unrated) -> None:
     """What one source says (§2): its rating and games, and its day, the section's end where it has none."""
     day = who.end if as_of == NO_DAY else as_of
-    sources.rating[source] = rating
+    sources.rating[source] = carried_fide(rating, as_of, who.start) if source == Source.FIDE else rating
     sources.games[source] = games
     sources.staleness_days[source] = float(max(0, who.end - day))
     sources.age_then[source] = age_on(who.born, day)
+
+
+def carried_fide(rating: float, list_day: int, section_start: int) -> float:
+    """A FIDE rating on the scale of the section's day, where FIDE changed it between the list and the section (§2.1).
+
+    The conversions before and since 2024-03-01 are for the scales before and since; without a date it is the section's.
+    """
+    if list_day == NO_DAY or rating >= FIDE_RESCALED_BELOW:
+        return rating
+    if list_day < FIDE_RESCALED_ON <= section_start:
+        return rating + FIDE_RESCALED_BY * (FIDE_RESCALED_BELOW - rating)
+    if section_start < FIDE_RESCALED_ON <= list_day:
+        return (rating - FIDE_RESCALED_BY * FIDE_RESCALED_BELOW) / (1.0 - FIDE_RESCALED_BY)
+    return rating
 
 
 def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
@@ -164,7 +189,7 @@ def source_weight(constants: Constants, target: int, source: int, sources: Sourc
 
 def rounded_start(mean: float) -> float:
     """R0 of a blend: the nearest whole number, halves up (§2; readings 29); NaN where a conversion was not found."""
-    return mean if math.isnan(mean) else float(math.floor(mean + 0.5))
+    return mean if math.isnan(mean) else float(math.floor(mean + 0.5 + CEILING_SLACK))
 
 
 def credited_games(constants: Constants, total_weight: float) -> float:

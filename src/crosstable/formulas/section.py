@@ -45,7 +45,7 @@ def lay_rated(field: Field, i: int, record: RatingNumbers) -> None:
     """What a rated player brings: the rating, its games, and what those were (§1, Step 1)."""
     past = Past.MIXED.value
     if record.wins != NO_COUNT and record.losses != NO_COUNT:
-        past = past_of(record.games, float(record.wins), float(record.losses)).value
+        past = past_of(record.games, float(record.wins), float(record.draws), float(record.losses)).value
     field.prior[i] = record.rating
     field.games[i] = record.games
     field.past[i] = past

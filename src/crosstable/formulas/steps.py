@@ -58,11 +58,16 @@ def formula_for(constants: Constants, games: float, past: int) -> Formula:
     return Formula.STANDARD
 
 
-def past_of(games: float, wins: float, losses: float) -> Past:
-    """All wins or all losses so far; credited games are neither, and no games at all is mixed (readings 38, 93)."""
-    if games > 0.0 and wins == games:
+def past_of(games: float, wins: float, draws: float, losses: float) -> Past:
+    """All wins or all losses so far; credited games are neither, and no games at all is mixed (readings 38, 93).
+
+    Half-K sections count half in N, so wins can be more than the games. Draws may be unknown (NaN).
+    """
+    if games <= 0.0 or draws > 0.0:
+        return Past.MIXED
+    if wins >= games and losses == 0.0:
         return Past.ALL_WINS
-    if games > 0.0 and losses == games:
+    if losses >= games and wins == 0.0:
         return Past.ALL_LOSSES
     return Past.MIXED
 

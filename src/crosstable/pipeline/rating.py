@@ -20,7 +20,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
 from crosstable.engine.replay import Replay, rate_systems
-from crosstable.errors import Fault, Severity, UnsupportedEditionError
+from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.pipeline.completing import (
     after_round,
     all_unrated,
@@ -75,7 +75,7 @@ class Options(TypedDict, total=False):
     ``members``: members files, a later one wins. ``control``, ``start``, ``end`` complete sections that have none, or
     replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number. ``pairing_ratings`` takes
     the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
-    a reason for each code of a warning that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
+    a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
     day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
     computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
     list and no error, ``reader`` for whom remedies are written.
@@ -101,18 +101,22 @@ class Options(TypedDict, total=False):
 
 
 class ExaminedSection(NamedTuple):
-    """A section as it was checked and rated: ``rated`` has an entry for each system, none where an error stands."""
+    """A section as it was checked and rated: ``rated`` has an entry for each system, none where an error stands.
+
+    ``confirmed`` are the codes that somebody accepted, so that findings to confirm do not stop the section.
+    """
 
     number: int
     report: ReportedSection
     checked: CheckedSection | None
     rated: tuple[RatedSection, ...]
     faults: tuple[Fault, ...]
+    confirmed: frozenset[str] = frozenset()
 
     @property
     def has_errors(self) -> bool:
-        """Whether an error keeps the section from being rated."""
-        return _has_errors(self.faults)
+        """Whether a finding keeps the section from being rated."""
+        return any(found.severity.stops and found.code not in self.confirmed for found in self.faults)
 
 
 class RatedEvent(NamedTuple):
@@ -186,7 +190,7 @@ def unreadable(name: str, found: Fault, reader: Reader = Reader.COMMAND) -> Rate
 
 
 def _has_errors(faults: Iterable[Fault]) -> bool:
-    return any(found.severity is Severity.ERROR for found in faults)
+    return any(found.severity.stops for found in faults)
 
 
 class _Examination:
@@ -264,7 +268,7 @@ class _Examination:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             faults += missing_ratings(checked, f"section {number}")
-        return ExaminedSection(number, section, checked, (), tuple(faults))
+        return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _reads_entries(self) -> bool:
         """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""

@@ -22,7 +22,7 @@ from crosstable.rules.constants import (
     Initialisation,
 )
 from crosstable.rules.law import Amendment, Edition, Knowledge, ListRule
-from crosstable.rules.systems import ANY_SECONDS, RANGES_2001
+from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.sentences import Template
 from crosstable.terms import RatingSystem
 
@@ -34,6 +34,9 @@ _QUICK_2004 = _DUAL_2002._replace(quick_from=5)
 _LONG_DELAYS_2008 = _QUICK_2004._replace(dual_seconds_to=15)
 _SECONDS_2012 = _LONG_DELAYS_2008._replace(counts_seconds=True, dual_to=65, dual_seconds_to=ANY_SECONDS)
 _BLITZ_2013 = _SECONDS_2012._replace(blitz_to=10)
+_ONLINE_2015 = _BLITZ_2013._replace(online_quick_to=65)
+_ONLINE_2020 = _BLITZ_2013._replace(online_quick_to=NO_SLOW_QUICK, online_to=29)
+_ONLINE_REGULAR_2020 = _ONLINE_2020._replace(online_to=ANY_LENGTH)
 
 FIRST_EDITION = Edition(
     effective=date(2001, 1, 1),
@@ -311,6 +314,15 @@ _ROWS: tuple[Amendment, ...] = (
         keyed_to_start=True,
     ),
     Amendment(
+        date(2015, 3, 1),
+        "not listed",
+        "Online Quick reaches up to a total of {controls.online_quick_to}, as over the board.",
+        ASSUMED,
+        "2015 text, introduction: both Quick systems from G/10+0 through G/60+5; no official result shows it",
+        {"controls": _ONLINE_2015},
+        keyed_to_start=True,
+    ),
+    Amendment(
         date(2015, 6, 1),
         "2015-06-01",
         "Bonus point threshold increased to {bonus_threshold:g}.",
@@ -345,12 +357,21 @@ _ROWS: tuple[Amendment, ...] = (
         {"bonus_threshold": 14.0},
     ),
     Amendment(
+        date(2020, 3, 25),
+        "2020-03-25",
+        "Online games are rated up to a total of {controls.online_to}: Blitz up to {controls.blitz_to}, Quick above.",
+        TEXT,
+        "Executive Board, motion of 2020-03-25",
+        {"controls": _ONLINE_2020},
+        keyed_to_start=True,
+    ),
+    Amendment(
         date(2020, 6, 1),
         "2020-06-01",
-        "Online Regular ratings added.",
+        "Online Regular ratings added, from a total of {controls.regular_from} on.",
         TEXT,
         "2025 text §8; notice of 2020-06-09",
-        {"adds_systems": (RatingSystem.OLR,)},
+        {"adds_systems": (RatingSystem.OLR,), "controls": _ONLINE_REGULAR_2020},
         announced=date(2020, 6, 9),
         keyed_to_start=True,
     ),

@@ -12,7 +12,7 @@ import numpy as np
 
 from crosstable.formulas.floors import Level
 from crosstable.formulas.foreign import NOBODY, foreign_pass, is_eligible, opponent_strength, without_conversion
-from crosstable.formulas.initial import SOURCES
+from crosstable.formulas.initial import SOURCES, carried_fide
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import MatchPast, Outcome
 from crosstable.formulas.section import (
@@ -197,7 +197,8 @@ def rate_abroad(constants: Constants, tables: Tables, turn: Turn, field: Field, 
         regular = standings[history.place_of[competitor.member, REGULAR]]
         lay_rated(field, at, record)
         lay_results(constants, turn.facts, field, at, share, competitor.most_meetings)
-        sheet.strength[at] = opponent_strength(constants, told.fide, section.kind == KIND_YOUTH)
+        fide = carried_fide(told.fide, whole(told.fide_as_of), whole(section.start))
+        sheet.strength[at] = opponent_strength(constants, fide, section.kind == KIND_YOUTH)
         is_rated[at] = (
             share.played > 0
             and not math.isnan(record.rating)

@@ -85,7 +85,7 @@ def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array
     sources = sources_of(room)
     no_sources(sources)
     if competitor.is_met == 0 and history.competitors[section.first + starter.at + 1].first == competitor.first:
-        return age_start(constants, Unrated(NO_DAY, whole(section.end), False, False))
+        return age_start(constants, Unrated(NO_DAY, whole(section.start), whole(section.end), False, False))
     told = history.told[section.told + starter.at if section.told > 0 else 0]
     if not math.isnan(told.start_rating):
         return given_start(told.start_rating, told.start_games)
@@ -102,7 +102,8 @@ def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array
 def unrated_in(tables: Tables, section: Array, competitor: Array) -> Unrated:
     """An unrated competitor of a section."""
     person = tables.history.people[competitor.member]
-    return Unrated(whole(person.born), whole(section.end), person.is_adult != 0, person.is_canadian != 0)
+    start, end = whole(section.start), whole(section.end)
+    return Unrated(whole(person.born), start, end, person.is_adult != 0, person.is_canadian != 0)
 
 
 @inner
