@@ -20,6 +20,8 @@ from crosstable.office.ledger.watching import CheckedResult, Progress
 from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
+# Progress is told after so many steps.
+_TOLD_EVERY = 200
 
 
 class Reach(NamedTuple):
@@ -158,7 +160,8 @@ class Interpreted:
             elif archived >= 0:
                 made = self._section(step, archived, next(self._parts))
             yield from ((step, one) for one in made)
-            progress(done)
+            if done % _TOLD_EVERY == 0 or done == len(self._reach.steps):
+                progress(done)
 
     def _moved(self, what: Opening | Decision, member: int, key: Key) -> Iterator[Posting]:
         own = self.records.setdefault(member, {})
