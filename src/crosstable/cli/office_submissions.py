@@ -52,7 +52,10 @@ def _submit(options: argparse.Namespace) -> int:
         stored = sum(one.status is Status.ACCEPTED for one in found)
         code = 0
         if not options.no_rate:
-            code = rate_and_tell(office, run_deed(options, f"after submitting {counted(stored, 'event')}"))
+            checked = [each for one in found for each in one.checked]
+            code = rate_and_tell(
+                office, run_deed(options, f"after submitting {counted(stored, 'event')}"), checked=checked
+            )
         elif stored:
             say("not rated yet: crosstable office rerate")
     return code if is_sound else FAULTY
