@@ -27,7 +27,7 @@ from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import UTF_16, decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, dialect_of, pending_of, players_of
+from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.formats.wallchart_titles import (
     brings_ratings,
     has_ratings,
@@ -307,7 +307,7 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
         systems=systems,
         start=chart.day(part, "start"),
         end=chart.day(part, "end"),
-        players=players_of(table, chart.faults),
+        players=numbered(table, chart.faults),
         place=part.place,
         is_half_k=_is_half_k(chart, part),
         match_waiver=chart.value(part, "match waiver"),
