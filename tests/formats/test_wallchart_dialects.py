@@ -8,13 +8,14 @@ import re
 import pytest
 
 from crosstable.errors import FormatError
-from crosstable.formats import Reading, detect
+from crosstable.formats import Reading, detect, wallchart, wallchart_write
 from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES, HALF
 from crosstable.formats.wallchart_titles import COLUMNS, IGNORED, column_name, is_ignored
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
 from crosstable.terms import SectionType
-from tests.formats.reports import errors, players, texts
+from tests.formats.mutations import must_read_or_refuse, mutations, shape_of
+from tests.formats.reports import errors, players, texts, without_places
 
 KEYS = "Event: Quad\nStart: 2026-06-14\nEnd: 2026-06-14\nTime control: G/60;d5\n"
 PEOPLE = [
@@ -306,3 +307,20 @@ def test_opponents_that_can_be_named_by_two_columns_are_an_error() -> None:
 def test_the_fide_rating_behind_a_rating_is_passed_over() -> None:
     found = reading(chart("W2,D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1").replace(",1850,", ",1850 (1790),"))
     assert (found.faults, players(found)[0].pairing_rating) == ((), 1850.0)
+
+
+def reading_of(data: bytes) -> Reading:
+    return wallchart.read(data, "chart.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RANKED.format(*(f"{at}w1" for at in range(8))), chart("x,1,½,1\n0,x,1,1\n½,0,x,1\n0,0,0,x", titles="1,2,3,4")],
+)
+def test_damaged_charts_of_other_dialects_are_refused_or_written_back_as_they_were_read(text: str) -> None:
+    original = wallchart.read(text.encode(), "chart.csv")
+    for mutated in mutations(text.encode(), seed=29):
+        found = must_read_or_refuse(reading_of, original, mutated, lambda data: shape_of(reading_of(data)))
+        if found is not None and not errors(found):
+            again = wallchart.read(wallchart_write.write(found.report), "chart.csv").report
+            assert without_places(again) == without_places(found.report), mutated
