@@ -1,6 +1,7 @@
 """The page about the rating record, and its shape in the event file's schema: both from the one list of its fields."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def _number(kind: str | list[str], least: float, most: float) -> dict[str, Any]:
 
 
 _DAY = {"type": ["string", "null"], "format": "date", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
-_PLAIN = {
+_PLAIN: Mapping[FieldKind, Callable[[str], dict[str, Any]]] = {
     FieldKind.RATING: lambda name: _number("number" if name == "rating" else ["number", "null"], 0, HIGHEST_RATING),
     FieldKind.GAMES: lambda _: _number(["number", "null"], 0, _MOST),
     FieldKind.COUNT: lambda _: _number(["integer", "null"], 0, _MOST),

@@ -9,11 +9,10 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 from collections.abc import Iterable, Mapping
 
 from crosstable.errors import Fault
-from crosstable.finding_kinds import ERROR, FILES, WARNING, Kind
+from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
-    FAR_FROM_RATING,
     LONGEST_EVENT_ID,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
@@ -38,6 +37,9 @@ CATALOGUE: Mapping[str, Kind] = {
         "The {what} {given} was not used: the file says {own}.",
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
+    "number-of-players": Kind(
+        WARNING, "A section announces more or fewer players than it lists.", "Check that nobody is missing."
+    ),
     "duplicate-section": Kind(
         ERROR,
         "Two sections have the same number.",
@@ -97,12 +99,6 @@ CATALOGUE: Mapping[str, Kind] = {
         f"A tournament director's id is not {MEMBER_ID_DIGITS} digits.",
         f"Give the director's member id, {MEMBER_ID_DIGITS} digits.",
         f"The {{who}}'s id {{given!r}} is not {MEMBER_ID_DIGITS} digits.",
-    ),
-    "two-player-section": Kind(
-        WARNING,
-        "Two players who play each other more than once are a match, and must be coded as one.",
-        "Make the section type match; matches have conditions and limits of their own.",
-        "The section has two players, who played {games} games against each other, but is not coded as a match.",
     ),
     "round-not-announced": Kind(
         WARNING,
@@ -169,6 +165,33 @@ CATALOGUE: Mapping[str, Kind] = {
         "The letter for the rating system is not that of the time control. US Chess goes by the time control.",
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
+    ),
+    # Writing a rating report
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
+            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "half_k": "The files cannot say that the section has half K.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
     ),
     # Players
     "duplicate-number": Kind(
@@ -254,15 +277,49 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "counts-disagree": Kind(
         ERROR,
-        "Wins, draws and losses are more than the games.",
+        "Wins, draws and losses are more than twice the games.",
         "Correct the counts or the games.",
-        "In {system} wins, draws and losses are more than the {games:g} games.",
+        "In {system} wins, draws and losses are {results}, more than twice the {games:g} games.",
+    ),
+    "counts-half-k": Kind(
+        CONFIRM,
+        "Wins, draws and losses are more than the games. Only half-K sections, where a game counts half, can cause "
+        "that; they ended in {half_k_ended}.",
+        "Correct the counts or the games; accept it if the player played half-K sections.",
+        "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
+    ),
+    "membership": Kind(
+        WARNING,
+        "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
+        "Renew the membership. House players, JTP sections and foreign masters need none.",
+        {
+            "expired": "The membership ended on {until}, before the section's end on {end}.",
+            "none": "The file says that the player is not a member.",
+        },
+    ),
+    "list-after-end": Kind(
+        ERROR,
+        "A FIDE or CFC rating is of a list that did not exist yet when the section ended.",
+        "Give the rating of the list that was in force when the section started.",
+        "The {federation} rating is of {as_of}, after the section's end on {end}.",
+    ),
+    "list-after-start": Kind(
+        WARNING,
+        "A FIDE rating is of a list that came out after the section had started.",
+        "Give the rating of the list that was in force when the section started.",
+        "The FIDE rating is of {as_of}, after the section's start on {start}.",
+    ),
+    "rating-too-low": Kind(
+        ERROR,
+        "A rating is below the lowest that there is.",
+        "Correct the rating; leave it out if the player is unrated.",
+        "The {what} {rating:g} is below {lowest:g}, the lowest that there is.",
     ),
     # Games
     "unknown-code": Kind(
         ERROR,
         "A cell holds no known result.",
-        "Use W, L, D with the opponent's number, or X F B H U Z.",
+        "Use W, L, D with the opponent's number, or X F Y B H U Z.",
         "{cell!r} is no known result.",
     ),
     "no-opponent": Kind(
@@ -326,56 +383,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the file.",
         f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
     ),
-    # What the rated result shows
-    "far-from-performance": Kind(
-        WARNING,
-        f"A player performed {FAR_FROM_RATING:g} points or more above or below the rating.",
-        "Check that the member id is this player's and that the results stand on the right row.",
-        "The player performed {performance} in {games} games, {apart:.0f} points {side} the rating of {rating}.",
-    ),
-    "bonus-lost": Kind(
-        WARNING,
-        "Bonus points are lost because one opponent was met too often: {bonus_repeats}.",
-        "Nothing to do if the pairings are right.",
-        "One opponent was met {meetings} times in {games} games, so {lost:.1f} bonus points are lost.",
-    ),
-    "match-limited": Kind(
-        WARNING,
-        "The rating change of a match is held at a limit: {match_limits}.",
-        "Nothing to do: the limit is the rule.",
-        "The match is worth {computed:+.1f} points; {limited:+.1f} is as far as it may go.",
-    ),
-    "floor-requested": Kind(
-        WARNING,
-        "A match took a player to the floor, which counts as asking for a floor {floor_request_drop} points lower.",
-        "The office decides; the rating stays at the floor until then.",
-        "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
-    ),
-    # Matches and foreign events
-    "match-players": Kind(
-        ERROR,
-        "A match has exactly two players.",
-        "Correct the section type or its players.",
-        "The match has {players} players.",
-    ),
-    "match-not-eligible": Kind(
-        ERROR,
-        "The players may not play a rated match. {match_conditions}",
-        "Rate it as another type if it was none, or give match_waiver with the office's reason.",
-        {
-            "unrated": "The player has no {system} rating; a match needs rated players.",
-            "gap": "The published {system} ratings are {apart:.0f} points apart; {most:g} is the most.",
-            "provisional": "The player's {system} rating is on {games:g} games; a match needs established ratings, on "
-            "more than {established_above:g} games.",
-            "not-published": "The player has no {system} rating on the list of {month}, which was in force.",
-        },
-    ),
-    "match-waived": Kind(
-        WARNING,
-        "The conditions for a match are waived.",
-        "Nothing to do: the reason is kept.",
-        "The conditions for a match are waived: {reason}.",
-    ),
+    **RULE_FINDINGS,
     # The office
     "member-not-known": Kind(
         ERROR,
@@ -409,32 +417,6 @@ CATALOGUE: Mapping[str, Kind] = {
         "The event id cannot be used.",
         f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
         "The event id {given!r} cannot be used.",
-    ),
-    # Foreign events
-    "foreign-system": Kind(
-        ERROR,
-        "A foreign FIDE event updates Regular ratings only.",
-        "Leave systems out or give OTBR.",
-        "A foreign FIDE event names {systems}.",
-    ),
-    "foreign-not-eligible": Kind(
-        ERROR,
-        "The player's rating is not updated from foreign events. {foreign_conditions}",
-        "Take the rate mark away.",
-        {
-            "unrated": "The player has no Regular rating.",
-            "no-member": "The player is not a current member.",
-            "provisional": "The player's Regular rating is on {games:g} games; only established ratings, on more "
-            "than {established_above:g} games, are updated.",
-            "not-opted-in": "The player has not opted in, and is not rated {automatic_from:g} FIDE or more under "
-            "the USA flag.",
-        },
-    ),
-    "foreign-nobody": Kind(
-        WARNING,
-        "Nobody in a foreign event is marked to be rated.",
-        "Mark players with rate.",
-        "No player is marked to be rated.",
     ),
 }
 

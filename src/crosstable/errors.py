@@ -25,10 +25,16 @@ from typing import NamedTuple
 
 
 class Severity(StrEnum):
-    """Whether a fault stops the rating (error) or only informs (warning)."""
+    """Whether a fault stops the rating (error), stops it until somebody accepts it (confirm), or only informs."""
 
     ERROR = "error"
+    CONFIRM = "confirm"
     WARNING = "warning"
+
+    @property
+    def stops(self) -> bool:
+        """Whether a section with such a finding is not rated as it stands."""
+        return self is not Severity.WARNING
 
 
 class Fault(NamedTuple):

@@ -1,11 +1,12 @@
-"""What a kind of finding is, and the kinds that are about files rather than about chess."""
+"""What a kind of finding is; the kinds about files, and those that the rules make: matches, events abroad, results."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from crosstable.errors import Severity
+from crosstable.limits import FAR_FROM_RATING, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 
-ERROR, WARNING = Severity.ERROR, Severity.WARNING
+ERROR, CONFIRM, WARNING = Severity.ERROR, Severity.CONFIRM, Severity.WARNING
 
 
 class Kind(NamedTuple):
@@ -79,5 +80,114 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "The text of the file is not plain ASCII and nothing says in which code page it is, so one was guessed.",
         "Check names with accents; if they are wrong, export the file again or correct them.",
+    ),
+}
+
+RULE_FINDINGS: Mapping[str, Kind] = {
+    # What the rated result shows
+    "far-from-performance": Kind(
+        WARNING,
+        f"A player performed {FAR_FROM_RATING:g} points or more above or below the rating.",
+        "Check that the member id is this player's and that the results stand on the right row.",
+        "The player performed {performance} in {games} games, {apart:.0f} points {side} the rating of {rating}.",
+    ),
+    "bonus-lost": Kind(
+        WARNING,
+        "Bonus points are lost because one opponent was met too often: {bonus_repeats}.",
+        "Nothing to do if the pairings are right.",
+        "One opponent was met {meetings} times in {games} games, so {lost:.1f} bonus points are lost.",
+    ),
+    "match-limited": Kind(
+        WARNING,
+        "The rating change of a match is held at a limit: {match_limits}.",
+        "Nothing to do: the limit is the rule.",
+        "The match is worth {computed:+.1f} points; {limited:+.1f} is as far as it may go.",
+    ),
+    "floor-requested": Kind(
+        WARNING,
+        "A match took a player to the floor, which counts as asking for a floor {floor_request_drop} points lower.",
+        "The office decides; the rating stays at the floor until then.",
+        "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
+    ),
+    # Matches
+    "two-player-section": Kind(
+        CONFIRM,
+        "Two players who play each other more than once are a match, and must be coded as one.",
+        "Make the section type match; matches have conditions and limits of their own.",
+        "The section has two players, who played {games} games against each other, but is not coded as a match.",
+    ),
+    "pair-alone": Kind(
+        WARNING,
+        "Two players of a section met each other more than once and nobody else.",
+        "If they chose to play each other, report their games as a section of their own, of the type match.",
+        "Players {first} and {second} played {games} games against each other and none against anybody else.",
+    ),
+    "match-players": Kind(
+        ERROR,
+        "A match has exactly two players.",
+        "Correct the section type or its players.",
+        "The match has {players} players.",
+    ),
+    "match-not-eligible": Kind(
+        ERROR,
+        "The players may not play a rated match. {match_conditions}",
+        "Rate it as another type if it was none, or give match_waiver with the office's reason.",
+        {
+            "unrated": "The player has no {system} rating; a match needs rated players.",
+            "gap": "The published {system} ratings are {apart:.0f} points apart; {most:g} is the most.",
+            "provisional": "The player's {system} rating is on {games:g} games; a match needs established ratings, on "
+            "more than {established_above:g} games.",
+            "not-published": "The player has no {system} rating on the list that was in force.",
+        },
+    ),
+    "match-system": Kind(
+        WARNING,
+        "A dual-rated match is rated in one system only: in the other the players may not play it.",
+        "Nothing to do: each system is judged by itself.",
+    ),
+    "match-long": Kind(
+        WARNING,
+        f"A match has more than {MOST_GAMES_OF_A_MATCH} games.",
+        "Check the games; report a longer match in parts.",
+        f"The match has {{games}} games; {MOST_GAMES_OF_A_MATCH} is the usual limit.",
+    ),
+    "match-too-long": Kind(
+        ERROR,
+        f"A match has more than {MOST_GAMES_OF_A_REPORT} games, the most that a report of a match can hold.",
+        "Report the match in parts.",
+        f"The match has {{games}} games; {MOST_GAMES_OF_A_REPORT} is the most.",
+    ),
+    "match-waived": Kind(
+        WARNING,
+        "The conditions for a match are waived.",
+        "Nothing to do: the reason is kept.",
+        "The conditions for a match are waived: {reason}.",
+    ),
+    # Foreign events
+    "foreign-system": Kind(
+        ERROR,
+        "A foreign FIDE event updates Regular ratings only.",
+        "Leave systems out or give OTBR.",
+        "A foreign FIDE event names {systems}.",
+    ),
+    "foreign-not-eligible": Kind(
+        ERROR,
+        "The player's rating is not updated from foreign events. {foreign_conditions}",
+        "Take the rate mark away, or give fide_opt_in if the player opted in with the office before the event.",
+        {
+            "unrated": "The player has no Regular rating.",
+            "no-member": "The player is not a current member.",
+            "provisional": "The player's Regular rating is on {games:g} games; only established ratings, on more "
+            "than {established_above:g} games, are updated.",
+            "not-opted-in": "The player is not rated {automatic_from:g} FIDE or more, and nothing says that they opted "
+            "in.",
+            "flag": "The player's FIDE flag is {flag}, not USA, and nothing says that the office includes them.",
+        },
+    ),
+    "foreign-nobody": Kind(
+        WARNING,
+        "Nobody in a foreign event is marked to be rated.",
+        "Mark players with rate.",
+        "No player is marked to be rated.",
     ),
 }

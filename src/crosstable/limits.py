@@ -19,6 +19,9 @@ FAR_FROM_RATING = 600.0
 FEWEST_GAMES_OF_A_PERFORMANCE = 3
 # Two players who met so often have played a match.
 FEWEST_GAMES_OF_A_MATCH = 2
+# US Chess's page of 2006 on matches names one to so many games; its reports take so many.
+MOST_GAMES_OF_A_MATCH = 20
+MOST_GAMES_OF_A_REPORT = 32
 # The shapes of ids (official facts §6).
 MEMBER_ID_DIGITS = 8
 AFFILIATE_ID_DIGITS = 7

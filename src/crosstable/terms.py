@@ -96,6 +96,7 @@ class Result(StrEnum):
     LOSS_ONE_SIDED = "S"
     FORFEIT_WIN = "X"
     FORFEIT_LOSS = "F"
+    FORFEIT_DRAW = "Y"
     FULL_BYE = "B"
     HALF_BYE = "H"
     UNPAIRED = "U"
@@ -121,6 +122,7 @@ ONE_SIDED = frozenset({Result.WIN_ONE_SIDED, Result.DRAW_ONE_SIDED, Result.LOSS_
 POINTS: Mapping[Result, float] = {
     **GAME_SCORES,
     Result.FORFEIT_WIN: 1.0,
+    Result.FORFEIT_DRAW: 0.5,
     Result.FULL_BYE: 1.0,
     Result.HALF_BYE: 0.5,
 }
@@ -228,6 +230,10 @@ class Kept(NamedTuple):
     is_posted: bool = True
 
 
+# The ``published`` of a player who is not on the last official list.
+NOT_PUBLISHED = 0.0
+
+
 class PlayerRating(NamedTuple):
     """A player's rating record in one system before or after a section; ``None`` means that it is not known.
 
@@ -269,7 +275,7 @@ class PlayerRating(NamedTuple):
     ] = None
     published: Annotated[
         float | None,
-        Kept(FieldKind.RATING, "The rating of the last official list, which matches need.", is_posted=False),
+        Kept(FieldKind.RATING, "The rating of the last official list, which matches need; 0: none.", is_posted=False),
     ] = None
 
 

@@ -115,6 +115,35 @@ def match(one: Ratings, other: Ratings, on: str = "2025-08-01", **section: objec
     return event_file(*rows, on=on, type="match", **section)
 
 
+def long_series(games: int, on: str = "2025-08-01") -> EventFile:
+    """A match of so many drawn games between equals."""
+    rows = [
+        player(1, ["D2"] * games, ratings={"OTBR": published(1700.0)}),
+        player(2, ["D1"] * games, ratings={"OTBR": published(1700.0)}),
+    ]
+    return event_file(*rows, on=on, type="match")
+
+
+def two_pairs() -> EventFile:
+    """Players 1 and 2 met twice and nobody else; 3, 4 and 5 met each other."""
+    return event_file(
+        player(1, "W2 U D2", 1700.0),
+        player(2, "L1 U D1", 1650.0),
+        player(3, "W4 D5 U", 1600.0),
+        player(4, "L3 U W5", 1600.0),
+        player(5, "U D3 L4", 1600.0),
+    )
+
+
+def dual_match() -> EventFile:
+    """A dual-rated match of players who are established in Regular; one has ten games in Quick."""
+    rows = [
+        player(1, "W2", ratings={"OTBR": published(1700.0), "OTBQ": published(1700.0, 10)}),
+        player(2, "L1", ratings={"OTBR": published(1650.0), "OTBQ": published(1650.0)}),
+    ]
+    return event_file(*rows, type="match", time_control="G/60;d5")
+
+
 def published(rating: float, games: int | None = 40) -> Ratings:
     """A record with the rating of the last list."""
     return record(rating, games, published=rating)
@@ -130,6 +159,13 @@ def abroad(on: str = "2025-08-01", systems: list[str] | None = None, **fields: o
 def newcomer_of_fide(rating: int, on: str) -> EventFile:
     """A player without a US Chess rating but with a FIDE one."""
     return event_file(player(1, "W2", ratings={"FIDE": {"rating": rating}}), player(2, "L1", 1700.0), on=on)
+
+
+def list_of_the_second_day() -> EventFile:
+    """A section of two days, with a FIDE rating of the second."""
+    event = with_player(ratings={"OTBR": record(1700.0), "FIDE": {"rating": 1700, "as_of": "2025-08-02"}})
+    event["event"]["end_date"] = "2025-08-02"
+    return event
 
 
 FIRST = "sections[0].players[0]"
@@ -235,9 +271,29 @@ PLAYERS = [
     Provoked("birth-date-early", with_player(birth_date="1899-12-31"), ("section 1, player 1",)),
     Provoked(
         "counts-disagree",
+        with_player(ratings={"OTBR": record(1700.0, 10, wins=16, draws=2, losses=3)}),
+        ("section 1, player 1",),
+    ),
+    Provoked(
+        "counts-half-k",
         with_player(ratings={"OTBR": record(1700.0, 10, wins=6, draws=2, losses=3)}),
         ("section 1, player 1",),
     ),
+    Provoked(
+        "list-after-end",
+        with_player(ratings={"OTBR": record(1700.0), "FIDE": {"rating": 1700, "as_of": "2025-08-02"}}),
+        ("section 1, player 1",),
+    ),
+    Provoked("list-after-start", list_of_the_second_day(), ("section 1, player 1",)),
+    Provoked("rating-too-low", with_player(ratings={"OTBR": record(99.0)}), ("section 1, player 1",)),
+    Provoked("rating-too-low", with_player(ratings={"OTBR": record(0.0)}), ("section 1, player 1",)),
+    Provoked(
+        "rating-too-low",
+        with_player(ratings={"OTBR": record(1700.0), "FIDE": {"rating": 50}}),
+        ("section 1, player 1",),
+    ),
+    Provoked("rating-too-low", with_player(pairing_rating=1), ("section 1, player 1",)),
+    Provoked("membership", with_player(member=False), ("section 1, player 1",)),
 ]
 
 GAMES = [
@@ -268,6 +324,7 @@ GAMES = [
     Provoked("total-disagrees", with_player(total=1.5), ("section 1, player 1",)),
     Provoked("entry-list", beside_a_played_one(pair("U", "H", number=2)), ("section 2",)),
     Provoked("two-player-section", pair("W2 D2", "L1 D1"), ("section 1",)),
+    Provoked("pair-alone", two_pairs(), ("section 1, player 1",)),
     Provoked("one-sided", pair("N2", "U"), ("section 1, player 1, round 1",)),
     Provoked("one-sided", pair("R2", "R1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
     Provoked("one-sided", pair("S2", "N1"), ("section 1, player 1, round 1", "section 1, player 2, round 1")),
@@ -284,12 +341,21 @@ ELIGIBILITY = [
         match(published(1700.0), published(2101.0)),
         ("section 1, player 1", "section 1, player 2"),
     ),
+    Provoked("match-system", dual_match(), ("section 1, player 1",)),
+    Provoked("match-long", long_series(21), ("section 1",)),
+    Provoked("match-too-long", long_series(33), ("section 1",)),
     Provoked("match-waived", match(published(1700.0), published(2101.0), match_waiver="by letter"), ("section 1",)),
     Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",)),
     Provoked("foreign-nobody", abroad(rate=False), ("section 1",)),
     Provoked("foreign-not-eligible", abroad(ratings={}), ("section 1, player 1",)),
     Provoked("foreign-not-eligible", abroad(member=False), ("section 1, player 1",)),
     Provoked("foreign-not-eligible", abroad(fide_opt_in=False), ("section 1, player 1",)),
+    Provoked("foreign-not-eligible", abroad(fide_opt_in=None), ("section 1, player 1",)),
+    Provoked(
+        "foreign-not-eligible",
+        abroad(fide_opt_in=None, fide_flag="CAN", ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2300}}),
+        ("section 1, player 1",),
+    ),
     Provoked("foreign-not-eligible", abroad(ratings={"OTBR": record(2100.0, 25)}), ("section 1, player 1",)),
     Provoked(
         "foreign-not-eligible",

@@ -29,7 +29,7 @@ def test_nothing_accepted_changes_nothing() -> None:
 @pytest.mark.parametrize("faults", [[], [NOT_MIRRORED]])
 def test_an_error_cannot_be_accepted(faults: list[Fault]) -> None:
     """Whether or not it was found: an error stops, and nobody may wave it through."""
-    with pytest.raises(AcceptanceError, match=r"not-mirrored is an error, and only warnings can be accepted\."):
+    with pytest.raises(AcceptanceError, match=r"not-mirrored is an error, which cannot be accepted\."):
         accept(faults, {"not-mirrored": "both agree"})
 
 

@@ -17,20 +17,40 @@ from crosstable.formats import event_json
 from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import read
-from tests.checks.provoked import CASES, Provoked, abroad, match, newcomer_of_fide, pair, published, sound, with_section
+from tests.checks.provoked import (
+    CASES,
+    Provoked,
+    abroad,
+    long_series,
+    match,
+    newcomer_of_fide,
+    pair,
+    published,
+    sound,
+    with_section,
+)
 from tests.event_files import EventFile, Ratings, event_file, player, record
 
 # Codes of other formats, and of those alone.
 NOT_FROM_EVENT_FILES = {
     *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
-    *("fide-ratings-only", "rating-column-not-known", "result-missing"),
+    *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players"),
 }
+# Codes of writing; tests/formats/test_uschess_write.py and tests/doors/test_convert_to_dbf.py provoke them.
+OF_WRITING = {"shortened", "respelled", "not-written"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
 # tests/pipeline provokes what only options and members files bring.
 PROVOKED_AT_THE_DOOR = {
-    *("rating-not-known", "waits-for-section", "no-such-section", "not-used", "all-unrated", "not-in-members-file"),
+    *(
+        "rating-not-known",
+        "waits-for-section",
+        "no-such-section",
+        "not-used",
+        "all-unrated",
+        "not-in-members-file",
+    ),
 }
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
 PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
@@ -65,9 +85,9 @@ def test_the_fault_is_reported_where_it_is(case: Provoked) -> None:
     places = tuple(words(found.place) for found in event.faults if found.code == case.code)
     assert places == case.places
     assert {found.code for found in event.faults} - {case.code} == case.follows
-    is_error = CATALOGUE[case.code].severity is Severity.ERROR
-    assert event.has_errors is is_error
-    assert bool(event.to_dict()["sections"]) is not is_error
+    stops = any(CATALOGUE[code].severity.stops for code in {case.code, *case.follows})
+    assert event.has_errors is stops
+    assert bool(event.to_dict()["sections"]) is not stops
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.code}" for at, case in enumerate(CASES)])
@@ -83,7 +103,8 @@ def test_the_fault_says_what_is_wrong_and_what_would_be_right(case: Provoked) ->
 def test_no_code_is_left_unprovoked() -> None:
     """A code that no file can provoke is either dead or untested."""
     provoked = {case.code for case in CASES} | PROVOKED_BELOW
-    assert set(CATALOGUE) - provoked == NOT_FROM_EVENT_FILES | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    assert set(CATALOGUE) - provoked == elsewhere
 
 
 def test_a_sound_file_has_no_fault_and_nothing_is_assumed() -> None:
@@ -218,7 +239,7 @@ def test_one_sided_results_are_rated_on_their_own_row_with_a_warning(
 
 @pytest.mark.parametrize("cell", ["X", "X2", "F", "F9", "B", "H", "U", "Z", "*", "", None, " h "])
 def test_what_is_no_game_needs_no_opponent_and_no_mirror(cell: str | None) -> None:
-    """§7: games in which one player makes no move are not rated."""
+    """§7, readings 82: games in which one player makes no move are not rated."""
     event = sound()
     event["sections"][0]["players"][0]["rounds"][2] = cell
     found = rated(event)
@@ -231,13 +252,6 @@ def test_cells_are_read_as_people_write_them(cell: str) -> None:
     event = sound()
     event["sections"][0]["players"][0]["rounds"][0] = cell
     assert rated(event).faults == ()
-
-
-def test_systems_that_are_named_stand_where_the_control_is_not_rated() -> None:
-    """Design: systems override what the time control says; old reports have controls that rate nowhere."""
-    event = rated(with_section(time_control="G/1;d2", systems=["OTBQ"]))
-    assert event.faults == ()
-    assert [section.system.name for section in event.rated[0]] == ["OTBQ"]
 
 
 def test_a_checked_event_knows_whether_it_has_errors() -> None:
@@ -265,6 +279,11 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
         (newcomer_of_fide(2000, "2008-06-30"), ""),
         (newcomer_of_fide(1999, "2008-07-01"), ""),
         (newcomer_of_fide(2000, "2015-06-01"), ""),
+        (long_series(20), ""),
+        (long_series(21), "match-long"),
+        (long_series(32), "match-long"),
+        (long_series(33), "match-too-long"),
+        (long_series(33, "2006-01-31"), ""),
         (pair("W2", "L1", "2006-02-28", k_factor="half"), ""),
         (pair("W2", "L1", "2001-01-01"), ""),
         (pair("W2", "L1", "2013-03-01", systems=["OTBB"], time_control=None), ""),
@@ -273,19 +292,3 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
 def test_the_other_side_of_each_limit(event: EventFile, code: str) -> None:
     """§6, §7, §8: 400 points of published, so whole, ratings; 26 games; 2200 FIDE; first and last days of rules."""
     assert set(codes(rated(event))) == ({code} if code else set())
-
-
-def test_a_match_needs_ratings_in_every_system_it_is_rated_in() -> None:
-    """§7, readings 73: a dual match is judged in each system alone."""
-    event = match(published(1700.0), published(1650.0), time_control="G/45;d5")
-    assert codes(rated(event)) == ["match-not-eligible", "match-not-eligible"]
-
-
-def test_what_a_foreign_event_does_not_say_is_assumed_and_told() -> None:
-    """§6: membership, flag and opting in may be unknown to a file; the result says that they were assumed."""
-    event = abroad()
-    for name in ("member", "fide_flag", "fide_opt_in"):
-        del event["sections"][0]["players"][0][name]
-    found = rated(event)
-    assert found.faults == ()
-    assert any("fide_opt_in" in note for note in found.rated[0][0].players[0].assumed)

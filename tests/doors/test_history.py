@@ -11,6 +11,7 @@ from crosstable.history.archive import write
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from tests.documents import valid
+from tests.office.made_office import document, quad
 
 
 @pytest.fixture
@@ -78,3 +79,14 @@ def test_an_archive_goes_through_an_office_and_comes_out_the_same(
     (archive / "games.parquet").write_bytes(b"not Parquet")
     assert main(["history", "import", str(archive), "--database", database, "--by", "clerk"]) == 1
     assert "games.parquet" in capsys.readouterr().err
+
+
+def test_an_export_counts_the_sections_that_are_not_rated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Held since nobody in it is known."""
+    database, out, file = str(tmp_path / "office.db"), tmp_path / "out", tmp_path / "q.json"
+    assert main(["office", "init", "--name", "Office", "--by", "clerk", "--database", database]) == 0
+    file.write_bytes(document(quad("q")).content)
+    assert main(["office", "submit", str(file), "--by", "clerk", "--database", database]) == 1
+    capsys.readouterr()
+    assert main(["history", "export", "--database", database, "--out", str(out)]) == 0
+    assert "sections that are not rated stay in the office: 1 held\n" in capsys.readouterr().out

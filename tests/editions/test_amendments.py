@@ -1,6 +1,6 @@
 """§8 of the 2025 text: every dated change of the rules, on the day before, on the day, and on the day after.
 
-Dates and values are written here by hand from rules history, so that a slip in the list of amendments shows.
+Dates and values are written here by hand from rules history §1, so that a slip in the list of amendments shows.
 """
 
 import math
@@ -15,8 +15,8 @@ from crosstable.formulas.effective import effective_games
 from crosstable.formulas.floors import Level, money_floor, peak_floor
 from crosstable.formulas.foreign import is_eligible, opponent_strength
 from crosstable.formulas.initial import (
-    Newcomer,
     Sources,
+    Unrated,
     age_based_rating,
     cfc_games,
     converted_rating,
@@ -63,12 +63,12 @@ def has(system: RatingSystem) -> Question:
     return lambda edition: system in edition.systems
 
 
-def classes(text: str) -> Question:
-    """The systems of a control over the board."""
+def classes(text: str, *, is_online: bool = False) -> Question:
+    """The systems of a control over the board, or online."""
 
     def ask(edition: Edition) -> Answer:
         try:
-            found = systems_for(parse_time_control(text), is_online=False, ranges=edition.controls)
+            found = systems_for(parse_time_control(text), is_online=is_online, ranges=edition.controls)
         except TimeControlError:
             return NOT_RATABLE
         return " ".join(system.name for system in found)
@@ -106,7 +106,7 @@ def start(target: RatingSystem, **brought: tuple[float, float]) -> Question:
     ratings, games = [math.nan] * 8, [math.inf] * 8
     for name, (rating, count) in brought.items():
         ratings[Source[name]], games[Source[name]] = rating, count
-    who = Newcomer(40.0, is_adult=True, is_canadian_resident=False)
+    who = Unrated(1, 1 + 40 * 1461 // 4, 1 + 40 * 1461 // 4, is_adult=True, is_canadian_resident=False)
     sources = Sources(ratings, games, [0.0] * 8, [40.0] * 8)
 
     def ask(edition: Edition) -> Answer:
@@ -238,11 +238,14 @@ CHANGES = (
     Change(date(2014, 9, 1), ("stores_whole_numbers",), stored, 1501.0, 1500.25),
     Change(date(2014, 10, 1), ("adds_systems",), has(OLB), False, True),
     Change(date(2015, 3, 1), ("adds_systems",), has(OLQ), False, True),
+    Change(date(2015, 3, 1), ("controls",), classes("G/60;d5", is_online=True), "OLR", "OLQ"),
     Change(date(2015, 6, 1), ("bonus_threshold",), threshold, 10, 12),
     Change(date(2015, 6, 1), ("fide",), fide(1420.0), 1607.5, 1514.8),
     Change(date(2017, 1, 1), ("money_prize",), prize(2000.0), 1800.0, NO_FLOOR),
     Change(date(2017, 6, 1), ("bonus_threshold",), threshold, 12, 14),
+    Change(date(2020, 3, 25), ("controls",), classes("G/25;+5", is_online=True), "OLQ", NOT_RATABLE),
     Change(date(2020, 6, 1), ("adds_systems",), has(OLR), False, True),
+    Change(date(2020, 6, 1), ("controls",), classes("G/25;+5", is_online=True), NOT_RATABLE, "OLR"),
     Change(
         date(2020, 6, 1),
         ("initialisation",),
@@ -317,7 +320,7 @@ TABLE_OF_B = (
 
 @pytest.mark.parametrize(("first", "last", "b"), TABLE_OF_B)
 def test_the_table_of_b(first: date, last: date, b: float) -> None:
-    """§4.2, §8 (2025 text), rules history §1: on the first day, the second, one in between, and the last."""
+    """§4.2, §8 (2025 text), rules history §1, readings 3 to 5 and 9: first day, second, one in between, last."""
     for day in (first, first + DAY, first + (last - first) / 2, last):
         assert edition_for(day).constants.bonus_threshold == b
 
@@ -361,7 +364,7 @@ HISTORY = (
 
 @pytest.mark.parametrize(("row", "day", "touched", "is_doubtful"), HISTORY, ids=[row[0] for row in HISTORY])
 def test_every_row_of_rules_history_has_its_amendment(row: str, day: date, touched: str, is_doubtful: bool) -> None:
-    """§8, rules history §1, readings 11: an unknown day is marked, a known one is not."""
+    """§8, rules history §1, readings 10 and 11: an unknown day is marked, a known one is not."""
     of_the_day = [amendment for amendment in AMENDMENTS if amendment.effective == day]
     (found,) = [a for a in of_the_day if touched in a.changes or (not touched and not a.changes)]
     assert found.is_uncertain is is_doubtful, row

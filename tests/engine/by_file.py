@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from crosstable.catalogue import CATALOGUE
+from crosstable.errors import Severity
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
@@ -12,9 +14,16 @@ EventFile = dict[str, Any]
 Row = dict[str, Any]
 
 
+TO_CONFIRM = [code for code, kind in CATALOGUE.items() if kind.severity is Severity.CONFIRM]
+
+
 def rated_file(event: Mapping[str, Any], calendar: Calendar = Calendar.LISTED) -> RatedEvent:
-    """An event file, read from its bytes, checked and rated, with the faults of reading and of checking."""
-    return rate(read(json.dumps(event).encode(), "event.json"), calendar=calendar, today=None)
+    """An event file, read from its bytes, checked and rated, with the faults of reading and of checking.
+
+    Whatever somebody would have to confirm is confirmed: random events have no director to ask.
+    """
+    report = read(json.dumps(event).encode(), "event.json")
+    return rate(report, calendar=calendar, today=None, accept=dict.fromkeys(TO_CONFIRM, "random"))
 
 
 def rows_by_system(event: Mapping[str, Any]) -> dict[str, dict[int, Row]]:

@@ -95,6 +95,7 @@ EDITION_DAYS = [
     "2015-06-01",
     "2017-01-01",
     "2017-06-01",
+    "2020-03-25",
     "2020-06-01",
     "2023-02-01",
     "2024-03-01",
@@ -191,8 +192,9 @@ def _players(rng: random.Random, kind: str, systems: list[str], start: date) -> 
 def _re_enter(rng: random.Random, players: list[dict[str, Any]]) -> None:
     """The last two rows become one member, if they never met; abroad one mark on either row is enough."""
     one, other = players[-2], players[-1]
-    if any(cell.strip("wb")[1:] == str(other["number"]) for cell in one["rounds"]):
-        return
+    for row, met in ((one, other), (other, one)):  # a one-sided result stands on one of the two rows
+        if any(cell.strip("wb")[1:] == str(met["number"]) for cell in row["rounds"]):
+            return
     for key in ("member_id", "ratings", "birth_date", "adult", "canadian_resident"):
         if key in one:
             other[key] = one[key]
@@ -229,7 +231,7 @@ def _player(rng: random.Random, number: int, kind: str, systems: list[str], star
     if rng.random() < (0.8 if kind.startswith("foreign") else 0.25):
         player["ratings"]["FIDE"] = {"rating": rng.choice((1420, 1999, 2000, 2001, 2150, 2151, 2210, 1700))}
         if rng.random() < 0.7:
-            player["ratings"]["FIDE"]["as_of"] = (start - timedelta(days=rng.randrange(-12, 60))).isoformat()
+            player["ratings"]["FIDE"]["as_of"] = (start - timedelta(days=rng.randrange(0, 400))).isoformat()
     if rng.random() < 0.2:
         player["ratings"]["CFC"] = {"rating": rng.choice((250, 1149, 1150, 1500, 1501, 1609, 1610, 1999, 2000, 2300))}
     if rng.random() < 0.7:

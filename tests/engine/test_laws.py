@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from crosstable.checks import check
 from crosstable.engine import rate
+from crosstable.engine.records import Assumption
 from crosstable.formats import event_json
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
@@ -297,12 +298,15 @@ def is_dual(rated: RatedEvent) -> bool:
 
 @given(dual_events())
 def test_a_dual_section_is_two_sections(event: EventFile) -> None:
-    """§7, readings 18 and 19: each system alone gives what it gives beside the other."""
+    """§7, readings 18 and 19: each system alone gives what it gives beside the other, and says that it was named."""
     both = rows_by_system(event)
     for system, rows in both.items():
         alone = copy.deepcopy(event)
         section_of(alone)["systems"] = [system]
-        assert rows_by_system(alone) == {system: rows}
+        (found,) = rows_by_system(alone).values()
+        for number, row in rows.items():
+            assert found[number] | {"assumed": []} == row | {"assumed": []}
+            assert set(found[number]["assumed"]) - set(row["assumed"]) <= {Assumption.SYSTEMS_NAMED}
 
 
 @given(dual_events(), st.floats(100.0, 2800.0), st.sampled_from(("OTBR", "OTBQ")))

@@ -1,4 +1,4 @@
-"""Reading TRFs: every record, column and result code of the format (formats §4)."""
+"""Reading TRFs: every record, column and result code of the format."""
 
 from datetime import date
 
@@ -129,10 +129,10 @@ def test_a_rating_of_zero_is_no_rating() -> None:
         ("+", Result.FORFEIT_WIN),
         ("-", Result.FORFEIT_LOSS),
         ("W", Result.FORFEIT_WIN),
-        ("D", Result.HALF_BYE),
+        ("D", Result.FORFEIT_DRAW),
         ("L", Result.FORFEIT_LOSS),
         ("w", Result.FORFEIT_WIN),
-        ("d", Result.HALF_BYE),
+        ("d", Result.FORFEIT_DRAW),
         ("l", Result.FORFEIT_LOSS),
     ],
 )
@@ -368,3 +368,52 @@ def test_a_date_with_slashes_is_settled_by_the_other_date_of_the_tournament() ->
     """24/09/2010 can only be September, so 02/10/2010 beside it is the second of October."""
     report = read_clean("042 24/09/2010", "052 02/10/2010", player({}))
     assert (report.start, report.end) == (date(2010, 9, 24), date(2010, 10, 2))
+
+
+RULERS = ("         1         2         3", "12345678901234567890123456789012")
+
+
+@pytest.mark.parametrize("line", ["# made by hand", "#", "###", *RULERS])
+def test_comments_and_rulers_are_passed_over(line: str) -> None:
+    assert read_clean(*quad(), line) == read_clean(*quad())
+
+
+@pytest.mark.parametrize("line", ["123456789", "         1         3", "    " * 3 + "x"])
+def test_what_only_looks_like_a_ruler_is_a_fault(line: str) -> None:
+    assert [found.code for found in read(*quad(), line).faults] == ["bad-value"]
+
+
+def test_a_swiss_of_lichess_is_read() -> None:
+    """Dates in words, blank ranks and federations, and blank opponents of byes, as its public code writes them."""
+    head = (
+        "012 May Five",
+        "032 Lichess",
+        "042 May 29, 2020",
+        "052 May 29, 2020",
+        "062 3",
+        "112",
+        "122",
+        "132",
+        "XXR 2",
+    )
+    rows = (
+        player({5: "   1", 15: "handle1", 81: " 1.5", 92: "   2 w 1", 102: "       H"}),
+        player({5: "   2", 15: "handle2", 81: " 1.0", 92: "   1 b 0", 102: "       U"}),
+        player({5: "   3", 15: "handle3", 81: " 0.0", 92: "       -", 102: "       Z"}),
+    )
+    report = read_clean(*head, *rows, "XXC white1")
+    assert (report.start, report.sections[0].time_controls) == (date(2020, 5, 29), ())
+    assert [[cell.result for cell in row.cells] for row in players(report)] == [
+        [Result.WIN, Result.HALF_BYE],
+        [Result.LOSS, Result.FULL_BYE],
+        [Result.FORFEIT_LOSS, Result.ZERO_BYE],
+    ]
+
+
+def test_a_report_of_2006_is_read() -> None:
+    """Dates as FIDE's sample of the first version has them: ``28. 07. 2005``, and birth dates ``1969.12.06``."""
+    head = ("012 Open", "042 28. 07. 2005", "052 30. 07. 2005", "122 40/120, 60")
+    report = read_clean(*head, player({70: "1969.12.06", 92: "0000 - U"}))
+    assert (report.start, report.end) == (date(2005, 7, 28), date(2005, 7, 30))
+    assert report.sections[0].time_controls == ("40/120, 60",)
+    assert players(report)[0].background.birth_date == date(1969, 12, 6)

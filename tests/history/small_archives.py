@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import polars as pl
+
 from crosstable.history.archive import Archive, table_of
 
 SWISS, ROUND_ROBIN, MATCH, FOREIGN = 0, 1, 2, 3
@@ -108,4 +110,52 @@ def small_archive() -> Archive:
             },
         ),
         source={"written": "by hand"},
+    )
+
+
+def merged_archive() -> Archive:
+    """The small archive after two ids were merged into the second member's: every optional table and column is there.
+
+    The first of them brought an earlier starting rating, the second one entered the match.
+    """
+    archive = small_archive()
+    blank = {"state": ["NQ"] * 2, "canadian_resident": [False] * 2, "cfc_id": [""] * 2, "fide_flag": [""] * 2}
+    earlier = archive.openings[1].with_columns(as_of=pl.lit(date(2019, 6, 1)), rating=pl.lit(2100.0))
+    openings = pl.concat([earlier, archive.openings]).with_columns(member_id=pl.Series(["20000001", None, None]))
+    return archive._replace(
+        members=archive.members.with_columns(
+            pl.Series("birth_year", [None, None, 2010, None], dtype=pl.Int32),
+            pl.Series("age_lists", [None, None, True, None]),
+            birth_date=pl.Series([date(1980, 1, 1), None, date(2010, 7, 1), None]),
+            is_year_only=pl.Series([None, None, True, None]),
+        ),
+        openings=openings,
+        decisions=archive.decisions.with_columns(member_id=pl.Series(["20000002", None])),
+        sections=archive.sections.with_columns(details=pl.Series([None, '{"chief": "12345678"}', None])),
+        entries=archive.entries.with_columns(
+            member_id=pl.Series([None] * 5 + ["20000002", None, "30000001"], dtype=pl.String),
+            rounds=pl.Series([None, "W4 D1w R1 -", *[None] * 6]),
+            extra=pl.Series([None] * 4 + ['{"pairing_rating": 2301.0}', None, None, None], dtype=pl.String),
+        ),
+        merged=table_of(
+            "merged",
+            {
+                "member_id": ["20000001", "20000002"],
+                "name": ["Member, Boris", "Member, B."],
+                **blank,
+                "birth_year": [None, 1979],
+                "age_lists": [None, False],
+                "fide_id": ["", "2000002"],
+                "into_id": ["20000002", "10000002"],
+                "outside": [None, '[["FIDE","2020-01-01",2150.0]]'],
+            },
+        ),
+        events=table_of(
+            "events",
+            {
+                "event_id": ["202102070001"],
+                "start": [date(2021, 2, 6)],
+                "details": ['{"city": "Springfield"}'],
+            },
+        ),
     )

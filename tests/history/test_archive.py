@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from crosstable.checks.report import check_section
 from crosstable.history.archive import Archive, digest, empty_table, opened, read, table_of, write
 from crosstable.history.archive_reports import reported
 from crosstable.history.archive_sections import sections_of, unplayed_cell
-from crosstable.history.archive_tables import FORMAT, TABLES, file_of, schema_of
+from crosstable.history.archive_tables import FORMAT, OPTIONAL, TABLES, file_of, schema_of
 from crosstable.terms import Background, Cell, GivenStart, OutsideRating, RatingSystem, Report, Result, SectionType
 from tests.documents import valid
-from tests.history.small_archives import small_archive
+from tests.history.small_archives import merged_archive, small_archive
 from tests.house.source import ROOT
 
 DOCUMENT = ROOT / "docs" / "archive.md"
@@ -40,15 +41,54 @@ def test_what_was_written_is_read_back(folder: str) -> None:
     assert found.source == {"written": "by hand"}
 
 
+def test_optional_tables_and_columns_are_read_back(folder: str) -> None:
+    """Written into the place of an archive without them, and the other way round."""
+    wrote = merged_archive()
+    write(wrote, folder)
+    found = read(folder)
+    for name, columns in TABLES.items():
+        assert found.tables[name].equals(wrote.tables[name]), name
+        assert found.tables[name].columns == [column.name for column in columns], name
+    assert found.openings.equals(wrote.openings)
+    write(small_archive(), folder)
+    assert sorted(os.listdir(folder)) == ["archive.json", *sorted(file_of(name) for name in TABLES.keys() - OPTIONAL)]
+
+
+def test_a_reader_of_the_older_shape_finds_what_it_looks_for(folder: str) -> None:
+    """The seven tables with their columns, a row for every member who is rated, one opening for each system."""
+    write(merged_archive(), folder)
+    for name in TABLES.keys() - OPTIONAL:
+        theirs = pl.read_parquet(os.path.join(folder, file_of(name))).select(*schema_of(name))
+        if name == "members":  # of whom one is now known by year only
+            theirs = theirs.with_columns(small_archive().members["birth_date"])
+        assert theirs.equals(small_archive().tables[name]), name
+
+
+def test_an_optional_column_that_says_nothing_is_left_out(folder: str) -> None:
+    silent = small_archive().sections.with_columns(details=pl.lit(None, dtype=pl.String))
+    write(small_archive()._replace(sections=silent), folder)
+    assert read(folder).sections.equals(small_archive().sections)
+
+
+def test_an_optional_file_that_the_heading_does_not_count_is_not_of_the_archive(folder: str, tmp_path: Path) -> None:
+    """A program that knows only the older shape writes over the seven files and leaves others where they are."""
+    before = digest(folder)
+    other = str(tmp_path / "other")
+    write(merged_archive(), other)
+    shutil.copy(os.path.join(other, "merged.parquet"), folder)
+    assert read(folder).merged.is_empty()
+    assert digest(folder) == before
+
+
 def test_the_heading_says_what_there_is(folder: str) -> None:
     heading = valid(json.loads(Path(folder, "archive.json").read_text("utf-8")))
     assert heading["format"] == FORMAT == "crosstable-archive/1"
     assert heading["made_by"] == f"crosstable {__version__}"
-    assert heading["rows"] == {name: frame.height for name, frame in small_archive().tables.items()}
+    assert heading["rows"] == {name: frame.height for name, frame in small_archive().tables.items() if frame.height}
 
 
 def test_an_archive_without_any_row_is_an_archive(tmp_path: Path) -> None:
-    tables: dict[str, Any] = {name: empty_table(name) for name in TABLES}
+    tables: dict[str, Any] = {name: empty_table(name) for name in TABLES.keys() - OPTIONAL}
     nothing = Archive(**tables)
     write(nothing, str(tmp_path))
     assert all(frame.is_empty() for frame in read(str(tmp_path)).tables.values())
@@ -91,8 +131,11 @@ def test_the_digest_depends_on_the_rows_alone(folder: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_digest_changes_with_every_table(folder: str, tmp_path: Path, name: str) -> None:
-    tables: dict[str, Any] = {name: small_archive().tables[name].head(1)}
-    other = small_archive()._replace(**tables)
+    archive = merged_archive()
+    write(archive, folder)
+    field = name.removeprefix("earlier_")
+    tables: dict[str, Any] = {field: getattr(archive, field).tail(-1)}
+    other = archive._replace(**tables)
     changed = str(tmp_path / "changed")
     write(other, changed)
     assert digest(changed) != digest(folder)
@@ -159,6 +202,10 @@ def test_several_controls_stand_in_one_text() -> None:
 # The page for outsiders
 
 
+# Columns that a table does not share with the one whose columns it has.
+_NOT_IN = {"merged": ("is_year_only",)}
+
+
 def test_the_page_names_every_column_with_its_type() -> None:
     """Columns and types are taken from the page, so a change of either without the other is found."""
     words = {"text": pl.String, "date": pl.Date, "boolean": pl.Boolean, "float64": pl.Float64, "int32": pl.Int32}
@@ -166,9 +213,13 @@ def test_the_page_names_every_column_with_its_type() -> None:
     parts = re.split(r"^## ", DOCUMENT.read_text("utf-8"), flags=re.MULTILINE)
     tables = {part.splitlines()[0]: part for part in parts}
     for name, columns in TABLES.items():
-        documented = re.findall(r"^\| `(\w+)` \| (\w+)(\??) \|", tables[name], flags=re.MULTILINE)
-        assert [(c, words[t](), bool(null)) for c, t, null in documented] == [tuple(column) for column in columns]
+        same = re.search(r"^The columns of `(\w+)`", tables[name], flags=re.MULTILINE)
+        text = tables[name] if same is None else tables[same[1]] + tables[name]
+        documented = re.findall(r"^\| `(\w+)` \| (\w+)(\??)( optional)? \|", text, flags=re.MULTILINE)
+        found = [(column, words[kind](), bool(null), bool(more)) for column, kind, null, more in documented]
+        assert [one for one in found if one[0] not in _NOT_IN.get(name, ())] == [tuple(column) for column in columns]
 
 
 def test_the_files_are_the_ones_that_the_page_names(folder: str) -> None:
+    write(merged_archive(), folder)
     assert sorted(os.listdir(folder)) == sorted(["archive.json", *(file_of(name) for name in TABLES)])

@@ -20,7 +20,7 @@ from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, NO_MEM
 from crosstable.history.index import build
 from crosstable.history.kernel import checking, indexing
 from crosstable.lab.bands import era_of
-from tests.history.small_archives import small_archive
+from tests.history.small_archives import merged_archive, small_archive
 
 
 @pytest.fixture
@@ -45,10 +45,10 @@ def for_walk(folder: str) -> Archive:
     return read_for_walk(opened(folder))
 
 
-def changed(table: str, column: str, row: int, value: object) -> Archive:
-    """The small archive with one value changed, its columns as they were."""
-    archive = small_archive()
-    frame = archive.tables[table]
+def changed(table: str, column: str, row: int, value: object, archive: Archive | None = None) -> Archive:
+    """An archive, or the small one, with one value changed, its columns as they were."""
+    archive = archive or small_archive()
+    frame: pl.DataFrame = getattr(archive, table)
     values = frame[column].to_list()
     values[row] = value
     series = pl.Series(column, values, dtype=frame.schema[column])
@@ -113,6 +113,7 @@ def test_a_folder_in_the_place_of_a_file_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_file_with_other_bytes_is_refused_before_it_is_read(folder: Path, table: str, seed: int) -> None:
     """Flipped bits, a cut, an added byte: all of them differ from the hash in the heading."""
+    write(merged_archive(), str(folder))
     path = folder / f"{table}.parquet"
     content = bytearray(path.read_bytes())
     rng = random.Random(seed)
@@ -212,13 +213,7 @@ BROKEN: list[tuple[str, str, int, object, str]] = [
     ("openings", "rating", 0, float("inf"), "openings.parquet, row 0: rating is not a number."),
     ("openings", "peak", 1, float("nan"), "openings.parquet, row 1: peak is not a number."),
     ("openings", "games", 1, -1.0, "openings.parquet, row 1: games is not a number of games."),
-    (
-        "openings",
-        "member",
-        1,
-        0,
-        "openings.parquet, row 0: the member has two openings in one system, and so in 1 more",
-    ),
+    ("openings", "member", 1, 0, "earlier_openings.parquet, row 0: no later opening of the"),
     ("openings", "floors", 0, "[[1]]", "openings.parquet, row 0: floors is not the JSON it should be."),
     ("openings", "floors", 0, "{}", "openings.parquet, row 0: floors is not the JSON it should be."),
     ("openings", "match_changes", 1, '[["x", 1]]', "openings.parquet, row 1: match_changes is not the JSON"),
@@ -282,6 +277,93 @@ def test_every_broken_rule_is_told_with_its_row(
         return
     assert any(found.startswith(said) for found in refusal(tmp_path)), refusal(tmp_path)
     assert refusal(tmp_path, for_walk) == refusal(tmp_path)
+
+
+BROKEN_MERGES: list[tuple[str, str, int, object, str]] = [
+    ("merged", "member_id", 1, "20000001", "merged.parquet, row 1: the row is out of order, which is by id."),
+    ("merged", "member_id", 0, "10000004", "merged.parquet, row 0: the merged id is that of a member."),
+    ("merged", "into_id", 1, "20000001", "merged.parquet, row 0: into_id leads to no member, and so in 1 more"),
+    ("merged", "into_id", 1, "10000009", "merged.parquet, row 0: into_id leads to no member, and so in 1 more"),
+    ("merged", "into_id", 1, "10000001", "decisions.parquet, row 0: member_id is no merged id of the member."),
+    ("merged", "into_id", 0, "10000002", ""),
+    ("merged", "name", 0, None, "merged.parquet, row 0: name is missing."),
+    ("merged", "outside", 1, "1", "merged.parquet, row 1: outside is not the JSON it should be."),
+    ("merged", "outside", 1, '[["FIDE","2020-01-01"]]', "merged.parquet, row 1: outside is not the JSON it should be."),
+    ("merged", "outside", 1, '[["DSB","2020-01-01",1.0]]', "merged.parquet, row 1: outside is not the JSON it should"),
+    ("openings", "member_id", 0, "20000002", ""),
+    (
+        "openings",
+        "member_id",
+        0,
+        "10000002",
+        "earlier_openings.parquet, row 0: member_id is no merged id",
+    ),
+    ("openings", "member_id", 2, "20000001", "earlier_openings.parquet, row 0: the id has two openings in one system."),
+    (
+        "openings",
+        "as_of",
+        0,
+        date(2021, 1, 1),
+        "earlier_openings.parquet, row 0: no later opening of the",
+    ),
+    (
+        "openings",
+        "as_of",
+        0,
+        date(2020, 1, 1),
+        "earlier_openings.parquet, row 0: no later opening of the",
+    ),
+    ("openings", "games", 0, -1.0, "earlier_openings.parquet, row 0: games is not a number of games."),
+    ("decisions", "member_id", 1, "20000002", "decisions.parquet, row 1: member_id is no merged id of the member."),
+    ("sections", "details", 1, "[]", "sections.parquet, row 1: details is not the JSON it should be."),
+    ("events", "event_id", 0, "202102070009", "events.parquet, row 0: the event has no section."),
+    ("events", "details", 0, "{", "events.parquet, row 0: details is not the JSON it should be."),
+]
+# What only whoever reads entries whole comes across.
+BROKEN_ENTRIES: list[tuple[str, int, object, str]] = [
+    ("member_id", 0, "20000001", "entries.parquet, row 0: member_id is no merged id of the member."),
+    ("member_id", 0, "30000001", "entries.parquet, row 0: member_id is no merged id of the member."),
+    ("member_id", 7, "20000001", "entries.parquet, row 7: member_id is no merged id of the member."),
+    ("member_id", 7, "10000003", "entries.parquet, row 7: member_id is no merged id of the member."),
+    ("extra", 4, "[1]", "entries.parquet, row 4: extra is not the JSON it should be."),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "row", "value", "said"), BROKEN_MERGES)
+def test_what_is_said_of_merged_ids_must_hold(
+    tmp_path: Path, table: str, column: str, row: int, value: object, said: str
+) -> None:
+    write(changed(table, column, row, value, merged_archive()), str(tmp_path))
+    if not said:
+        assert read(str(tmp_path)).merged.height == 2
+        assert for_walk(str(tmp_path)).openings.height == 3
+        return
+    assert any(found.startswith(said) for found in refusal(tmp_path)), refusal(tmp_path)
+    assert refusal(tmp_path, for_walk) == refusal(tmp_path)
+
+
+@pytest.mark.parametrize(("column", "row", "value", "said"), BROKEN_ENTRIES)
+def test_what_entries_say_of_ids_must_hold(tmp_path: Path, column: str, row: int, value: object, said: str) -> None:
+    write(changed("entries", column, row, value, merged_archive()), str(tmp_path))
+    assert refusal(tmp_path) == [said]
+
+
+def test_events_stand_in_order(tmp_path: Path) -> None:
+    archive = merged_archive()
+    write(archive._replace(events=pl.concat([archive.events, archive.events])), str(tmp_path))
+    assert refusal(tmp_path) == ["events.parquet, row 1: the row is out of order, which is by event id."]
+
+
+def test_a_table_that_the_heading_counts_must_be_there(folder: Path) -> None:
+    write(merged_archive(), str(folder))
+    (folder / "merged.parquet").unlink()
+    assert refusal(folder) == ["merged.parquet: The file is not there."]
+
+
+def test_an_optional_column_has_its_type_too(folder: Path) -> None:
+    small_archive().sections.with_columns(details=pl.lit(1)).write_parquet(folder / "sections.parquet")
+    _without_hashes(folder)
+    assert refusal(folder) == ["sections.parquet: The column details holds Int32; it should hold String."]
 
 
 def test_a_walk_is_told_everything_of_the_sections_that_plain_code_rates(folder: Path) -> None:

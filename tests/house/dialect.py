@@ -3,7 +3,8 @@
 A formula has three readers: a person with the document beside them, the interpreter, and the compiler of the
 replay. The dialect is what all three read alike. Each fault begins with the number of the rule it breaks:
 
-1. arguments and results are floats, ints, enums, named tuples and sequences of them;
+1. arguments and results are floats, ints, enums, named tuples and sequences of them; a record that is changed in place,
+   an object to the interpreter and a row of an array to the compiler, is a protocol of such fields;
 2. imports: math, typing, collections.abc, the terms, the constants, other formulas;
 3. no power operator: ``x * x``, or ``math.pow`` for real exponents;
 4. sums are loops, so that the order of addition is written down;
@@ -158,8 +159,8 @@ def _class_faults(tree: ast.Module) -> Findings:
     for node in ast.walk(tree):
         if not isinstance(node, ast.ClassDef):
             continue
-        if [ast.unparse(base).split(".")[-1] for base in node.bases] != ["NamedTuple"]:
-            yield node.lineno, f"1: {node.name} is not a named tuple"
+        if [ast.unparse(base).split(".")[-1] for base in node.bases] not in (["NamedTuple"], ["Protocol"]):
+            yield node.lineno, f"1: {node.name} is neither a named tuple nor a protocol"
         for member in node.body:
             if isinstance(member, ast.AnnAssign) and member.value is not None:
                 yield member.lineno, "6: no default values"
@@ -222,9 +223,9 @@ def _arguments(function: Function) -> list[ast.arg]:
 
 
 def _writes(function: Function) -> bool:
-    """Whether a function writes into a sequence, or calls on others to do it."""
+    """Whether a function writes into a sequence or a record, or calls on others to do it."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
             return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             return True

@@ -10,7 +10,7 @@ GOOD = '''
 
 import math
 from collections.abc import MutableSequence, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from crosstable.formulas.effective import effective_games
 from crosstable.rules.constants import Constants
@@ -29,6 +29,17 @@ class Prior(NamedTuple):
     points: tuple[float, ...]
     has_converged: bool
     rating: float
+
+
+class Record(Protocol):
+    """What is changed in place (§7)."""
+
+    games: float
+
+
+def count(record: Record, played: float) -> None:
+    """N grows by m (§7)."""
+    record.games += played
 
 
 def prior(rating: float, opponents: Sequence[float], given: Constants) -> Prior:

@@ -19,6 +19,9 @@ QUICK_FROM_FIVE = date(2004, 1, 1)
 LONG_DELAY_IS_REGULAR = date(2008, 8, 1)
 MAIN_PLUS_SECONDS = date(2012, 1, 1)
 BLITZ = date(2013, 3, 1)
+ONLINE_QUICK = date(2015, 3, 1)
+ONLINE_UP_TO_29 = date(2020, 3, 25)
+ONLINE_REGULAR = date(2020, 6, 1)
 
 SLOWEST_FIRST = ("regular", "dual", "quick", "blitz")
 BOARD_NAMES = {"regular": ("OTBR",), "dual": ("OTBR", "OTBQ"), "quick": ("OTBQ",), "blitz": ("OTBB",)}
@@ -105,7 +108,13 @@ def class_of(control: Control, start: date, online: bool) -> str:
     name = classify(control, start)
     if name in ("quick", "blitz") and (control.stages > 1 or not control.sudden_death):
         raise NotRatable("Quick and Blitz need a single sudden-death stage")
-    return "regular" if online and name == "dual" else name
+    if not online or name not in ("dual", "regular"):
+        return name
+    if ONLINE_QUICK <= start < ONLINE_UP_TO_29 and control.total <= 65:
+        return "quick"  # 2015 text, introduction: both Quick systems through G/60+5
+    if ONLINE_UP_TO_29 <= start < ONLINE_REGULAR:
+        raise NotRatable("online games slower than G/29 are not rated yet")
+    return "regular"
 
 
 def class_of_section(section: dict[str, Any], start: date, online: bool) -> str:
@@ -123,14 +132,18 @@ def class_of_section(section: dict[str, Any], start: date, online: bool) -> str:
 def systems_of(section: dict[str, Any], event: dict[str, Any]) -> list[str]:
     """Name the systems a section is rated in (2025 text footnote 1; rules history §12; readings 14-18).
 
-    A `systems` entry of the section overrides the control; a foreign FIDE event is Regular (2025 text §6).
+    A `systems` entry of the section overrides what the control says, but not that it is not rated at all; a foreign
+    FIDE event is Regular (2025 text §6).
     """
     start, _ = section_dates(event, section)
     if start < SINCE_THE_START:
         raise NotRatable("sections before 2001-01-01 are out of scope")
+    is_foreign = str(section.get("type") or "swiss").startswith("foreign_fide")
     if section.get("systems"):
         systems = list(section["systems"])
-    elif str(section.get("type") or "swiss").startswith("foreign_fide"):
+        if section.get("time_control") and not is_foreign:
+            class_of_section(section, start, bool(section.get("online")))
+    elif is_foreign:
         systems = ["OTBR"]
     else:
         online = bool(section.get("online"))

@@ -1,8 +1,19 @@
 """Ratings of other federations on the US Chess scale, and ratings from age, by date."""
 
 from datetime import date
+from typing import Any
 
 from .errors import NotKnown
+
+
+def on_scale(start: date, record: dict[str, Any]) -> float:
+    """Give a FIDE rating on the scale of the section's day: on 2024-03-01 FIDE added 0.4 x (2000 - R) below 2000."""
+    rating, stamp = float(record["rating"]), record.get("as_of")
+    change = date(2024, 3, 1)
+    listed = date.fromisoformat(stamp) if stamp else start
+    if rating >= 2000 or (listed < change) == (start < change) or not stamp:
+        return rating
+    return rating + 0.4 * (2000 - rating) if listed < change else (rating - 800) / 0.6
 
 
 def fide_to_us(start: date, fide: float) -> float:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-from .conversions import age_based, cfc_to_us, fide_to_us
+from .conversions import age_based, cfc_to_us, fide_to_us, on_scale
 from .law import BLEND, BORN, Case, half_up, read_date
 from .rows import Member
 
@@ -72,7 +72,7 @@ def converted(case: Case, member: Member, name: str) -> float:
     """Give a source's rating on the US scale, with its decimals (2025 text §2.1, §2.2; readings 105)."""
     rating = float(member.record(name)["rating"])
     if name == "FIDE":
-        return fide_to_us(case.start, rating)
+        return fide_to_us(case.start, on_scale(case.start, member.record(name)))
     if name == "CFC":
         return cfc_to_us(case.start, rating)
     return rating
@@ -138,7 +138,7 @@ def initial_by_blend(case: Case, member: Member) -> tuple[float, float]:
     if total <= 0:
         return rating_by_age(case, member, case.end), 0.0
     mean = sum(source.weight * source.rating for source in sources) / total
-    return float(half_up(mean)), float(max(1, math.ceil(min(10.0, total) - 1e-9)))
+    return float(half_up(mean + 1e-9)), float(max(1, math.ceil(min(10.0, total) - 1e-9)))
 
 
 def initial_rating(case: Case, member: Member) -> tuple[float, float]:

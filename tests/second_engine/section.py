@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from .controls import is_dual_control
-from .conversions import fide_to_us, youth_fide_to_us
+from .conversions import fide_to_us, on_scale, youth_fide_to_us
 from .errors import NotRatable
 from .law import HALF_K_ENDS, Case, bonus_multiplier, demand_system, half_up, section_dates
 from .limits import final_rating
@@ -103,7 +103,8 @@ def rate_abroad(case: Case, members: dict[int, Member], member: Member) -> Row:
     if not (member.rate and record and counted.games):
         return untouched(case, member)
     convert = youth_fide_to_us if case.kind == "foreign_fide_youth" else fide_to_us
-    opponents = [convert(case.start, float(members[game.opponent].record("FIDE")["rating"])) for game in counted.games]
+    listed = [members[game.opponent].record("FIDE") for game in counted.games]
+    opponents = [convert(case.start, on_scale(case.start, record)) for record in listed]
     prior = Prior(float(record["rating"]), record.get("games"), False, "mixed")
     effective = effective_games(case, prior.rating, prior.games)
     k = k_factor(case, prior.rating, effective, len(opponents))

@@ -41,9 +41,12 @@ def past_of(member: Member, system: str) -> str:
     games = record.get("games")
     if games is None or games < 1:
         return "mixed"
-    if record.get("wins") == games:
+    wins, draws, losses = (record.get(name) or 0 for name in ("wins", "draws", "losses"))
+    if draws:
+        return "mixed"
+    if wins >= games and not losses:  # half-K games count half in N, so there may be more wins than games
         return "wins"
-    return "losses" if record.get("losses") == games else "mixed"
+    return "losses" if losses >= games and not wins else "mixed"
 
 
 def prior_of(case: Case, member: Member) -> Prior:

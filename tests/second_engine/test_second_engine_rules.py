@@ -158,7 +158,7 @@ def test_lists_before_the_blend() -> None:
 def test_blend_rules() -> None:
     """2025 text §2, readings 27-29, 33; rules history §5: 1515 on 5 games in June 2021."""
     assert start_of({"FIDE": {"rating": 1420}}, "2021-06-01", "OTBR", adult=True) == (1515, 5)
-    assert start_of({"FIDE": {"rating": 1420, "as_of": "2030-01-01"}}, "2021-06-01", "OTBR") == (1515, 5)
+    assert start_of({"FIDE": {"rating": 1420, "as_of": "2023-01-01"}}, "2021-06-01", "OTBR") == (1515, 5)
     assert start_of({"OTBR": {"rating": 1000, "games": 7}}, TODAY, "OTBQ") == (1000, 7)
     assert start_of({"OTBB": {"rating": 1000, "games": 1}}, TODAY, "OTBR") == (1000, 1)
     cfc = {"CFC": {"rating": 2000}}

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from crosstable.engine import RatedSection, rate
-from crosstable.engine.after import known_games
+from crosstable.engine.numbers import known_games
 from crosstable.engine.rating import blank_sheet
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for, past_of, section_k
@@ -330,24 +330,35 @@ def test_the_standard_formula_is_used_even_where_effective_games_are_eight_or_fe
 
 
 @pytest.mark.parametrize(
-    ("games", "wins", "losses", "past"),
+    ("games", "wins", "draws", "losses", "past"),
     [
-        (0.0, 0.0, 0.0, Past.MIXED),
-        (1.0, 1.0, 0.0, Past.ALL_WINS),
-        (1.0, 0.0, 1.0, Past.ALL_LOSSES),
-        (5.0, 5.0, 0.0, Past.ALL_WINS),
-        (5.0, 0.0, 5.0, Past.ALL_LOSSES),
-        (5.0, 4.0, 0.0, Past.MIXED),
-        (15.0, 5.0, 0.0, Past.MIXED),
-        (math.inf, 40.0, 0.0, Past.MIXED),
+        (0.0, 0.0, 0.0, 0.0, Past.MIXED),
+        (1.0, 1.0, 0.0, 0.0, Past.ALL_WINS),
+        (1.0, 0.0, 0.0, 1.0, Past.ALL_LOSSES),
+        (5.0, 5.0, 0.0, 0.0, Past.ALL_WINS),
+        (5.0, 5.0, math.nan, 0.0, Past.ALL_WINS),
+        (5.0, 0.0, 0.0, 5.0, Past.ALL_LOSSES),
+        (5.0, 4.0, 1.0, 0.0, Past.MIXED),
+        (15.0, 5.0, 0.0, 0.0, Past.MIXED),
+        (math.inf, 40.0, 0.0, 0.0, Past.MIXED),
+        (2.0, 4.0, 0.0, 0.0, Past.ALL_WINS),
+        (2.0, 0.0, 0.0, 4.0, Past.ALL_LOSSES),
+        (3.0, 4.0, 2.0, 0.0, Past.MIXED),
+        (3.0, 4.0, 0.0, 2.0, Past.MIXED),
     ],
-    ids=["no games", "one win", "one loss", "all wins", "all losses", "a draw", "credited games", "count unknown"],
+    ids=[
+        *("no games", "one win", "one loss", "all wins", "all wins, draws unknown", "all losses", "a draw"),
+        *("credited games", "count unknown", "wins at half K", "losses at half K", "draws at half K", "mixed half K"),
+    ],
 )
 def test_a_past_of_one_kind_needs_games_and_no_other_result(
-    games: float, wins: float, losses: float, past: Past
+    games: float, wins: float, draws: float, losses: float, past: Past
 ) -> None:
-    """§4.1, readings 38, 39 and 93: no games are no wins; credited games are neither wins nor losses."""
-    assert past_of(games, wins, losses) is past
+    """§4.1, readings 38, 39 and 93: no games are no wins; credited games are neither wins nor losses.
+
+    2004 text: a half-K section counts half in N, so four wins in it are two games, all of them won.
+    """
+    assert past_of(games, wins, draws, losses) is past
 
 
 def test_an_unrated_player_with_credited_games_is_rated_by_the_standard_formula() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.engine import RatedPlayer
+from crosstable.engine.numbers import numbers_of
 from crosstable.engine.records import Assumption
 from crosstable.formulas.floors import (
     Level,
@@ -21,7 +22,7 @@ from crosstable.formulas.floors import (
     personal_absolute_floor,
 )
 from crosstable.formulas.outcome import is_above_floors, standing_floor
-from crosstable.formulas.tally import Share, Tally, merits_of
+from crosstable.formulas.tally import Share, merits_of
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
 from crosstable.terms import Background, Floor, FloorKind, PlayerRating, RatingSystem
@@ -454,6 +455,12 @@ def test_a_floor_or_ceiling_is_named_only_where_it_acts(
     assert found == (kind, level, is_at_ceiling, result)
 
 
+@pytest.mark.parametrize("rating", [1700.0, 1760.0, 1900.0])
+def test_a_ceiling_below_the_floor_holds_the_rating(rating: float) -> None:
+    """§5, §7: a floor of 1800 and a ceiling of 1750: no floor stands at 1750, so none is named."""
+    assert limited(rating, Level(FloorKind.MONEY, 1800.0), 1750.0) == (FloorKind.NONE, NONE, True, 1750.0)
+
+
 # What had to be assumed
 
 
@@ -511,8 +518,8 @@ def test_a_rating_that_is_above_floors_meets_none(
     """§5: whenever no floor is worked out, the highest one of the record is not above the rating."""
     pre_event, peak, since_2010 = ratings
     if is_above_floors(edition.constants, rating, pre_event, peak, since_2010, at_2200):
-        record = Tally(pre_event, games, 300.0, 300.0, 10.0, 300.0, peak, since_2010, at_2200, math.inf)
-        merits = merits_of(edition.constants, record, Share(5, 5.0, 0.0, 0.0, 5.0))
+        brought = PlayerRating(pre_event, games, 300, 300, 10, 300, peak, since_2010, at_2200)
+        merits = merits_of(edition.constants, numbers_of(brought), Share(5, 5, 0, 0, 5.0), math.inf)
         floor = standing_floor(edition.constants, system, merits, Level(FloorKind.OFFICE, -math.inf))
         assert floor.level <= rating
 

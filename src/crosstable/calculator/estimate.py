@@ -160,7 +160,8 @@ def rating_before(request: EstimateRequest, timing: Timing) -> float:
         return request.rating
     background = background_of(request, timing.system)
     try:
-        start, _ = start_of(background, timing.system, request.section_date, timing.edition)
+        days = request.section_date, request.section_date
+        start, _ = start_of(background, timing.system, days, timing.edition)
     except UnsupportedEditionError as error:
         raise _not_found(error) from error
     return start.initial.rating

@@ -15,7 +15,7 @@ from crosstable.calculator.notation import (
 )
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest, Opponent, OpponentsAt, faults_of
 from crosstable.catalogue import fault
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.notation import read_number, read_rating, shown, split_games
 from crosstable.terms import RatingSystem, Result
 
@@ -165,7 +165,7 @@ def _request(found: dict[str, Any], lists: Mapping[str, list[Any]], today: date,
     others = tuple(other for other in lists.get("others", ()) if other is not None)
     request = EstimateRequest(**values, opponents=games, others=others)
     faults += faults_of(request)
-    is_sound = all(each.severity is not Severity.ERROR for each in faults)
+    is_sound = all(not each.severity.stops for each in faults)
     return RequestReading(request if is_sound else None, tuple(faults[:MOST_FAULTS]))
 
 

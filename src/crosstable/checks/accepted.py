@@ -1,4 +1,4 @@
-"""Warnings that a director has looked at and accepts, each code with the reason, which is kept with the result."""
+"""Findings that a director has looked at and accepts, each code with the reason, which is kept with the result."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from crosstable.errors import AcceptanceError, Fault, Severity
 
 
 class Accepted(NamedTuple):
-    """A warning that was accepted, and why."""
+    """A warning, or a finding to confirm, that was accepted, and why."""
 
     fault: Fault
     reason: str
 
 
 def accept(faults: Iterable[Fault], accepted: Mapping[str, str]) -> tuple[list[Fault], list[Accepted]]:
-    """The faults that are left, and the warnings whose code is accepted; ``accepted`` gives the reason of each code.
+    """The faults that are left, and those whose code is accepted; ``accepted`` gives the reason of each code.
 
     Raises ``AcceptanceError`` for a code that is not known, that is an error, or that has no reason.
     """
@@ -37,7 +37,7 @@ def _check_code(code: str, reason: str) -> None:
     if kind is None:
         raise AcceptanceError(f"there is no check {code!r}; did you mean {_nearest(code)}?")
     if kind.severity is Severity.ERROR:
-        raise AcceptanceError(f"{code} is an error, and only warnings can be accepted. {kind.remedy}")
+        raise AcceptanceError(f"{code} is an error, which cannot be accepted. {kind.remedy}")
     if not reason:
         raise AcceptanceError(f"{code} is accepted only with a reason: {code}=the reason in a few words")
 

@@ -4,9 +4,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
+from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, TimeControlError
 from crosstable.rules.law import Edition
-from crosstable.rules.systems import ControlRanges, counted_time, is_dual_control, systems_for, systems_of_schedule
+from crosstable.rules.systems import (
+    ControlRanges,
+    counted_time,
+    is_dual_control,
+    is_slow_online_quick,
+    systems_for,
+    systems_of_schedule,
+)
 from crosstable.rules.time_controls import parse_time_control, stages_disagree
 from crosstable.terms import RatingSystem, ReportedSection, TimeControl
 
@@ -22,15 +30,21 @@ SYSTEM_LETTERS = {
 
 
 class Timing(NamedTuple):
-    """The deciding control, the systems of the section, and whether the control is dual-rated."""
+    """The deciding control, the systems of the section, whether the control is dual-rated, and what was assumed."""
 
     control: TimeControl | None
     systems: tuple[RatingSystem, ...]
     is_dual: bool
+    assumed: tuple[Assumption, ...] = ()
 
 
-def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timing, list[Fault]]:
-    """What a section is rated in, and every fault of its time controls."""
+def timing(
+    section: ReportedSection, place: str, edition: Edition, *, is_posted: bool = False
+) -> tuple[Timing, list[Fault]]:
+    """What a section is rated in, and every fault of its time controls.
+
+    Where results are posted, the systems that the file names are those of the posted ratings, whatever the control.
+    """
     if section.kind.is_foreign:
         return _foreign_timing(section, place)
     faults: list[Fault] = []
@@ -44,16 +58,20 @@ def timing(section: ReportedSection, place: str, edition: Edition) -> tuple[Timi
         return Timing(None, section.systems, _are_dual(section.systems)), faults
     ranges = edition.controls
     slowest = max(controls, key=lambda control: counted_time(control, ranges))
-    by_control = _by_control(section, controls, place, ranges, faults)
+    by_control = _by_control(section, controls, place, ranges, [] if is_posted and section.systems else faults)
     systems = section.systems or by_control
+    assumed = []
     if section.systems and by_control and set(section.systems) != set(by_control):
         named = {"named": _names(section.systems), "by_control": _names(by_control)}
         faults.append(fault("systems-disagree", place, control=slowest.text, **named))
+        assumed.append(Assumption.SYSTEMS_NAMED)
     elif by_control:
         faults += _system_code(section, by_control, place, slowest)
+        if section.is_online and is_slow_online_quick(slowest, ranges):
+            assumed.append(Assumption.SLOW_ONLINE_QUICK)
     faults += _systems_in_force(systems, place, edition)
     is_dual = is_dual_control(slowest, ranges) and not section.is_online
-    return Timing(slowest, tuple(sorted(systems)), is_dual), faults
+    return Timing(slowest, tuple(sorted(systems)), is_dual, tuple(assumed)), faults
 
 
 def _foreign_timing(section: ReportedSection, place: str) -> tuple[Timing, list[Fault]]:
@@ -87,8 +105,7 @@ def _by_control(
     try:
         systems = systems_of_schedule(controls, is_online=section.is_online, ranges=ranges)
     except TimeControlError as error:
-        if not section.systems:
-            faults.append(fault("time-control-not-rated", place, _sentence(error)))
+        faults.append(fault("time-control-not-rated", place, _sentence(error)))
         return ()
     for control in controls:
         if control.seconds < 0 and ranges.counts_seconds and not section.systems:

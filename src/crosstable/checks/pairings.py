@@ -1,5 +1,6 @@
 """What the games of a section say together: nobody twice in a round, no hidden match, points that add up (§7)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from crosstable.catalogue import fault
@@ -22,6 +23,7 @@ def pairing_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]
         faults += _rounds_beyond(section, place)
     if section.kind in (SectionType.SWISS, SectionType.ROUND_ROBIN):
         faults += _two_players(section, rows, place)
+        faults += _pairs_alone(section, rows, place)
     return faults
 
 
@@ -65,6 +67,26 @@ def _two_players(section: ReportedSection, rows: Mapping[int, ReportedPlayer], p
     if games < FEWEST_GAMES_OF_A_MATCH:
         return []
     return [fault("two-player-section", place.whole, games=games)]
+
+
+def _pairs_alone(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Pairs among more than two players who met each other more than once and nobody else (§7; readings 77)."""
+    who = {player.number: player.member_id or player.number for player in section.players}
+    met: dict[str | int | None, Counter[str | int | None]] = {}
+    for player in section.players:
+        games = [cell for cell in player.cells if cell.result in GAME_SCORES and cell.opponent in rows]
+        met.setdefault(who[player.number], Counter()).update(who[cell.opponent] for cell in games)
+    first = {who[player.number]: player for player in reversed(section.players)}
+    faults = []
+    for one, opponents in met.items():
+        other = next(iter(opponents), None)
+        if len(met) < 3 or len(opponents) != 1 or opponents[other] < FEWEST_GAMES_OF_A_MATCH or other == one:
+            continue
+        mine, theirs = first[one], first[other]
+        if set(met[other]) == {one} and section.players.index(mine) < section.players.index(theirs):
+            values = {"first": mine.number, "second": theirs.number, "games": opponents[other]}
+            faults.append(fault("pair-alone", place.row(mine), **values))
+    return faults
 
 
 def _games(player: ReportedPlayer, rows: Mapping[int, ReportedPlayer]) -> int:

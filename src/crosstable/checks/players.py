@@ -4,16 +4,25 @@ from collections import Counter
 from collections.abc import Sequence
 
 from crosstable.catalogue import fault
+from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
 from crosstable.rules.constants import Constants
+from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.sentences import Said
-from crosstable.terms import GAME_SCORES, Background, PlayerRating, ReportedPlayer, ReportedSection, SectionType
+from crosstable.terms import (
+    GAME_SCORES,
+    Background,
+    PlayerRating,
+    RatingSystem,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+)
 
-# Where ratings come from that are an office's own. Half-K sections, until 2006, count half in N, so there the results
-# of an old record may be more than its games.
+# Where ratings come from that are an office's own: its counts are not a report's to correct.
 OWN_RECORD = "office"
 
 
@@ -43,8 +52,8 @@ def _row_faults(player: ReportedPlayer) -> list[Said]:
     if len(player.cells) > MOST_ROUNDS:
         found.append(Said("too-many-rounds", {"rounds": len(player.cells)}))
     for system, standing in player.background.standings.items():
-        if player.background.origin != OWN_RECORD and _counts_too_much(standing):
-            found.append(Said("counts-disagree", {"system": system.name, "games": standing.games}))
+        if player.background.origin != OWN_RECORD:
+            found += _count_faults(system, standing)
     return found
 
 
@@ -52,9 +61,30 @@ def _is_member_id(text: str) -> bool:
     return len(text) == MEMBER_ID_DIGITS and text.isascii() and text.isdigit()
 
 
-def _counts_too_much(standing: PlayerRating) -> bool:
-    counts = (standing.wins or 0) + (standing.draws or 0) + (standing.losses or 0)
-    return standing.games is not None and counts > standing.games
+def _count_faults(system: RatingSystem, standing: PlayerRating) -> list[Said]:
+    """More results than games: half-K games count half, so up to twice as many can be."""
+    results = (standing.wins or 0) + (standing.draws or 0) + (standing.losses or 0)
+    if standing.games is None or results <= standing.games:
+        return []
+    code = "counts-half-k" if results <= 2 * standing.games else "counts-disagree"
+    return [Said(code, {"system": system.name, "results": results, "games": standing.games})]
+
+
+def low_rating_faults(section: ReportedSection, place: SectionPlace, constants: Constants) -> list[Fault]:
+    """Ratings below the absolute floor (§5), which are none; readers take a list's 0 for unrated."""
+    lowest = min(constants.absolute_floor, LOWEST_FLOOR)
+    faults = []
+    for at, player in enumerate(section.players):
+        own = player.background
+        ratings = {f"{system.name} rating": standing.rating for system, standing in own.standings.items()}
+        outside = {"FIDE rating": own.fide, "CFC rating": own.cfc, "starting rating": own.given_start}
+        ratings |= {what: one.rating for what, one in outside.items() if one is not None}
+        if player.pairing_rating:
+            ratings["pairing rating"] = player.pairing_rating
+        low = {what: rating for what, rating in ratings.items() if rating < lowest}
+        for what, rating in low.items():
+            faults.append(fault("rating-too-low", place.row(player, at), what=what, rating=rating, lowest=lowest))
+    return faults
 
 
 def _re_entry_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
@@ -97,20 +127,30 @@ def _blank_id_faults(section: ReportedSection, place: SectionPlace) -> list[Faul
     return [fault("no-member-id:player", place.row(section.players[at], at)) for at in blank]
 
 
-def brought(section: ReportedSection, player: ReportedPlayer, constants: Constants) -> Background:
+def brought(section: ReportedSection, player: ReportedPlayer, constants: Constants, when: Timing) -> Background:
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
-    assumed = list(background.assumed)
-    if section.kind.is_foreign and not _is_known_to_be_eligible(player, constants):
-        assumed.append(Assumption.FOREIGN_MEMBER)
+    assumed = [*background.assumed, *when.assumed]
+    if section.kind.is_foreign:
+        assumed += _assumed_abroad(player)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
+    if not section.kind.is_foreign and when.control is None and _k_may_be_smaller(background, constants, when):
+        assumed.append(Assumption.NO_CONTROL)
     return background._replace(assumed=tuple(assumed))
 
 
-def _is_known_to_be_eligible(player: ReportedPlayer, constants: Constants) -> bool:
-    """Whether the file itself says all that §6 asks: a member, who opted in or is strong enough under the flag."""
-    fide = player.background.fide
-    is_strong = fide is not None and fide.rating >= constants.foreign_automatic_from
-    is_automatic = player.fide_flag is not None and is_strong
-    return bool(player.is_member) and (bool(player.has_opted_in) or is_automatic)
+def _k_may_be_smaller(background: Background, constants: Constants, when: Timing) -> bool:
+    """Whether a dual-rated control, which nothing rules out, would make a player's K smaller (§4.2)."""
+    if when.is_dual or RatingSystem.OTBR not in when.systems or not constants.dual_k_is_reduced:
+        return False
+    ratings = [standing.rating for standing in background.standings.values()]
+    ratings += [outside.rating for outside in (background.fide, background.cfc) if outside is not None]
+    return max(ratings, default=0.0) > constants.dual_k_above
+
+
+def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
+    """What a file leaves open of what §6 asks: a member, under the USA flag or included by the office."""
+    if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
+        return [Assumption.FOREIGN_MEMBER]
+    return [] if player.fide_flag is None or player.fide_flag.upper() == "USA" else [Assumption.FOREIGN_FLAG]

@@ -9,7 +9,7 @@ from crosstable.checks.controls import Timing, timing
 from crosstable.checks.games import game_faults
 from crosstable.checks.pairings import pairing_faults
 from crosstable.checks.places import SectionPlace, section_number, section_place
-from crosstable.checks.players import brought, player_faults
+from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.limits import EARLIEST_BIRTH, LONGEST_SECTION
@@ -55,22 +55,29 @@ class CheckedEvent(NamedTuple):
     @property
     def has_errors(self) -> bool:
         """Whether any fault stops the rating."""
-        return any(found.severity is Severity.ERROR for found in self.faults)
+        return any(found.severity.stops for found in self.faults)
 
 
 def check(
-    report: Report, *, today: date | None = None, calendar: Calendar = Calendar.LISTED, ruled: Ruling = officially
+    report: Report,
+    *,
+    today: date | None = None,
+    calendar: Calendar = Calendar.LISTED,
+    ruled: Ruling = officially,
+    is_posted: bool = False,
 ) -> CheckedEvent:
     """Check a whole report; with ``today`` a section that ends later is a fault.
 
-    ``ruled`` makes of each section's official edition the one by which it is rated.
+    ``ruled`` makes of each section's official edition the one by which it is rated; ``is_posted`` says that the results
+    are posted, so that the systems named are those of the posted ratings.
     """
     faults = report_faults(report)
     sections: list[CheckedSection] = []
     for at in range(len(report.sections)):
-        found, checked = check_section(report, at, today, calendar, ruled)
+        found, checked = check_section(report, at, today, calendar, ruled, is_posted=is_posted)
         faults += found
-        if checked is not None and not any(f.severity is Severity.ERROR for f in found):
+        stopping = {Severity.ERROR} if is_posted else {Severity.ERROR, Severity.CONFIRM}
+        if checked is not None and not any(f.severity in stopping for f in found):
             sections.append(checked)
     return CheckedEvent(report, tuple(sections), tuple(faults))
 
@@ -81,6 +88,8 @@ def check_section(
     today: date | None = None,
     calendar: Calendar = Calendar.LISTED,
     ruled: Ruling = officially,
+    *,
+    is_posted: bool = False,
 ) -> tuple[list[Fault], CheckedSection | None]:
     """Every fault of one section, and the section as it can be rated where its dates and rules are known."""
     section = report.sections[at]
@@ -99,14 +108,16 @@ def check_section(
         return [*faults, fault("no-rules", here, f"{str(error).capitalize()}.")], None
     if section.is_half_k and not edition.constants.half_k_is_allowed:
         faults.append(fault("half-k", here, start=start))
-    when, found = timing(section, here, edition)
+    faults += low_rating_faults(section, place, edition.constants)
+    when, found = timing(section, here, edition, is_posted=is_posted)
     faults += found
     if section.kind.is_foreign or section.kind is SectionType.MATCH:
-        from crosstable.checks.eligibility import eligibility_faults
+        from crosstable.checks.eligibility import eligible
 
-        faults += eligibility_faults(section, place, edition, when)
+        when, found = eligible(section, place, edition, when)
+        faults += found
     backgrounds = {
-        player.number: brought(section, player, edition.constants)
+        player.number: brought(section, player, edition.constants, when)
         for player in section.players
         if player.number is not None
     }
@@ -133,7 +144,22 @@ def _date_faults(
     days = (end - start).days
     if days > LONGEST_SECTION:
         faults.append(fault("long-section", here, start=start, end=end, days=days))
-    return [*faults, *birth_faults(section, place, end)]
+    return [*faults, *birth_faults(section, place, end), *_list_faults(section, place, start, end)]
+
+
+def _list_faults(section: ReportedSection, place: SectionPlace, start: date, end: date) -> list[Fault]:
+    """Outside ratings of lists that came out too late: the one in force at the start counts (§2.1; readings 105)."""
+    faults = []
+    for at, player in enumerate(section.players):
+        for federation, outside in (("FIDE", player.background.fide), ("CFC", player.background.cfc)):
+            if outside is None or outside.as_of is None or outside.as_of <= start:
+                continue
+            if outside.as_of > end:
+                late = {"federation": federation, "as_of": outside.as_of, "end": end}
+                faults.append(fault("list-after-end", place.row(player, at), **late))
+            elif federation == "FIDE":
+                faults.append(fault("list-after-start", place.row(player, at), as_of=outside.as_of, start=start))
+    return faults
 
 
 def birth_faults(section: ReportedSection, place: SectionPlace, end: date) -> list[Fault]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from crosstable.cli.rule_option import add_rules_option
-from crosstable.errors import AcceptanceError, Fault, FormatError, Severity
+from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.dates import day_of
 from crosstable.formats.detect import Input, inputs
@@ -90,13 +90,13 @@ def day(text: str) -> date:
 
 
 def add_accept_option(parser: argparse.ArgumentParser) -> None:
-    """The option that accepts warnings."""
+    """The option that accepts findings."""
     parser.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="CODE=REASON",
-        help="accept every warning of this code for this reason, which is kept with the result (errors cannot be)",
+        help="accept every finding of this code, a warning or one to confirm, for this reason, which is kept",
     )
 
 
@@ -168,10 +168,10 @@ def faults_text(name: str, faults: Sequence[Fault]) -> str:
 def print_faults(name: str, event: RatedEvent) -> None:
     """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
     faults = event.faults
-    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR)))
+    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
     for kept in event.accepted:
         sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
-    errors = sum(fault.severity is Severity.ERROR for fault in faults)
+    errors = sum(fault.severity.stops for fault in faults)
     if errors:
         counted = f"{errors} error{'s' if errors > 1 else ''}"
         sys.stderr.write(f"{name}: {counted}; {_not_rated(event)}\n")

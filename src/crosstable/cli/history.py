@@ -43,8 +43,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_export(made: argparse.ArgumentParser) -> None:
     made.description = (
-        "Writes everything an office knows, or knew on a day, as an archive: members with their birth dates, sections, "
-        "games, openings and decisions. Ratings are not in it; history replay gives the ones that the office posts."
+        "Writes everything that ratings follow from in an office, as it is known now or was on a day, as an archive: "
+        "members with their birth dates, merged ids, sections, games, starting ratings and decisions. Ratings are not "
+        "in it; history replay gives the ones that the office posts."
     )
     _add_database(made)
     made.add_argument("--out", required=True, metavar="DIR", help="the folder for the archive")
@@ -129,7 +130,9 @@ def _export(options: argparse.Namespace) -> int:
     with opened(options) as office, waiting("reading the record"):
         done = export_archive(office, options.out, options.known_on)
     counts = f"{done.members:,} members, {done.sections:,} sections, {done.games:,} games"
-    sys.stdout.write(f"{options.out}: {counts}\n{_stages(done.stages)}")
+    left_out = ", ".join(f"{count:,} {state}" for state, count in done.left_out.items())
+    more = f"sections that are not rated stay in the office: {left_out}\n" if left_out else ""
+    sys.stdout.write(f"{options.out}: {counts}\n{more}{_stages(done.stages)}")
     return 0
 
 

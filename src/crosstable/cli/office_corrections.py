@@ -15,7 +15,7 @@ from crosstable.cli.office_desk import (
 )
 from crosstable.cli.office_drawing import counted, say, warn, warn_of_faults
 from crosstable.cli.office_runs import rate_if_asked
-from crosstable.errors import FormatError, Severity
+from crosstable.errors import FormatError
 from crosstable.formats.detect import inputs
 from crosstable.office.corrections import (
     ChangedResult,
@@ -121,7 +121,7 @@ def _made(office: Office, options: argparse.Namespace) -> Correction:
 def _tell(office: Office, options: argparse.Namespace, made: Correction) -> int:
     warn_of_faults(f"event {made.event_id}", made.faults)
     if not made.is_stored:
-        if any(fault.severity is Severity.ERROR for fault in made.faults):
+        if any(fault.severity.stops for fault in made.faults):
             warn("nothing was stored: as corrected, the event has errors")
         else:
             warn(f"nothing was stored: nothing differs from what the record says of event {made.event_id}")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crosstable.cli.files import faults_text
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import printable, rating_text
 from crosstable.rules.editions import EDITIONS
@@ -84,7 +84,7 @@ def warn(text: str) -> None:
 
 def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:
     """Every fault with its place and remedy on standard error, errors first."""
-    in_order = sorted(faults, key=lambda fault: fault.severity is not Severity.ERROR)
+    in_order = sorted(faults, key=lambda fault: not fault.severity.stops)
     for line in faults_text(name, in_order).splitlines():
         warn(line)
 

@@ -18,7 +18,7 @@ from crosstable.cli.office_desk import (
 )
 from crosstable.cli.office_drawing import counted, print_json, say, warn, warn_of_faults
 from crosstable.cli.office_runs import rate_and_tell, rate_if_asked
-from crosstable.errors import FormatError, Severity
+from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
@@ -122,7 +122,7 @@ def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
             is_sound = False
         else:
             faults = list(file.faults)
-            is_sound &= all(fault.severity is not Severity.ERROR for fault in file.faults)
+            is_sound &= all(not fault.severity.stops for fault in file.faults)
             found.append((path, file))
         warn_of_faults(path, faults)
     return found if is_sound else None
@@ -133,7 +133,7 @@ def _are_born(office: Office, files: list[tuple[str, members.MembersFile]]) -> b
     found = [(path, birth_faults(file, office.clock().date())) for path, file in files]
     for path, faults in found:
         warn_of_faults(path, faults)
-    return all(fault.severity is not Severity.ERROR for _, faults in found for fault in faults)
+    return all(not fault.severity.stops for _, faults in found for fault in faults)
 
 
 def _prepared(office: Office, path: str, found: members.MembersFile, wishes: OpeningWishes) -> TakenFile:

@@ -9,7 +9,7 @@ from crosstable.cli.office_desk import add_act_options, add_command, deed_of, op
 from crosstable.cli.office_drawing import counted, say, warn, warn_of_faults
 from crosstable.cli.office_runs import rate_and_tell
 from crosstable.cli.progress import progress
-from crosstable.errors import FormatError, Severity
+from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import State
@@ -118,7 +118,7 @@ def tell_of(office: Office, made: Submission) -> None:
         taken = f"{noun} {', '.join(map(str, made.accepted))} accepted" if made.accepted else "no section accepted"
         say(f"{name}: {event}, {taken} (act {made.act})")
         for held in made.held:
-            errors = sum(fault.severity is Severity.ERROR for fault in held.faults)
+            errors = sum(fault.severity.stops for fault in held.faults)
             say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
         if made.held:
             say(

@@ -1,137 +1,118 @@
-"""A player's standing before and after a section: counts, peaks, floors, match record (§5, §7)."""
+"""A player's rating record around a section: what limits it, what it becomes, what it leaves open (§5, §7)."""
 
 import math
+from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
-from crosstable.engine.records import Assumption
+from crosstable.engine.numbers import NUMBERS, Numbers, known_games, with_numbers
+from crosstable.engine.records import Assumption, Start
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.floors import Level, higher, level_below
-from crosstable.formulas.matches import years_before
-from crosstable.formulas.outcome import MatchPast, Merits
-from crosstable.formulas.tally import Share, Tally, games_counted, is_established, merits_of, tally_after
+from crosstable.formulas.outcome import MatchPast, Outcome
+from crosstable.formulas.section import Limits, no_limits, section_outcome, with_match
+from crosstable.formulas.tally import SectionFacts, count_section, is_established, share_of
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import FloorKind, MatchChange, PlayerRating, Section, SectionType
+from crosstable.rules.law import Edition
+from crosstable.terms import MatchChange, PlayerRating, RatingSystem, Section, SectionType
 
-NO_MATCH = MatchPast(is_match=False, net_half_year=0.0, net_three_years=0.0)
-NO_FLOOR = Level(FloorKind.OFFICE, -math.inf)
+NO_LIMITS = no_limits()
 
 
-def newcomer(credited_games: float) -> PlayerRating:
-    """The standing of a player who was unrated: no rating, no results, the games credited in Step 1 (§2)."""
+class SystemSection(NamedTuple):
+    """A section in one system under one edition, and what formulas read of it."""
+
+    section: Section
+    system: RatingSystem
+    edition: Edition
+    facts: SectionFacts
+
+
+class Prepared(NamedTuple):
+    """A competitor with the rating record before the section; ``start`` is there for one who was unrated (§1, Step 1).
+
+    ``numbers`` are those of the record, until ``record_after`` brings them up to date.
+    """
+
+    competitor: Competitor
+    record: PlayerRating
+    numbers: Numbers
+    start: Start | None
+    assumed: tuple[str, ...]
+
+    @property
+    def results(self) -> tuple[int, int, int]:
+        """Wins, draws and losses of the section."""
+        return self.competitor.wins, self.competitor.draws, self.competitor.losses
+
+
+def system_section(section: Section, system: RatingSystem, edition: Edition) -> SystemSection:
+    """A section in one system."""
+    is_match, end = section.kind is SectionType.MATCH, section.end.toordinal()
+    facts = SectionFacts(int(system), is_match, section.is_half_k, end, section.end >= PEAKS_COUNT_FROM)
+    return SystemSection(section, system, edition, facts)
+
+
+def unrated_record(credited_games: float) -> PlayerRating:
+    """The record of a player who was unrated: no rating, no results, the games credited in Step 1 (§2)."""
     return PlayerRating(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
 
 
-def known_games(standing: PlayerRating) -> float:
-    """N of a standing, infinite where it is established with a count that is not known."""
-    return math.inf if standing.games is None else standing.games
-
-
-def tally_of(standing: PlayerRating) -> Tally:
-    """A standing in numbers, as formulas read it."""
-    return Tally(
-        rating=standing.rating,
-        games=known_games(standing),
-        wins=_or_nan(standing.wins),
-        draws=_or_nan(standing.draws),
-        losses=_or_nan(standing.losses),
-        events=_or_nan(standing.events),
-        peak=_or_nan(standing.peak),
-        peak_since_2010=_or_nan(standing.peak_since_2010),
-        games_at_2200=standing.games_at_2200,
-        lowered_floor=math.inf if standing.lowered_floor is None else standing.lowered_floor,
-    )
-
-
-def with_tally(standing: PlayerRating, tally: Tally) -> PlayerRating:
-    """A standing with new numbers."""
-    return standing._replace(
-        rating=tally.rating,
-        games=None if math.isinf(tally.games) else tally.games,
-        wins=_or_nothing(tally.wins),
-        draws=_or_nothing(tally.draws),
-        losses=_or_nothing(tally.losses),
-        events=_or_nothing(tally.events),
-        peak=None if math.isnan(tally.peak) else tally.peak,
-        peak_since_2010=None if math.isnan(tally.peak_since_2010) else tally.peak_since_2010,
-        games_at_2200=tally.games_at_2200,
-        lowered_floor=None if math.isinf(tally.lowered_floor) else tally.lowered_floor,
-    )
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _or_nothing(count: float) -> int | None:
-    return None if math.isnan(count) else int(count)
-
-
-def share_of(section: Section, competitor: Competitor) -> Share:
-    """What a section brings to a competitor's record."""
-    played = len(competitor.sides)
-    counted = games_counted(played, section.is_half_k)
-    return Share(played, float(competitor.wins), float(competitor.draws), float(competitor.losses), counted)
-
-
-def merits(constants: Constants, standing: PlayerRating, section: Section, competitor: Competitor) -> Merits:
-    """What floors look at, of a standing."""
-    return merits_of(constants, tally_of(standing), share_of(section, competitor))
-
-
-def decided_floor(standing: PlayerRating) -> Level:
+def decided_floor(record: PlayerRating) -> Level:
     """The highest floor set by a decision (§5: money, Original Life Master, office)."""
-    best = NO_FLOOR
-    for floor in standing.floors:
+    best = NO_LIMITS.decided
+    for floor in record.floors:
         best = higher(best, Level(floor.kind, floor.level))
     return best
 
 
-def match_past(constants: Constants, section: Section, standing: PlayerRating) -> MatchPast:
+def match_past(constants: Constants, section: Section, record: PlayerRating) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     if section.kind is not SectionType.MATCH:
-        return NO_MATCH
-    end = section.end.toordinal()
-    half_year = three_years = 0.0
-    for past in standing.match_changes:
-        day = past.on.toordinal()
-        if day <= end and end - day <= constants.match_half_year_days:
-            half_year += past.change
-        if years_before(end, constants.match_years) <= day <= end:
-            three_years += past.change
-    return MatchPast(True, half_year, three_years)
+        return NO_LIMITS.match
+    past = MatchPast(is_match=True, net_half_year=0.0, net_three_years=0.0)
+    for one in record.match_changes:
+        past = with_match(constants, past, section.end.toordinal(), one.on.toordinal(), one.change)
+    return past
 
 
-def standing_after(
-    constants: Constants, section: Section, competitor: Competitor, standing: PlayerRating, rating: float
-) -> PlayerRating:
-    """The new standing: the record after the section, its date, and the change of a match (§7)."""
-    counts_since_2010 = section.end >= PEAKS_COUNT_FROM
-    tally = tally_after(constants, tally_of(standing), share_of(section, competitor), rating, counts_since_2010)
-    after = with_tally(standing, tally)._replace(as_of=section.end)
-    if section.kind is SectionType.MATCH and not math.isnan(standing.rating):
-        change = MatchChange(section.end, rating - standing.rating)
-        after = after._replace(match_changes=(*standing.match_changes, change))
+def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
+    """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
+    record, constants = player.record, at.edition.constants
+    ceiling = math.inf if record.ceiling is None else record.ceiling
+    past = match_past(constants, at.section, record)
+    limits = Limits(decided_floor(record), ceiling, player.numbers.lowered_floor, past)
+    return section_outcome(constants, at.facts, player.numbers, share_of(at.facts, *player.results), computed, limits)
+
+
+def record_after(at: SystemSection, player: Prepared, rating: float) -> PlayerRating:
+    """The record after a section, and the change of a match (§7); the player's numbers are brought up to date."""
+    record, numbers = player.record, player.numbers
+    count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *player.results), rating)
+    after = with_numbers(record, numbers, NUMBERS)
+    if at.facts.is_match and not math.isnan(record.rating):
+        change = MatchChange(at.section.end, rating - record.rating)
+        after = after._replace(match_changes=(*record.match_changes, change))
     return after
 
 
-def assumptions(constants: Constants, standing: PlayerRating) -> list[str]:
-    """What the standing before the section leaves open and the calculation had to assume."""
+def assumptions(constants: Constants, record: PlayerRating) -> list[str]:
+    """What the record before the section leaves open and the calculation had to assume."""
     assumed: list[str] = []
     fewest_established = constants.established_above + 1.0
-    if standing.games is None and most_effective_games(constants, standing.rating) > fewest_established:
+    if record.games is None and most_effective_games(constants, record.rating) > fewest_established:
         assumed.append(Assumption.GAMES)
-    if None in (standing.wins, standing.draws, standing.losses, standing.events):
+    if None in (record.wins, record.draws, record.losses, record.events):
         assumed.append(Assumption.COUNTS)
-    if is_established(constants, known_games(standing)) and standing.peak is None:
+    if is_established(constants, known_games(record)) and record.peak is None:
         assumed.append(Assumption.PEAK)
-    elif _newer_peak_is_missing(constants, standing):
+    elif _newer_peak_is_missing(constants, record):
         assumed.append(Assumption.PEAK_SINCE_2010)
     return assumed
 
 
-def _newer_peak_is_missing(constants: Constants, standing: PlayerRating) -> bool:
+def _newer_peak_is_missing(constants: Constants, record: PlayerRating) -> bool:
     """Whether only the peak of all time is given, and it lies where the peak since 2010 decides (readings 94)."""
-    if standing.peak is None or standing.peak_since_2010 is not None:
+    if record.peak is None or record.peak_since_2010 is not None:
         return False
-    return constants.peak_lowest_since_2010 <= level_below(constants, standing.peak) < constants.peak_lowest
+    return constants.peak_lowest_since_2010 <= level_below(constants, record.peak) < constants.peak_lowest

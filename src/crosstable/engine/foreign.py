@@ -3,32 +3,71 @@
 import math
 from collections.abc import Sequence
 
-from crosstable.engine.after import assumptions, decided_floor, known_games, match_past, merits, standing_after
-from crosstable.engine.competitors import Competitor, GameSide, competitor_of, on_every_row
-from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer
+from crosstable.engine.after import Prepared, SystemSection, assumptions, outcome_of, record_after
+from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
+from crosstable.engine.numbers import known_games, numbers_of
+from crosstable.engine.rating import blank_sheet, columns, pass_working
+from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
+from crosstable.engine.starts import is_carried, on_scale
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.effective import effective_games
-from crosstable.formulas.foreign import foreign_update, opponent_strength
-from crosstable.formulas.outcome import Outcome, outcome, standing_floor
-from crosstable.formulas.standard import may_earn_bonus, odds
+from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
+from crosstable.formulas.outcome import Outcome
+from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.law import Edition
-from crosstable.terms import FloorKind, Formula, Past, RatingSystem, Section, SectionType
+from crosstable.terms import FloorKind, Formula, Past, PlayerRating, RatingSystem, SectionType
 
 _NO_PASS = PassWorking(0.0, 0.0, 0.0, math.nan, math.nan)
 _NO_OUTCOME = Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, math.nan)
+_UNRATED = PlayerRating(math.nan)
 
 
-def rate_foreign(
-    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
-) -> tuple[RatedPlayer, ...]:
+def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPlayer, ...]:
     """A record per row; only players marked to be rated are, the others are opponents (§6)."""
-    results = [
-        rated_abroad(competitor, section, system, who, edition)
-        if any(entry.is_rated for entry in competitor.entries)
-        else opponent_row(competitor, system)
-        for competitor in who
+    constants, is_youth = at.edition.constants, at.section.kind is SectionType.FOREIGN_FIDE_YOUTH
+    players = [_prepared(at, competitor, who) for competitor in who]
+    is_rated = [
+        player.record is not _UNRATED
+        and bool(player.competitor.sides)
+        and any(entry.is_rated for entry in player.competitor.entries)
+        for player in players
     ]
-    return on_every_row(section, who, results)
+    field = columns(at, players)
+    sheet = blank_sheet(len(players), len(field.opponent))
+    for i, competitor in enumerate(who):
+        fide = competitor.background.fide
+        rating = math.nan if fide is None else on_scale(fide, at.section.start)
+        sheet.strength[i] = opponent_strength(constants, rating, is_youth)
+    missing = without_conversion(field, sheet, is_rated)
+    if missing != NOBODY:
+        raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(at, who[missing]), is_youth=is_youth))
+    foreign_pass(constants, field, sheet, is_rated)
+    results = [
+        _rated(at, player, i, who, (field, sheet)) if is_rated[i] else opponent_row(player.competitor, at.system)
+        for i, player in enumerate(players)
+    ]
+    return on_every_row(at.section, who, results)
+
+
+def not_found_abroad(edition: Edition, fide: float, *, is_youth: bool) -> str:
+    """Why a foreign event cannot be rated."""
+    kind = "youth FIDE" if is_youth else "FIDE"
+    return (
+        f"the {kind} conversion in force for the edition of {edition.name} is not known at {fide:g}: "
+        "the document of that time was not found"
+    )
+
+
+def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competitor]) -> Prepared:
+    """A competitor with the games that count: those against opponents without a FIDE rating do not (§6)."""
+    sides = tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None)
+    counted = competitor_of(competitor.entries, competitor.background, sides)
+    record = competitor.background.standings.get(at.system)
+    if record is None:
+        return Prepared(counted, _UNRATED, numbers_of(_UNRATED), None, ())
+    assumed = assumptions(at.edition.constants, record)
+    if any(is_carried(who[side.opponent].background.fide, at.section.start) for side in sides):
+        assumed.append(Assumption.FIDE_CARRIED)
+    return Prepared(counted, record, numbers_of(record), None, tuple(assumed))
 
 
 def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
@@ -62,69 +101,34 @@ def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
     )
 
 
-def rated_abroad(
-    competitor: Competitor, section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
+def _rated(
+    at: SystemSection, player: Prepared, i: int, who: Sequence[Competitor], working: tuple[Field, Sheet]
 ) -> RatedPlayer:
-    """One player's update against converted opponents; those without a FIDE rating are ignored (§6)."""
-    counted = competitor_of(
-        competitor.entries,
-        competitor.background,
-        tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None),
-    )
-    row = opponent_row(competitor, system)
-    if not counted.sides or row.before is None:
-        return row
-    constants = edition.constants
-    strengths = [_strength(side, section, who, edition) for side in counted.sides]
-    games = known_games(row.before)
-    bonus = may_earn_bonus(constants, len(strengths), counted.most_meetings)
-    update = foreign_update(
-        constants, row.before.rating, games, counted.score, [odds(strength) for strength in strengths], bonus
-    )
-    result = outcome(
-        constants,
-        row.before.rating,
-        update.rating,
-        match_past(constants, section, row.before),
-        standing_floor(constants, system, merits(constants, row.before, section, counted), decided_floor(row.before)),
-        math.inf if row.before.ceiling is None else row.before.ceiling,
-    )
-    working = PassWorking(
-        update.k, update.expected, update.bonus, update.rating, max(update.rating, constants.absolute_floor)
-    )
-    return row._replace(
+    """One player's update against converted opponents (§6)."""
+    competitor, (field, sheet) = player.competitor, working
+    result = outcome_of(at, player, sheet.final.computed[i])
+    return opponent_row(competitor, at.system)._replace(
         formula=Formula.STANDARD,
-        effective=effective_games(constants, row.before.rating, games),
-        score=counted.score,
-        games=tuple(_game(side, who, strength) for side, strength in zip(counted.sides, strengths, strict=True)),
-        earns_bonus=bonus,
-        most_meetings=counted.most_meetings,
-        strength=row.before.rating,
-        final=working,
+        effective=sheet.effective[i],
+        score=competitor.score,
+        games=tuple(
+            RatedGame(
+                *(side.round_number, side.opponent_number, side.colour, side.score),
+                *(met, met, met, met, _fide(at, who[side.opponent])),
+            )
+            for side in competitor.sides
+            for met in (sheet.strength[side.opponent],)
+        ),
+        earns_bonus=field.earns_bonus[i],
+        most_meetings=competitor.most_meetings,
+        strength=player.record.rating,
+        final=pass_working(sheet.final, i),
         outcome=result,
-        after=standing_after(constants, section, counted, row.before, result.rating),
-        assumed=(*competitor.background.assumed, *assumptions(constants, row.before)),
+        after=record_after(at, player, result.rating),
+        assumed=(*competitor.background.assumed, *player.assumed),
     )
 
 
-def _strength(side: GameSide, section: Section, who: Sequence[Competitor], edition: Edition) -> float:
-    fide = who[side.opponent].background.fide
-    assert fide is not None
-    is_youth = section.kind is SectionType.FOREIGN_FIDE_YOUTH
-    strength = opponent_strength(edition.constants, fide.rating, is_youth)
-    if math.isnan(strength):
-        kind = "youth FIDE" if is_youth else "FIDE"
-        raise UnsupportedEditionError(
-            f"the {kind} conversion in force for the edition of {edition.name} is not known at {fide.rating:g}: "
-            "the document of that time was not found"
-        )
-    return strength
-
-
-def _game(side: GameSide, who: Sequence[Competitor], strength: float) -> RatedGame:
-    fide = who[side.opponent].background.fide
-    assert fide is not None
-    return RatedGame(
-        *(side.round_number, side.opponent_number, side.colour, side.score),
-        *(strength, strength, strength, strength, fide.rating),
-    )
+def _fide(at: SystemSection, competitor: Competitor) -> float:
+    assert competitor.background.fide is not None
+    return on_scale(competitor.background.fide, at.section.start)

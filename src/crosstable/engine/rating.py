@@ -1,26 +1,29 @@
-"""Rating one section in one system: columns in, the five steps, outcomes and new standings out (§1, §5, §7)."""
+"""Rating one section in one system: columns in, the five steps, outcomes and new rating records out (§1, §5, §7)."""
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from crosstable.engine.after import (
+    Prepared,
+    SystemSection,
     assumptions,
-    decided_floor,
-    known_games,
-    match_past,
-    merits,
-    newcomer,
-    standing_after,
+    outcome_of,
+    record_after,
+    system_section,
+    unrated_record,
 )
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
-from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection, Start
+from crosstable.engine.numbers import numbers_of
+from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import Outcome, outcome, standing_floor
-from crosstable.formulas.standard import may_earn_bonus
-from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
+from crosstable.formulas.outcome import Outcome
+from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated
+from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
+from crosstable.formulas.tally import share_of
 from crosstable.rules.law import Edition
 from crosstable.terms import (
     NORM_CODES,
@@ -29,34 +32,18 @@ from crosstable.terms import (
     Formula,
     KRule,
     Past,
-    PlayerRating,
     RatingSystem,
     Section,
-    SectionType,
 )
-
-
-class Prepared(NamedTuple):
-    """A competitor ready for the five steps (§1, Step 1); ``start`` is there for a player who was unrated."""
-
-    competitor: Competitor
-    standing: PlayerRating
-    start: Start | None
-    prior: float
-    games: float
-    past: Past
-    assumed: tuple[str, ...]
 
 
 class RatedField(NamedTuple):
     """A whole section after the five steps.
 
-    ``finals`` are the ratings that stand; a player without a rated game keeps his prior.
+    ``finals`` are the ratings that stand; a player without a rated game keeps the prior.
     """
 
-    section: Section
-    system: RatingSystem
-    edition: Edition
+    at: SystemSection
     players: Sequence[Prepared]
     field: Field
     sheet: Sheet
@@ -68,90 +55,80 @@ def rate(
     section: Section, system: RatingSystem, backgrounds: Mapping[int, Background], edition: Edition
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
-    rule = k_rule(section, system)
     who = competitors(section, backgrounds)
     if section.kind.is_foreign:
         from crosstable.engine.foreign import rate_foreign
 
-        return RatedSection(section, system, edition, rule, rate_foreign(section, system, who, edition))
-    return RatedSection(section, system, edition, rule, rows(rated_field(section, system, who, edition)))
+        players = rate_foreign(system_section(section, system, edition), who)
+    else:
+        players = rows(rated_field(section, system, who, edition))
+    return RatedSection(section, system, edition, rule_of(section, system), players)
 
 
 def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
     """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
+    at = system_section(section, system, edition)
     met = {side.opponent for competitor in who for side in competitor.sides}
     players = [
-        prepare(competitor, section, system, edition, is_needed=bool(competitor.sides) or at in met)
-        for at, competitor in enumerate(who)
+        prepare(at, competitor, is_needed=bool(competitor.sides) or number in met)
+        for number, competitor in enumerate(who)
     ]
-    field = columns(section, players, edition)
+    field = columns(at, players)
     sheet = blank_sheet(len(field.prior), len(field.opponent))
-    if not five_steps(edition.constants, k_rule(section, system), field, sheet):
+    if not five_steps(edition.constants, rule_of(section, system), field, sheet):
         raise ConvergenceError(
             f"section {section.number}, {system.name}, edition {edition.name}: a special rating was not found; "
             f"the field was {field}"
         )
-    outcomes = [
-        outcome_of(player, sheet.final.computed[at], section, system, edition) for at, player in enumerate(players)
-    ]
-    finals = [result.rating for result in outcomes]
-    return RatedField(section, system, edition, players, field, sheet, outcomes, finals)
+    outcomes = [result_of(at, player, field.prior[i], sheet.final.computed[i]) for i, player in enumerate(players)]
+    return RatedField(at, players, field, sheet, outcomes, [result.rating for result in outcomes])
 
 
-def k_rule(section: Section, system: RatingSystem) -> KRule:
-    """Half K where the section asks for it; the dual K for Regular ratings at dual-rated controls (§4.2)."""
-    if section.is_half_k:
-        return KRule.HALF
-    if section.is_dual_control and system is RatingSystem.OTBR:
-        return KRule.DUAL
-    return KRule.FULL
+def rule_of(section: Section, system: RatingSystem) -> KRule:
+    """The K of a section in one system (§4.2)."""
+    return k_rule(section.is_half_k, section.is_dual_control, system)
 
 
-def prepare(
-    competitor: Competitor, section: Section, system: RatingSystem, edition: Edition, *, is_needed: bool
-) -> Prepared:
-    """A player's prior, games and past: his own, or those of Step 1 where he is unrated.
+def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Prepared:
+    """What a competitor brings: the rating record, or the start of Step 1 of an unrated player.
 
     Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
     """
-    before = competitor.background.standings.get(system)
-    if before is None:
-        background = competitor.background if is_needed else Background()
-        start, assumed = start_of(background, system, section.end, edition)
-        standing = newcomer(start.initial.games)
-        return Prepared(
-            competitor, standing, start, start.initial.rating, start.initial.games, Past.MIXED, tuple(assumed)
-        )
-    games = known_games(before)
-    past = Past.MIXED
-    if before.wins is not None and before.losses is not None:
-        past = past_of(games, float(before.wins), float(before.losses))
-    assumed = assumptions(edition.constants, before)
-    return Prepared(competitor, before, None, before.rating, games, past, tuple(assumed))
+    record = competitor.background.standings.get(at.system)
+    if record is not None:
+        return Prepared(competitor, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
+    background = competitor.background if is_needed else Background()
+    start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
+    record = unrated_record(start.initial.games)
+    return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
 
 
-def columns(section: Section, players: Sequence[Prepared], edition: Edition) -> Field:
+def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
     """The columns that the five steps read."""
-    first = [0]
-    for player in players:
-        first.append(first[-1] + len(player.competitor.sides))
-    return Field(
-        prior=[player.prior for player in players],
-        games=[player.games for player in players],
-        past=[player.past for player in players],
-        starts_at_zero=[player.start is not None and player.games == 0.0 for player in players],
-        score=[player.competitor.score for player in players],
-        earns_bonus=[earns_bonus(section, player.competitor, edition) for player in players],
-        first=first,
+    count = len(players)
+    field = Field(
+        prior=[0.0] * count,
+        games=[0.0] * count,
+        past=[0] * count,
+        starts_at_zero=[False] * count,
+        score=[0.0] * count,
+        earns_bonus=[False] * count,
+        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
         opponent=[side.opponent for player in players for side in player.competitor.sides],
     )
+    for i, player in enumerate(players):
+        lay_player(field, i, player)
+        share = share_of(at.facts, *player.results)
+        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
+    return field
 
 
-def earns_bonus(section: Section, competitor: Competitor, edition: Edition) -> bool:
-    """Whether the bonus may apply: never in matches (§7), else by games and repeats (§4.2)."""
-    if section.kind is SectionType.MATCH:
-        return False
-    return may_earn_bonus(edition.constants, len(competitor.sides), competitor.most_meetings)
+def lay_player(field: Field, i: int, player: Prepared) -> None:
+    """Lay out what a player brings."""
+    if player.start is None:
+        lay_rated(field, i, player.numbers)
+    else:
+        lay_unrated(field, i, player.start.initial)
 
 
 def blank_sheet(players: int, sides: int) -> Sheet:
@@ -171,33 +148,25 @@ def blank_sheet(players: int, sides: int) -> Sheet:
     )
 
 
-def outcome_of(player: Prepared, computed: float, section: Section, system: RatingSystem, edition: Edition) -> Outcome:
-    """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
-    if not player.competitor.sides:  # who did not play is untouched (readings 40)
-        return Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, player.prior)
-    standing = player.standing
-    constants = edition.constants
-    earned = merits(constants, standing, section, player.competitor)
-    floor = standing_floor(constants, system, earned, decided_floor(standing))
-    ceiling = math.inf if standing.ceiling is None else standing.ceiling
-    return outcome(constants, standing.rating, computed, match_past(constants, section, standing), floor, ceiling)
+def result_of(at: SystemSection, player: Prepared, prior: float, computed: float) -> Outcome:
+    """What becomes of a player's computed rating; who did not play is untouched (readings 40)."""
+    if not player.competitor.sides:
+        return Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, prior)
+    return outcome_of(at, player, computed)
 
 
 def rows(rated: RatedField) -> tuple[RatedPlayer, ...]:
     """A record per row of the section."""
-    results = [rated_player(at, player, rated) for at, player in enumerate(rated.players)]
-    return on_every_row(rated.section, [player.competitor for player in rated.players], results)
+    results = [rated_player(i, player, rated) for i, player in enumerate(rated.players)]
+    return on_every_row(rated.at.section, [player.competitor for player in rated.players], results)
 
 
-def rated_player(at: int, player: Prepared, rated: RatedField) -> RatedPlayer:
-    """A player's record from the columns; a player without a rated game is untouched (readings 40)."""
-    competitor = player.competitor
-    constants = rated.edition.constants
-    before = player.standing if player.start is None else None
+def rated_player(i: int, player: Prepared, rated: RatedField) -> RatedPlayer:
+    """A player's result from the columns; a player without a rated game is untouched (readings 40)."""
+    competitor, field, sheet = player.competitor, rated.field, rated.sheet
+    before = player.record if player.start is None else None
     played = bool(competitor.sides)
-    after = before
-    if played:
-        after = standing_after(constants, rated.section, competitor, player.standing, rated.outcomes[at].rating)
+    formula = formula_for(rated.at.edition.constants, field.games[i], field.past[i])
     return RatedPlayer(
         number=competitor.entries[0].number,
         merged_with=(),
@@ -206,20 +175,20 @@ def rated_player(at: int, player: Prepared, rated: RatedField) -> RatedPlayer:
         origin=competitor.background.origin,
         before=before,
         start=player.start,
-        past=player.past,
-        prior=player.prior,
-        games_before=player.games,
-        formula=formula_for(constants, player.games, player.past) if played else Formula.NONE,
-        effective=rated.sheet.effective[at],
+        past=Past(field.past[i]),
+        prior=field.prior[i],
+        games_before=field.games[i],
+        formula=formula if played else Formula.NONE,
+        effective=sheet.effective[i],
         score=competitor.score,
         games=rated_games(competitor, rated),
-        earns_bonus=rated.field.earns_bonus[at],
+        earns_bonus=field.earns_bonus[i],
         most_meetings=competitor.most_meetings,
-        strength=rated.sheet.strength[at],
-        intermediate=pass_working(rated.sheet.intermediate, at),
-        final=pass_working(rated.sheet.final, at),
-        outcome=rated.outcomes[at],
-        after=after,
+        strength=sheet.strength[i],
+        intermediate=pass_working(sheet.intermediate, i),
+        final=pass_working(sheet.final, i),
+        outcome=rated.outcomes[i],
+        after=record_after(rated.at, player, rated.finals[i]) if played else before,
         norm=norm_code(competitor, rated),
         assumed=(*competitor.background.assumed, *player.assumed) if played else (),
     )
@@ -243,14 +212,14 @@ def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, .
     )
 
 
-def pass_working(columns_of_pass: PassColumns, at: int) -> PassWorking:
+def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
     """One player's working of a pass."""
-    return PassWorking(*(column[at] for column in columns_of_pass))
+    return PassWorking(*(column[i] for column in columns_of_pass))
 
 
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
-    if rated.system is not RatingSystem.OTBR or rated.section.kind is SectionType.MATCH or not competitor.sides:
+    if rated.at.system is not RatingSystem.OTBR or rated.at.facts.is_match or not competitor.sides:
         return None
     opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)

@@ -1,110 +1,116 @@
-"""Step 1: where unrated players start, from dates and standings to the columns that §2 reads."""
+"""Step 1: where unrated players start, from dates and rating records to the columns that §2 reads."""
 
 import math
+from collections.abc import Mapping
 from datetime import date
 
+from crosstable.engine.numbers import known_games
 from crosstable.engine.records import Assumption, SourceWorking, Start
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.initial import (
-    DAYS_A_YEAR,
+    NO_DAY,
     SOURCES,
     SYSTEMS,
-    Initial,
-    Newcomer,
     Sources,
+    Unrated,
+    age_on,
+    carried_fide,
+    given_start,
     initial_rating,
-    is_source,
+    is_counted,
+    lay_source,
+    no_sources,
     source_weight,
 )
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.law import Edition
-from crosstable.terms import Background, RatingSystem, Source
-
-
-def age_in_years(birth_date: date | None, day: date) -> float:
-    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
-    return math.nan if birth_date is None else (day - birth_date).days / DAYS_A_YEAR
+from crosstable.terms import Background, OutsideRating, RatingSystem, Source
 
 
 def start_of(
-    background: Background, system: RatingSystem, section_end: date, edition: Edition
+    background: Background, system: RatingSystem, days: tuple[date, date], edition: Edition
 ) -> tuple[Start, list[str]]:
-    """The start of an unrated player with its working, and what had to be assumed (§2)."""
+    """The start of an unrated player in a section of these days, its working, what was assumed (§2; readings 19)."""
+    constants, born, (section_start, section_end) = edition.constants, background.born, days
+    who = Unrated(
+        NO_DAY if born is None else born.toordinal(),
+        section_start.toordinal(),
+        section_end.toordinal(),
+        bool(background.adult),
+        background.canadian_resident,
+    )
+    age = age_on(who.born, who.end)
     if background.given_start is not None:
-        return _given(background, section_end), []
-    newcomer = Newcomer(
-        age_in_years(background.born, section_end), bool(background.adult), background.canadian_resident
-    )
-    known = [_source(background, Source(source)) for source in range(SOURCES)]
-    dates = [as_of or section_end for _, _, as_of in known]
-    sources = Sources(
-        rating=[rating for rating, _, _ in known],
-        games=[games for _, games, _ in known],
-        staleness_days=[float(max(0, (section_end - day).days)) for day in dates],
-        age_then=[age_in_years(background.born, day) for day in dates],
-    )
-    constants = edition.constants
-    initial = initial_rating(constants, system, newcomer, sources, [0.0] * SOURCES)
-    if constants.initialisation == Initialisation.BLEND:
-        counted = [
-            Source(k) for k in range(SOURCES) if k != system and is_source(constants, newcomer, k, sources.rating[k])
-        ]
-    else:
-        counted = [] if initial.source == Source.AGE else [Source(initial.source)]
+        return Start(given_start(*background.given_start), age, ()), []
+    sources, dates = _sources(background, who)
+    initial = initial_rating(constants, system, who, sources, [0.0] * SOURCES)
+    counted = [Source(k) for k in range(SOURCES) if is_counted(constants, system, who, sources, initial, k)]
     workings = tuple(
         SourceWorking(
             k,
             sources.rating[k],
             None if math.isinf(sources.games[k]) or k >= SYSTEMS else sources.games[k],
-            dates[k],
+            dates[k] or section_end,
             int(sources.staleness_days[k]),
-            source_weight(constants, system, k, sources, newcomer.is_adult),
+            source_weight(constants, system, k, sources, who.is_adult),
         )
         for k in counted
     )
     if math.isnan(initial.rating):
-        raise _missing_conversion(workings, edition)
-    assumed = _assumptions(background, known, counted, uses_dates=constants.initialisation == Initialisation.BLEND)
-    return Start(initial, newcomer.age, workings), assumed
+        missing = next(one for one in workings if math.isnan(one.weight.converted))
+        raise UnsupportedEditionError(not_found(edition, missing.source, missing.rating))
+    is_blend = constants.initialisation == Initialisation.BLEND
+    is_undated = is_blend and any(dates[k] is None for k in counted)
+    assumed = _assumptions(background, is_undated, uses_age=not counted or is_blend)
+    if Source.FIDE in counted and is_carried(background.fide, section_start):
+        assumed.append(Assumption.FIDE_CARRIED)
+    return Start(initial, age, workings), assumed
 
 
-def _given(background: Background, section_end: date) -> Start:
-    """A start set by hand, as the office may for a rating of another country (2015 text §2; readings 36)."""
-    assert background.given_start is not None
-    rating, games = background.given_start
-    return Start(
-        Initial(Source.GIVEN.value, 0.0, rating, rating, games), age_in_years(background.born, section_end), ()
+def on_scale(fide: OutsideRating, section_start: date) -> float:
+    """A FIDE rating on the scale of the section's day."""
+    list_day = NO_DAY if fide.as_of is None else fide.as_of.toordinal()
+    return carried_fide(fide.rating, list_day, section_start.toordinal())
+
+
+def is_carried(fide: OutsideRating | None, section_start: date) -> bool:
+    """Whether a FIDE rating is of a list on another scale than the section's."""
+    return fide is not None and on_scale(fide, section_start) != fide.rating
+
+
+def not_found(edition: Edition, source: Source, rating: float) -> str:
+    """Why nobody can start from a rating."""
+    return (
+        f"the {source.name} conversion in force for the edition of {edition.name} is not known at {rating:g}: "
+        "the document of that time (between July 2008 and May 2015) was not found"
     )
 
 
-def _source(background: Background, source: Source) -> tuple[float, float, date | None]:
-    """Rating, games and date of a source; games are infinite where the count is not known or not kept."""
-    if source in (Source.FIDE, Source.CFC):
-        outside = background.fide if source == Source.FIDE else background.cfc
-        return (math.nan, math.inf, None) if outside is None else (outside.rating, math.inf, outside.as_of)
-    standing = background.standings.get(RatingSystem(source))
-    if standing is None:
-        return math.nan, math.inf, None
-    return standing.rating, math.inf if standing.games is None else standing.games, standing.as_of
+def _sources(background: Background, who: Unrated) -> tuple[Sources, Mapping[int, date | None]]:
+    """What the sources say, and the day that each is from; games are infinite where no count is known or kept."""
+    sources = Sources(*([0.0] * SOURCES for _ in Sources._fields))
+    no_sources(sources)
+    dates: dict[int, date | None] = {}
+    for system, record in background.standings.items():
+        _lay(sources, system, record.rating, known_games(record), record.as_of, who)
+        dates[system] = record.as_of
+    for source, outside in ((Source.FIDE, background.fide), (Source.CFC, background.cfc)):
+        if outside is not None:
+            dates[source] = outside.as_of
+            _lay(sources, source, outside.rating, math.inf, outside.as_of, who)
+    return sources, dates
 
 
-def _assumptions(
-    background: Background, known: list[tuple[float, float, date | None]], counted: list[Source], *, uses_dates: bool
-) -> list[str]:
+def _lay(sources: Sources, source: int, rating: float, games: float, as_of: date | None, who: Unrated) -> None:
+    lay_source(sources, source, rating, games, NO_DAY if as_of is None else as_of.toordinal(), who)
+
+
+def _assumptions(background: Background, is_undated: bool, *, uses_age: bool) -> list[str]:
     assumed: list[str] = []
-    if uses_dates and any(known[k][2] is None for k in counted):
+    if is_undated:
         assumed.append(Assumption.AS_OF)
-    uses_age = not counted or uses_dates
     if uses_age and background.born is None and background.adult is None:
         assumed.append(Assumption.NOT_ADULT)
     if uses_age and background.birth_date is None and background.birth_year is not None:
         assumed.append(Assumption.BIRTH_YEAR)
     return assumed
-
-
-def _missing_conversion(workings: tuple[SourceWorking, ...], edition: Edition) -> UnsupportedEditionError:
-    missing = next(w for w in workings if math.isnan(w.weight.converted))
-    return UnsupportedEditionError(
-        f"the {missing.source.name} conversion in force for the edition of {edition.name} is not known at "
-        f"{missing.rating:g}: the document of that time (between July 2008 and May 2015) was not found"
-    )

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from crosstable.engine.after import match_past, newcomer, tally_of
+from crosstable.engine.after import match_past, system_section, unrated_record
+from crosstable.engine.numbers import numbers_of
 from crosstable.explanation import words
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.floors import level_below
@@ -11,7 +12,7 @@ from crosstable.formulas.matches import match_change
 from crosstable.formulas.norms import NORM_LEVELS
 from crosstable.formulas.outcome import Merits
 from crosstable.formulas.rounding import WHOLE_SLACK, official_rating
-from crosstable.formulas.tally import Share, games_counted, merits_of
+from crosstable.formulas.tally import merits_of, share_of
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import NORM_CODES, FloorKind
 
@@ -72,9 +73,10 @@ def _merits(tell: Telling) -> Merits:
     """What floors look at: the record before, and the counts with those of this section."""
     player = tell.player
     scores = [game.score for game in player.games]
-    counted = games_counted(player.played, tell.rated.section.is_half_k)
-    share = Share(player.played, scores.count(1.0), scores.count(0.5), scores.count(0.0), counted)
-    return merits_of(tell.constants, tally_of(player.before or newcomer(player.games_before)), share)
+    facts = system_section(tell.rated.section, tell.rated.system, tell.rated.edition).facts
+    share = share_of(facts, scores.count(1.0), scores.count(0.5), scores.count(0.0))
+    numbers = numbers_of(player.before or unrated_record(player.games_before))
+    return merits_of(tell.constants, numbers, share, numbers.lowered_floor)
 
 
 def _floor(tell: Telling) -> Line:

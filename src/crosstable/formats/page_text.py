@@ -38,12 +38,7 @@ class PageText(NamedTuple):
 
 def page_text(data: bytes, name: str) -> PageText:
     """The lines of a page; raises where it is no text or too large for one."""
-    if len(data) > LARGEST_PAGE:
-        message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
-        raise FormatError(fault("not-readable", name, message))
-    text = decoded(data, name)
-    if text.count("<") > MOST_TAGS:
-        raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
+    text = decoded_page(data, name)
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
         return PageText(lines_of(text), is_html=False, is_cut_off=False)
@@ -55,6 +50,17 @@ def page_text(data: bytes, name: str) -> PageText:
     parser.close()
     lines = lines_of("".join(parser.pieces).replace("\N{NO-BREAK SPACE}", " "))
     return PageText(lines, is_html=True, is_cut_off=is_cut_off)
+
+
+def decoded_page(data: bytes, name: str) -> str:
+    """The text of a page, tags and all; raises where it is no text or too large for a page."""
+    if len(data) > LARGEST_PAGE:
+        message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
+        raise FormatError(fault("not-readable", name, message))
+    text = decoded(data, name)
+    if text.count("<") > MOST_TAGS:
+        raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
+    return text
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -98,12 +104,18 @@ def _harmless(text: str) -> tuple[str, bool]:
 
     Also, whether something of it never ended.
     """
+    text, is_cut_off = without_hidden(text)
+    text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
+    return _ANGLE.sub("&lt;", text), is_cut_off
+
+
+def without_hidden(text: str) -> tuple[str, bool]:
+    """The page without comments, scripts and styles, and whether one of them never ended."""
     is_cut_off = False
     for start, end in (("<!--", "-->"), *((f"<{tag}", f"</{tag}>") for tag in _HIDDEN)):
         text, never_ended = _without(text, start, end)
         is_cut_off |= never_ended
-    text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
-    return _ANGLE.sub("&lt;", text), is_cut_off
+    return text, is_cut_off
 
 
 def _without(text: str, start: str, end: str) -> tuple[str, bool]:

@@ -91,14 +91,14 @@ class Findings:
 
 
 def read_lines(data: bytes, file: str, findings: Findings) -> list[Line]:
-    """The records of a file; comments and empty lines are passed over, lines that are no record reported."""
+    """The records of a file; comments, empty lines and rulers are passed over, lines that are no record reported."""
     if len(data) > LARGEST_FILE:
         message = f"The file is larger than {LARGEST_FILE // 1_000_000} MB, more than any tournament needs."
         raise FormatError(fault("not-readable", file, message))
     lines = []
     for number, text in enumerate(_LINE_END.split(_text(data, file)), start=1):
         text = text.rstrip(" \t")
-        if not text or text.startswith("###"):
+        if not text or text.startswith("#") or _is_ruler(text):
             continue
         line = _printable(_of_length(Line(file, number, text), findings), findings)
         if _CODE.match(line.text):
@@ -110,6 +110,13 @@ def read_lines(data: bytes, file: str, findings: Findings) -> list[Line]:
             message = f"The file has more than {MOST_LINES} records, more than any tournament needs."
             raise FormatError(fault("damaged-file", file, message))
     return lines
+
+
+def _is_ruler(text: str) -> bool:
+    """Whether a line counts the columns, as samples do: ``1234567890…``, or the tens."""
+    whole, rest = divmod(len(text), 10)
+    ones, tens = "1234567890" * (whole + 1), "".join(f"{ten:>10}" for ten in range(1, whole + 1))
+    return whole > 0 and (text == ones[: len(text)] or (not rest and text == tens))
 
 
 def _of_length(line: Line, findings: Findings) -> Line:

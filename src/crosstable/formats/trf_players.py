@@ -21,7 +21,7 @@ RESULTS: Mapping[str, Result] = {
     "+": Result.FORFEIT_WIN,
     "-": Result.FORFEIT_LOSS,
     "W": Result.FORFEIT_WIN,
-    "D": Result.HALF_BYE,
+    "D": Result.FORFEIT_DRAW,
     "L": Result.FORFEIT_LOSS,
     "F": Result.FULL_BYE,
     "U": Result.FULL_BYE,

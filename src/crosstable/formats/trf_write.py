@@ -42,6 +42,7 @@ _CODES: Mapping[Result, str] = {
     Result.LOSS_ONE_SIDED: "0",
     Result.FORFEIT_WIN: "+",
     Result.FORFEIT_LOSS: "-",
+    Result.FORFEIT_DRAW: "D",
     Result.FULL_BYE: "F",
     Result.HALF_BYE: "H",
     Result.ZERO_BYE: "Z",

@@ -43,7 +43,7 @@ def level_below(constants: Constants, peak: float) -> float:
 
 
 def peak_floor(constants: Constants, peak: float, peak_since_2010: float) -> float:
-    """The floor a peak has earned, minus infinity for none (§5; readings 62, 63, 94). A missing peak is NaN."""
+    """The floor a peak has earned, minus infinity for none (§5; readings 62 to 64, 94, 95). A missing peak is NaN."""
     if not math.isnan(peak):
         level = level_below(constants, peak)
         if level >= constants.peak_lowest:
@@ -61,7 +61,7 @@ def is_life_master_game(constants: Constants, rating: float, games: float) -> bo
 
 
 def life_master_floor(constants: Constants, games_at_2200: int) -> float:
-    """2200 for an Original Life Master, Regular over the board only; minus infinity otherwise (§5)."""
+    """2200 for an Original Life Master, Regular over the board only; minus infinity otherwise (§5; readings 70)."""
     return constants.life_master_level if games_at_2200 >= constants.life_master_games else -math.inf
 
 
@@ -81,8 +81,10 @@ def higher(one: Level, other: Level) -> Level:
 
 
 def limited(rating: float, floor: Level, ceiling: float) -> Limited:
-    """A rating held at its floor and under its ceiling (§5; readings 72)."""
-    kind = floor.kind if rating < floor.level else FloorKind.NONE
-    level = floor.level if rating < floor.level else -math.inf
+    """A rating held at its floor and under its ceiling, which wins where it is lower (§5; readings 72)."""
     raised = max(rating, floor.level)
-    return Limited(kind, level, raised > ceiling, min(raised, ceiling))
+    if raised > ceiling:
+        return Limited(FloorKind.NONE, -math.inf, True, ceiling)
+    if rating < floor.level:
+        return Limited(floor.kind, floor.level, False, raised)
+    return Limited(FloorKind.NONE, -math.inf, False, raised)

@@ -4,12 +4,16 @@ Opponents' FIDE ratings are converted (§2.1, or the youth conversion), opponent
 standard formula with bonus is applied once, without the smaller K of dual-rated sections (readings 78, 79).
 """
 
+import math
 from collections.abc import Sequence
 
 from crosstable.formulas.effective import effective_games
 from crosstable.formulas.initial import converted_rating
-from crosstable.formulas.standard import StandardUpdate, k_factor, standard_update
+from crosstable.formulas.standard import StandardUpdate, k_factor, odds, standard_update
+from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.constants import Constants
+
+NOBODY = -1
 
 
 def opponent_strength(constants: Constants, fide: float, is_youth: bool) -> float:
@@ -27,7 +31,36 @@ def is_eligible(constants: Constants, games: float, fide: float, has_flag: bool,
 def foreign_update(
     constants: Constants, prior: float, games: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
 ) -> StandardUpdate:
-    """The standard formula, applied once (§6)."""
+    """The standard formula, applied once (§6; readings 78, 110)."""
     effective = effective_games(constants, prior, games)
     k = k_factor(constants, effective, float(len(opponents_odds)))
     return standard_update(constants, prior, k, score, opponents_odds, earns_bonus)
+
+
+def without_conversion(field: Field, sheet: Sheet, is_rated: Sequence[bool]) -> int:
+    """The position of the first opponent whose FIDE rating cannot be converted, or ``NOBODY``."""
+    for i in range(len(field.prior)):
+        if is_rated[i]:
+            for side in range(field.first[i], field.first[i + 1]):
+                if math.isnan(sheet.strength[field.opponent[side]]):
+                    return field.opponent[side]
+    return NOBODY
+
+
+def foreign_pass(constants: Constants, field: Field, sheet: Sheet, is_rated: Sequence[bool]) -> None:
+    """Every player who is rated, once, against the converted strengths of the sheet (§6)."""
+    for i in range(len(field.prior)):
+        begin = field.first[i]
+        end = field.first[i + 1]
+        if is_rated[i]:
+            for side in range(begin, end):
+                sheet.met[side] = odds(sheet.strength[field.opponent[side]])
+            update = foreign_update(
+                constants, field.prior[i], field.games[i], field.score[i], sheet.met[begin:end], field.earns_bonus[i]
+            )
+            sheet.effective[i] = effective_games(constants, field.prior[i], field.games[i])
+            sheet.final.k[i] = update.k
+            sheet.final.expected[i] = update.expected
+            sheet.final.bonus[i] = update.bonus
+            sheet.final.computed[i] = update.rating
+            sheet.final.rating[i] = max(update.rating, constants.absolute_floor)

@@ -21,34 +21,48 @@ has a conversion whose document was not found, which the caller reports.
 """
 
 import math
-from collections.abc import MutableSequence, Sequence
+from collections.abc import MutableSequence
 from typing import NamedTuple
 
-from crosstable.rules.constants import Constants, Conversion, Credit, Initialisation, Priority
+from crosstable.rules.constants import (
+    FIDE_RESCALED_BELOW,
+    FIDE_RESCALED_BY,
+    FIDE_RESCALED_ON,
+    Constants,
+    Conversion,
+    Credit,
+    Initialisation,
+    Priority,
+)
 from crosstable.terms import Source
 
 SYSTEMS = 6
 SOURCES = 8
+# Days are counted as the calendar of ``matches`` does; 0 stands for none.
+NO_DAY = 0
 DAYS_A_YEAR = 365.25
-# A sum of weights this little above a whole number is that number (readings 29).
+# A sum of weights this little above a whole number is that number, and a mean this little below a half is that half:
+# sums of floats miss them by less (readings 29).
 CEILING_SLACK = 1e-9
 
 
-class Newcomer(NamedTuple):
-    """What is known of an unrated player apart from ratings: age at the section's end (NaN: no birth date)."""
+class Unrated(NamedTuple):
+    """What is known of an unrated player apart from ratings, and the days on which the section starts and ends."""
 
-    age: float
+    born: int
+    start: int
+    end: int
     is_adult: bool
     is_canadian_resident: bool
 
 
 class Sources(NamedTuple):
-    """What a newcomer's sources say, a column each, one position per source of ``terms.Source``."""
+    """What an unrated player's sources say, a column each, one position per source of ``terms.Source``."""
 
-    rating: Sequence[float]
-    games: Sequence[float]
-    staleness_days: Sequence[float]
-    age_then: Sequence[float]
+    rating: MutableSequence[float]
+    games: MutableSequence[float]
+    staleness_days: MutableSequence[float]
+    age_then: MutableSequence[float]
 
 
 class SourceWeight(NamedTuple):
@@ -63,13 +77,47 @@ class SourceWeight(NamedTuple):
 
 
 class Initial(NamedTuple):
-    """Where a newcomer starts (§2): the source taken (AGE for none, or the heaviest of a blend), R0 and N."""
+    """Where an unrated player starts (§2): the source taken (AGE for none, or the heaviest of a blend), R0 and N."""
 
     source: int
     total_weight: float
     mean: float
     rating: float
     games: float
+
+
+def age_on(born: int, day: int) -> float:
+    """Age on a day, as the document counts it (§2.3; readings 90); NaN without a birth date."""
+    return math.nan if born == NO_DAY else (day - born) / DAYS_A_YEAR
+
+
+def no_sources(sources: Sources) -> None:
+    """Begin with no source at all; of a source whose rating is NaN nothing else is read."""
+    for source in range(SOURCES):
+        sources.rating[source] = math.nan
+
+
+def lay_source(sources: Sources, source: int, rating: float, games: float, as_of: int, who: Unrated) -> None:
+    """What one source says (§2): its rating and games, and its day, the section's end where it has none."""
+    day = who.end if as_of == NO_DAY else as_of
+    sources.rating[source] = carried_fide(rating, as_of, who.start) if source == Source.FIDE else rating
+    sources.games[source] = games
+    sources.staleness_days[source] = float(max(0, who.end - day))
+    sources.age_then[source] = age_on(who.born, day)
+
+
+def carried_fide(rating: float, list_day: int, section_start: int) -> float:
+    """A FIDE rating on the scale of the section's day, where FIDE changed it between the list and the section (§2.1).
+
+    The conversions before and since 2024-03-01 are for the scales before and since; without a date it is the section's.
+    """
+    if list_day == NO_DAY or rating >= FIDE_RESCALED_BELOW:
+        return rating
+    if list_day < FIDE_RESCALED_ON <= section_start:
+        return rating + FIDE_RESCALED_BY * (FIDE_RESCALED_BELOW - rating)
+    if section_start < FIDE_RESCALED_ON <= list_day:
+        return (rating - FIDE_RESCALED_BY * FIDE_RESCALED_BELOW) / (1.0 - FIDE_RESCALED_BY)
+    return rating
 
 
 def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
@@ -85,7 +133,7 @@ def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
 
 
 def converted_rating(conversion: Conversion, rating: float) -> float:
-    """An outside rating on the US Chess scale (§2.1, §2.2, §6); NaN where that piece was not found."""
+    """An outside rating on the US Chess scale (§2.1, §2.2, §6; readings 32, 34); NaN where that piece was not found."""
     for piece in conversion:
         if rating < piece.limit or (piece.is_closed and rating == piece.limit):
             return piece.intercept + piece.slope * rating
@@ -102,11 +150,11 @@ def cfc_games(constants: Constants, rating: float) -> float:
     return constants.cfc_games_above if rating > constants.cfc_split else constants.cfc_games_below
 
 
-def is_source(constants: Constants, newcomer: Newcomer, source: int, rating: float) -> bool:
-    """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2)."""
+def is_source(constants: Constants, who: Unrated, source: int, rating: float) -> bool:
+    """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2; readings 33)."""
     if math.isnan(rating):
         return False
-    return source != Source.CFC or newcomer.is_canadian_resident or not constants.cfc_needs_residence
+    return source != Source.CFC or who.is_canadian_resident or not constants.cfc_needs_residence
 
 
 def source_rating(constants: Constants, source: int, rating: float) -> float:
@@ -119,7 +167,7 @@ def source_rating(constants: Constants, source: int, rating: float) -> float:
 
 
 def game_factor(constants: Constants, target: int, source: int, rating: float, games: float) -> float:
-    """G_k, at most the games the source is credited with (§2, item 1; readings 26)."""
+    """G_k, at most the games the source is credited with (§2, item 1; readings 26, 27)."""
     if source == Source.FIDE:
         return fide_games(constants, rating)
     if source == Source.CFC:
@@ -128,7 +176,7 @@ def game_factor(constants: Constants, target: int, source: int, rating: float, g
 
 
 def source_weight(constants: Constants, target: int, source: int, sources: Sources, is_adult: bool) -> SourceWeight:
-    """W_k, what one source weighs in the blend (§2, items 1 to 5)."""
+    """W_k, what one source weighs in the blend (§2, items 1 to 5; readings 24, 25, 30)."""
     rating = sources.rating[source]
     converted = source_rating(constants, source, rating)
     factor = game_factor(constants, target, source, rating, sources.games[source])
@@ -140,8 +188,8 @@ def source_weight(constants: Constants, target: int, source: int, sources: Sourc
 
 
 def rounded_start(mean: float) -> float:
-    """R0 of a blend: the nearest whole number, halves up (§2; readings 29)."""
-    return float(math.floor(mean + 0.5))
+    """R0 of a blend: the nearest whole number, halves up (§2; readings 29); NaN where a conversion was not found."""
+    return mean if math.isnan(mean) else float(math.floor(mean + 0.5 + CEILING_SLACK))
 
 
 def credited_games(constants: Constants, total_weight: float) -> float:
@@ -151,31 +199,36 @@ def credited_games(constants: Constants, total_weight: float) -> float:
 
 
 def blended_start(
-    constants: Constants, target: int, newcomer: Newcomer, sources: Sources, weights: MutableSequence[float]
+    constants: Constants, target: int, who: Unrated, sources: Sources, weights: MutableSequence[float]
 ) -> Initial:
-    """The weighted average of all sources; ``weights`` receives W_k, 0 for a source that does not count (§2)."""
+    """The weighted average of all sources; ``weights`` receives W_k, 0 where one does not count (§2; readings 86)."""
     total = 0.0
     sum_of_products = 0.0
     heaviest = Source.AGE.value
     for source in range(SOURCES):
         weights[source] = 0.0
-        if source != target and is_source(constants, newcomer, source, sources.rating[source]):
-            working = source_weight(constants, target, source, sources, newcomer.is_adult)
+        if source != target and is_source(constants, who, source, sources.rating[source]):
+            working = source_weight(constants, target, source, sources, who.is_adult)
             weights[source] = working.weight
             total += working.weight
             sum_of_products += working.weight * working.converted
             if heaviest == Source.AGE or working.weight > weights[heaviest]:
                 heaviest = source
     if total == 0.0:
-        return age_start(constants, newcomer)
+        return age_start(constants, who)
     mean = sum_of_products / total
     return Initial(heaviest, total, mean, rounded_start(mean), credited_games(constants, total))
 
 
-def age_start(constants: Constants, newcomer: Newcomer) -> Initial:
-    """The start of a newcomer without any other rating: by age, on no games, not rounded (§2.3; readings 29)."""
-    rating = age_based_rating(constants, newcomer.age, newcomer.is_adult)
+def age_start(constants: Constants, who: Unrated) -> Initial:
+    """The start of an unrated player without any other rating: by age, on no games, not rounded (§2.3; readings 29)."""
+    rating = age_based_rating(constants, age_on(who.born, who.end), who.is_adult)
     return Initial(Source.AGE.value, 0.0, rating, rating, 0.0)
+
+
+def given_start(rating: float, games: float) -> Initial:
+    """A start set by hand, as the office may for a rating of another country (2015 text §2; readings 36)."""
+    return Initial(Source.GIVEN.value, 0.0, rating, rating, games)
 
 
 def priority_credit(constants: Constants, line: Priority, rating: float, games: float) -> float:
@@ -191,23 +244,30 @@ def priority_credit(constants: Constants, line: Priority, rating: float, games: 
     return 0.0
 
 
-def priority_start(constants: Constants, target: int, newcomer: Newcomer, sources: Sources) -> Initial:
-    """The first source of the list that the newcomer has (2015 text §2.1 to §2.5; 2004 text)."""
+def priority_start(constants: Constants, target: int, who: Unrated, sources: Sources) -> Initial:
+    """The first source of the list that the player has (2015 text §2.1 to §2.5; 2004 text; readings 35, 89)."""
     for line in constants.priorities[target]:
         if line.source == Source.AGE:
             break
         rating = sources.rating[line.source]
         games = sources.games[line.source]
-        if is_source(constants, newcomer, line.source, rating) and line.at_least <= games <= line.at_most:
+        if is_source(constants, who, line.source, rating) and line.at_least <= games <= line.at_most:
             start = source_rating(constants, line.source, rating)
             return Initial(line.source, 0.0, start, start, priority_credit(constants, line, rating, games))
-    return age_start(constants, newcomer)
+    return age_start(constants, who)
 
 
 def initial_rating(
-    constants: Constants, target: int, newcomer: Newcomer, sources: Sources, weights: MutableSequence[float]
+    constants: Constants, target: int, who: Unrated, sources: Sources, weights: MutableSequence[float]
 ) -> Initial:
     """R0 and N of an unrated player in the system ``target`` (§2)."""
     if constants.initialisation == Initialisation.BLEND:
-        return blended_start(constants, target, newcomer, sources, weights)
-    return priority_start(constants, target, newcomer, sources)
+        return blended_start(constants, target, who, sources, weights)
+    return priority_start(constants, target, who, sources)
+
+
+def is_counted(constants: Constants, target: int, who: Unrated, sources: Sources, start: Initial, source: int) -> bool:
+    """Whether a start rests on a source: on each of a blend, or on the one of a list that was taken (§2)."""
+    if constants.initialisation == Initialisation.BLEND:
+        return source != target and is_source(constants, who, source, sources.rating[source])
+    return source == start.source

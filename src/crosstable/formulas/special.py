@@ -50,8 +50,8 @@ def provisional_expectancy(rating: float, opponent: float, spread: float) -> flo
     return linear
 
 
-def adjusted_prior(constants: Constants, prior: float, past: Past) -> float:
-    """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1)."""
+def adjusted_prior(constants: Constants, prior: float, past: int) -> float:
+    """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1; readings 39, 51)."""
     if past == Past.ALL_WINS:
         return prior - constants.special_spread
     if past == Past.ALL_LOSSES:
@@ -59,7 +59,7 @@ def adjusted_prior(constants: Constants, prior: float, past: Past) -> float:
     return prior
 
 
-def adjusted_score(score: float, effective: float, past: Past) -> float:
+def adjusted_score(score: float, effective: float, past: int) -> float:
     """S': the score with that of the effective games before (§4.1)."""
     if past == Past.ALL_WINS:
         return score + effective
@@ -233,9 +233,9 @@ def walk(
 
 
 def special_rating(
-    constants: Constants, prior: float, effective: float, past: Past, score: float, opponents: Sequence[float]
+    constants: Constants, prior: float, effective: float, past: int, score: float, opponents: Sequence[float]
 ) -> SpecialRating:
-    """The special rating of a player against these opponents (§4.1)."""
+    """The special rating of a player against these opponents, at most 2700 (§4.1; readings 52)."""
     spread = constants.special_spread
     start = adjusted_prior(constants, prior, past)
     target = adjusted_score(score, effective, past)

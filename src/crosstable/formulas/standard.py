@@ -23,6 +23,8 @@ from crosstable.rules.constants import Constants
 # So many points are odds of ten to one: the definition of the rating scale.
 RATING_SCALE = 400.0
 ODDS_SCALE = math.log(10.0) / RATING_SCALE
+# Odds grow no further than e to this power, which no rating comes near to: two such can still be added.
+MOST_ODDS = 700.0
 
 
 class StandardUpdate(NamedTuple):
@@ -37,7 +39,7 @@ class StandardUpdate(NamedTuple):
 
 def odds(rating: float) -> float:
     """q(R) = 10^(R/400), the scale on which expectancies are ratios (§4.2); as e^(R ln 10 / 400), which is quicker."""
-    return math.exp(rating * ODDS_SCALE)
+    return math.exp(min(rating * ODDS_SCALE, MOST_ODDS))
 
 
 def winning_expectancy(own_odds: float, opponent_odds: float) -> float:
@@ -64,7 +66,7 @@ def half_k_factor(constants: Constants, effective: float, played: float) -> floa
 
 
 def dual_k_factor(constants: Constants, prior: float, effective: float, played: float) -> float:
-    """K of a Regular rating in a dual-rated section: smaller above 2200 (§4.2; readings 56, 57)."""
+    """K of a Regular rating in a dual-rated section: smaller above 2200 (§4.2; readings 56 to 58, 99)."""
     if not constants.dual_k_is_reduced or prior <= constants.dual_k_above:
         return k_factor(constants, effective, played)
     if prior >= constants.dual_k_flat_from:
@@ -74,7 +76,7 @@ def dual_k_factor(constants: Constants, prior: float, effective: float, played: 
 
 
 def may_earn_bonus(constants: Constants, played: int, most_meetings: int) -> bool:
-    """Whether the bonus term applies: enough games and nobody met too often (§4.2; readings 41, 42)."""
+    """Whether the bonus term applies: enough games and nobody met too often (§4.2; readings 41, 42, 91)."""
     if played < constants.bonus_games or most_meetings > constants.bonus_meetings:
         return False
     return played > constants.bonus_games or most_meetings <= constants.bonus_meetings_in_three

@@ -19,12 +19,12 @@ from crosstable.terms import Formula, KRule, Past
 class Field(NamedTuple):
     """What the five steps read: a column per quantity, a position per player or per game side."""
 
-    prior: Sequence[float]
-    games: Sequence[float]
-    past: Sequence[Past]
-    starts_at_zero: Sequence[bool]
-    score: Sequence[float]
-    earns_bonus: Sequence[bool]
+    prior: MutableSequence[float]
+    games: MutableSequence[float]
+    past: MutableSequence[int]
+    starts_at_zero: MutableSequence[bool]
+    score: MutableSequence[float]
+    earns_bonus: MutableSequence[bool]
     first: Sequence[int]
     opponent: Sequence[int]
 
@@ -51,18 +51,23 @@ class Sheet(NamedTuple):
     met: MutableSequence[float]
 
 
-def formula_for(constants: Constants, games: float, past: Past) -> Formula:
+def formula_for(constants: Constants, games: float, past: int) -> Formula:
     """The formula of Step 4: special up to eight games or with all wins or all losses (§1, §4; readings 38, 54)."""
     if games <= constants.special_games or past != Past.MIXED:
         return Formula.SPECIAL
     return Formula.STANDARD
 
 
-def past_of(games: float, wins: float, losses: float) -> Past:
-    """All wins or all losses so far; credited games are neither, and no games at all is mixed (readings 38, 93)."""
-    if games > 0.0 and wins == games:
+def past_of(games: float, wins: float, draws: float, losses: float) -> Past:
+    """All wins or all losses so far; credited games are neither, and no games at all is mixed (readings 38, 93).
+
+    Half-K sections count half in N, so wins can be more than the games. Draws may be unknown (NaN).
+    """
+    if games <= 0.0 or draws > 0.0:
+        return Past.MIXED
+    if wins >= games and losses == 0.0:
         return Past.ALL_WINS
-    if games > 0.0 and losses == games:
+    if losses >= games and wins == 0.0:
         return Past.ALL_LOSSES
     return Past.MIXED
 

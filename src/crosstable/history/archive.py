@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,20 +20,39 @@ from polars.exceptions import PanicException, PolarsError
 from crosstable import __version__
 from crosstable.errors import Fault
 from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, unread_faults
-from crosstable.history.archive_tables import FIRST_ABROAD, FORMAT, HEADING, LEAN_ENTRIES, TABLES, file_of, schema_of
+from crosstable.history.archive_merges import merge_faults
+from crosstable.history.archive_tables import (
+    FIRST_ABROAD,
+    FORMAT,
+    HEADING,
+    LEAN_ENTRIES,
+    OPTIONAL,
+    TABLES,
+    columns_in,
+    file_of,
+    schema_of,
+)
 
 # So many rows stand together in a file: enough to compress, few enough for two threads to share a table.
 _ROWS_TOGETHER = 1 << 19
 _LARGEST_HEADING = 1 << 20
 _Read = TypeVar("_Read")
 # Columns of entries that a walk does not keep; each may be null, so that is nothing to look for.
-UNREAD = frozenset(schema_of("entries")) - frozenset(LEAN_ENTRIES)
+UNREAD = frozenset(column.name for column in TABLES["entries"]) - frozenset(LEAN_ENTRIES)
 # What is raised where a file is damaged.
 UNREADABLE = (PolarsError, PanicException, OSError, ValueError)
 
 
+def empty_table(name: str) -> pl.DataFrame:
+    """A table without rows."""
+    return pl.DataFrame(schema=schema_of(name))
+
+
 class Archive(NamedTuple):
-    """The tables of an archive in memory; ``source`` says where they come from, as the heading keeps it."""
+    """The tables of an archive in memory; ``source`` says where they come from, as the heading keeps it.
+
+    ``openings`` has every starting rating; the files keep those that a later one of the same member replaces apart.
+    """
 
     members: pl.DataFrame
     outside: pl.DataFrame
@@ -42,17 +62,46 @@ class Archive(NamedTuple):
     entries: pl.DataFrame
     games: pl.DataFrame
     source: Mapping[str, Any] = {}
-    told: pl.DataFrame | None = None  # with every column, but only of sections that plain code rates; see ``all_told``
+    told: pl.DataFrame | None = None  # with every column, but only of sections of which more is told; see ``all_told``
+    merged: pl.DataFrame = empty_table("merged")
+    events: pl.DataFrame = empty_table("events")
 
     @property
     def all_told(self) -> pl.DataFrame:
-        """Entries with everything that is said of them: of all sections, or of those that plain code rates."""
+        """Entries with everything that is said of them: of all sections, or of those where it bears on ratings."""
         return self.entries if self.told is None else self.told
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """The tables by name."""
-        return {name: getattr(self, name) for name in TABLES}
+        """The tables of the files, by name."""
+        last, earlier = _last_and_earlier(self.openings)
+        apart = {"openings": last, "earlier_openings": earlier}
+        return {name: apart[name] if name in apart else getattr(self, name) for name in TABLES}
+
+
+def _last_and_earlier(openings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Starting ratings, and those of them that a later one of the same member and system replaces.
+
+    Two come together where ids are merged; they stand in the order of the replay.
+    """
+    is_last = openings.select(pl.struct("member", "system").is_last_distinct()).to_series()
+    return openings.filter(is_last), openings.filter(~is_last)
+
+
+def _archive_of(
+    tables: Mapping[str, pl.DataFrame], source: Mapping[str, Any], told: pl.DataFrame | None = None
+) -> Archive:
+    """An archive from the tables of its files."""
+    openings = [tables[name] for name in ("earlier_openings", "openings") if not tables[name].is_empty()]
+    whole = pl.concat(openings, how="diagonal") if openings else tables["openings"]
+    kept: dict[str, Any] = {name: frame for name, frame in tables.items() if name != "earlier_openings"}
+    return Archive(**{**kept, "openings": shaped("openings", whole)}, source=source, told=told)
+
+
+def shaped(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """A table with its columns in their order; optional ones only where they say something."""
+    says = [column for column in frame.columns if frame[column].null_count() < frame.height]
+    return frame.select(columns_in(name, says))
 
 
 class Opened(NamedTuple):
@@ -68,8 +117,10 @@ class Opened(NamedTuple):
 
     def table(self, name: str) -> pl.LazyFrame:
         """A table, to be read lazily: only the columns that are selected are read."""
+        if name not in self.rows:
+            return empty_table(name).lazy()
         path = os.path.join(self.folder, file_of(name))
-        return pl.scan_parquet(path).select(*schema_of(name))
+        return pl.scan_parquet(path).select(columns_in(name, pl.read_parquet_schema(path)))
 
 
 def table_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -80,14 +131,9 @@ def table_of(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
         if column.name in given.columns
         else pl.lit(None, dtype=column.dtype).alias(column.name)
         for column in TABLES[name]
-        if column.name in given.columns or column.may_be_null
+        if column.name in given.columns or (column.may_be_null and not column.is_optional)
     ]
-    return given.select(made).select(*schema_of(name))
-
-
-def empty_table(name: str) -> pl.DataFrame:
-    """A table without rows."""
-    return pl.DataFrame(schema=schema_of(name))
+    return given.select(made).select(columns_in(name, given.columns))
 
 
 def write(archive: Archive, folder: str) -> None:
@@ -100,15 +146,19 @@ def write(archive: Archive, folder: str) -> None:
     heading = os.path.join(folder, HEADING)
     if os.path.exists(heading):
         os.remove(heading)
-    for name, frame in archive.tables.items():
+    kept = {name: frame for name, frame in archive.tables.items() if name not in OPTIONAL or frame.height}
+    for name, frame in kept.items():
         path = os.path.join(folder, file_of(name))
-        frame.select(*schema_of(name)).write_parquet(path, compression="zstd", row_group_size=_ROWS_TOGETHER)
+        shaped(name, frame).write_parquet(path, compression="zstd", row_group_size=_ROWS_TOGETHER)
+    for name in TABLES.keys() - kept.keys():
+        with suppress(FileNotFoundError):  # of an older archive
+            os.remove(os.path.join(folder, file_of(name)))
     about = {
         "format": FORMAT,
         "made_by": f"crosstable {__version__}",
         "source": dict(archive.source),
-        "rows": {name: frame.height for name, frame in archive.tables.items()},
-        "sha256": {name: _hash_of(os.path.join(folder, file_of(name))) for name in TABLES},
+        "rows": {name: frame.height for name, frame in kept.items()},
+        "sha256": {name: _hash_of(os.path.join(folder, file_of(name))) for name in kept},
     }
     with open(heading, "w", encoding="utf-8") as file:
         json.dump(about, file, ensure_ascii=False, indent=1)
@@ -125,16 +175,15 @@ def read(folder: str) -> Archive:
         if frame is not None:
             frames[name] = frame
     _refuse(folder, faults)
-    archive = Archive(**frames, source=found.source)
-    _refuse(folder, content_faults(archive.tables))
-    return archive
+    _refuse(folder, content_faults(frames) or merge_faults(frames))
+    return _archive_of(frames, found.source)
 
 
 def read_for_walk(found: Opened) -> Archive:
     """What a compiled walk needs of an archive, checked as ``read`` does.
 
-    Most columns of entries are asked for by plain code only; in memory they would be half of everything. Those with
-    rules are looked through as they are read; all are kept for the sections that plain code rates.
+    Most columns of entries bear on few sections; in memory they would be half of everything. Those with rules are
+    looked through as they are read; all are kept for the sections where they bear on ratings.
     """
     try:
         archive = _lean(found)
@@ -151,17 +200,22 @@ def _lean(found: Opened) -> Archive | None:
     if unread_faults(entries, UNREAD):  # first: what is kept then lies where that was
         return None
     tables = dict(zip(lazy, pl.collect_all(list(lazy.values())), strict=True))
-    if content_faults(tables, UNREAD):
+    if content_faults(tables, UNREAD) or merge_faults(tables):
         return None
-    return Archive(**tables, source=found.source, told=_told_of(entries, tables["sections"]))
+    return _archive_of(tables, found.source, _told_of(entries, tables["sections"]))
 
 
 def _told_of(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.DataFrame:
-    """The entries of sections that plain code rates: events abroad, and where somebody's start was set by hand."""
+    """The entries of sections of which more is told: see ``telling_sections``."""
+    return entries.filter(pl.col("section").is_in(telling_sections(entries, sections).implode())).collect()
+
+
+def telling_sections(entries: pl.LazyFrame, sections: pl.DataFrame) -> pl.Series:
+    """Sections whose entries tell more that bears on ratings: a start set by hand, a FIDE rating, all events abroad."""
     abroad = (sections["kind"] >= FIRST_ABROAD).arg_true()
-    given = entries.filter(pl.col("start_rating").is_not_null()).select("section").collect().to_series()
-    numbers = pl.concat([abroad.cast(given.dtype), given]).unique().sort().implode()
-    return entries.filter(pl.col("section").is_in(numbers)).collect()
+    tells = pl.col("start_rating").is_not_null() | pl.col("fide").is_not_null()
+    given = entries.filter(tells).select("section").collect().to_series()
+    return pl.concat([abroad.cast(given.dtype), given]).unique().sort()
 
 
 def opened(folder: str) -> Opened:
@@ -170,9 +224,10 @@ def opened(folder: str) -> Opened:
     faults: list[Fault] = []
     rows: dict[str, int] = {}
     hashes: dict[str, str] = {}
+    names = _tables_in(heading)
     with ThreadPoolExecutor() as pool:
-        missing = list(pool.map(lambda name: _file_faults(folder, name, heading, hashes), TABLES))
-    for name, found in zip(TABLES, missing, strict=True):
+        missing = list(pool.map(lambda name: _file_faults(folder, name, heading, hashes), names))
+    for name, found in zip(names, missing, strict=True):
         path = os.path.join(folder, file_of(name))
         schema = None if found else _attempt(partial(pl.read_parquet_schema, path), file_of(name), found)
         if schema is not None:
@@ -188,15 +243,21 @@ def opened(folder: str) -> Opened:
 
 def digest(folder: str) -> str:
     """A hash of everything in an archive's tables: it changes when any byte of them does."""
-    heading: Mapping[str, Any] = {"sha256": {}}
+    heading = {**_heading(folder), "sha256": {}}
     hashes: dict[str, str] = {}
-    faults = [fault for name in TABLES for fault in _file_faults(folder, name, heading, hashes)]
+    faults = [fault for name in _tables_in(heading) for fault in _file_faults(folder, name, heading, hashes)]
     _refuse(folder, faults)
     return _digest_of(hashes)
 
 
+def _tables_in(heading: Mapping[str, Any]) -> list[str]:
+    """The tables that an archive has: those that every archive has, and the optional ones that it counts rows of."""
+    return [name for name in TABLES if name not in OPTIONAL or name in heading["rows"]]
+
+
 def _digest_of(hashes: Mapping[str, str]) -> str:
-    return hashlib.sha256("\n".join([FORMAT, *(hashes[name] for name in TABLES)]).encode()).hexdigest()
+    found = [hashes[name] for name in TABLES if name in hashes]
+    return hashlib.sha256("\n".join([FORMAT, *found]).encode()).hexdigest()
 
 
 def _hash_of(path: str) -> str:
@@ -278,9 +339,9 @@ def _column_faults(name: str, schema: Mapping[str, pl.DataType]) -> list[Fault]:
     faults = []
     for column in TABLES[name]:
         found = schema.get(column.name)
-        if found is None:
+        if found is None and not column.is_optional:
             faults.append(archive_fault(file_of(name), f"The column {column.name} is missing."))
-        elif found != column.dtype:
+        elif found is not None and found != column.dtype:
             message = f"The column {column.name} holds {found}; it should hold {column.dtype}."
             faults.append(archive_fault(file_of(name), message))
     return faults

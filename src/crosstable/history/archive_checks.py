@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -13,11 +13,11 @@ from crosstable.errors import Fault, FormatError, Severity
 from crosstable.folding import DecisionKind
 from crosstable.history.archive_tables import KINDS, NO_MEMBER, TABLES, file_of
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, RatingSystem
+from crosstable.terms import RECORD_FIELDS, FieldKind, FloorKind, RatingSystem
 
 _MOST_ROWS = 1 << 16
 _ALL_SYSTEMS = (1 << len(RatingSystem)) - 1
-_UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?)*$"
+_UNPLAYED = r"^\d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?)*$"
 # A section of this many characters of cells has nothing to do with chess.
 _LONGEST_UNPLAYED = 4000
 
@@ -53,6 +53,10 @@ class Rule(NamedTuple):
         """Whether it is about any of these columns of entries."""
         return self.table == "entries" and not columns.isdisjoint(self.is_broken.meta.root_names())
 
+    def faults(self, tables: Tables) -> list[Fault]:
+        """The fault of the rows that break it, if there are any."""
+        return faults_of(self, tables[self.table].select(self.is_broken.fill_null(False)).to_series())
+
 
 def content_faults(tables: Tables, unread: Set[str] = frozenset()) -> list[Fault]:
     """Every fault of tables whose columns are as they should be; some columns of entries may not have been read."""
@@ -61,12 +65,14 @@ def content_faults(tables: Tables, unread: Set[str] = frozenset()) -> list[Fault
         return faults
     rules = _rules(tables["members"].height)
     checks = [
-        *(partial(_rule_faults, rule, tables[rule.table]) for rule in rules if not rule.is_about(unread)),
+        *(partial(rule.faults, tables) for rule in rules if not rule.is_about(unread)),
         partial(_id_faults, tables["members"]),
         partial(_twice_faults, tables["sections"]),
-        partial(_floors_fault, tables["openings"]),
-        partial(_match_changes_fault, tables["openings"]),
-        partial(_details_faults, tables["decisions"]),
+        *(partial(check, tables, name) for check in _OF_OPENINGS for name in ("openings", "earlier_openings")),
+        partial(text_faults, tables, "decisions", "details", _is_object),
+        partial(text_faults, tables, "sections", "details", _is_object),
+        partial(text_faults, tables, "events", "details", _is_object),
+        partial(text_faults, tables, "entries", "extra", _is_object),
         partial(_row_faults, tables),
     ]
     with ThreadPoolExecutor() as pool:
@@ -89,7 +95,7 @@ def unread_faults(entries: pl.LazyFrame, unread: Set[str]) -> int:
 
 def _null_faults(name: str, frame: pl.DataFrame, unread: Set[str]) -> Iterator[Fault]:
     for column in TABLES[name]:
-        if name == "entries" and column.name in unread:
+        if (name == "entries" and column.name in unread) or column.name not in frame.columns:
             continue
         missing = frame[column.name].null_count()
         if missing and not column.may_be_null:
@@ -97,11 +103,8 @@ def _null_faults(name: str, frame: pl.DataFrame, unread: Set[str]) -> Iterator[F
             yield archive_fault(f"{file_of(name)}, row {at}", f"{column.name} is missing{_and_more(missing)}.")
 
 
-def _rule_faults(rule: Rule, frame: pl.DataFrame) -> list[Fault]:
-    return _faults_of(rule, frame.select(rule.is_broken.fill_null(False)).to_series())
-
-
-def _faults_of(rule: Rule, wrong: pl.Series) -> list[Fault]:
+def faults_of(rule: Rule, wrong: pl.Series) -> list[Fault]:
+    """The fault of the rows for which a rule was found broken, if there are any."""
     count = int(wrong.sum())
     if not count:
         return []
@@ -117,7 +120,7 @@ def _rules(members: int) -> list[Rule]:
     return [
         *_member_rules(),
         *_outside_rules(members),
-        *_opening_rules(members),
+        *(rule for table in ("openings", "earlier_openings") for rule in _opening_rules(table, members)),
         *_decision_rules(members),
         *_section_rules(),
         *_entry_rules(),
@@ -128,7 +131,7 @@ def _is_number(name: str) -> pl.Expr:
     return pl.col(name).is_finite()
 
 
-def _not_after(*names: str) -> pl.Expr:
+def not_after(*names: str) -> pl.Expr:
     """Whether a row does not come after the one before it, in the order of these columns."""
     found = pl.lit(True)
     for name in reversed(names):
@@ -149,7 +152,7 @@ def _id_faults(members: pl.DataFrame) -> list[Fault]:
     if (ids > ids.shift(1)).all() or ids.n_unique() == members.height:
         return []
     twice = pl.col("member_id").is_duplicated()
-    return _faults_of(Rule("members", twice, "the member id stands on two rows"), members.select(twice).to_series())
+    return faults_of(Rule("members", twice, "the member id stands on two rows"), members.select(twice).to_series())
 
 
 def _outside_rules(members: int) -> list[Rule]:
@@ -158,24 +161,23 @@ def _outside_rules(members: int) -> list[Rule]:
         Rule("outside", pl.col("body") > 1, "body is neither 0 (FIDE) nor 1 (CFC)"),
         Rule("outside", ~_is_number("rating"), "the rating is not a number"),
         Rule(
-            "outside", _not_after("member", "body", "as_of"), "the row is out of order, which is member, body and date"
+            "outside", not_after("member", "body", "as_of"), "the row is out of order, which is member, body and date"
         ),
     ]
 
 
-def _opening_rules(members: int) -> list[Rule]:
-    numbers = ("rating", "peak", "peak_since_2010", "lowered_floor", "ceiling", "published")
-    return [
-        Rule("openings", pl.col("member") >= members, f"there are only {members} members"),
-        Rule("openings", pl.col("system") >= len(RatingSystem), "there is no such rating system"),
-        *(Rule("openings", ~_is_number(name), f"{name} is not a number") for name in numbers),
-        Rule("openings", ~(_is_number("games") & (pl.col("games") >= 0)), "games is not a number of games"),
-        Rule(
-            "openings",
-            pl.struct("member", "system").is_duplicated(),
-            "the member has two openings in one system",
-        ),
+def _opening_rules(table: str, members: int) -> list[Rule]:
+    numbers = [name for name, kept in RECORD_FIELDS.items() if kept.kind in (FieldKind.RATING, FieldKind.LEVEL)]
+    rules = [
+        Rule(table, pl.col("member") >= members, f"there are only {members} members"),
+        Rule(table, pl.col("system") >= len(RatingSystem), "there is no such rating system"),
+        *(Rule(table, ~_is_number(name), f"{name} is not a number") for name in numbers),
+        Rule(table, ~(_is_number("games") & (pl.col("games") >= 0)), "games is not a number of games"),
     ]
+    if table == "openings":
+        twice = pl.struct("member", "system").is_duplicated()
+        rules.append(Rule(table, twice, "the member has two openings in one system"))
+    return rules
 
 
 def _decision_rules(members: int) -> list[Rule]:
@@ -192,7 +194,7 @@ def _decision_rules(members: int) -> list[Rule]:
             about_levels & ~(has_level & (pl.col("member") >= 0)),
             "the decision does not say whose rating, in which system, or to which value",
         ),
-        Rule("decisions", _not_after("act"), "the row is out of order, which is by act"),
+        Rule("decisions", not_after("act"), "the row is out of order, which is by act"),
     ]
 
 
@@ -218,7 +220,7 @@ def _section_rules() -> list[Rule]:
         Rule("sections", pl.col("asked_systems") > _ALL_SYSTEMS, "asked_systems names no system"),
         Rule(
             "sections",
-            _not_after("end", "start", "event_id", "number"),
+            not_after("end", "start", "event_id", "number"),
             "the section is out of the order of the fold, which is end, start, event id and number",
         ),
     ]
@@ -245,35 +247,42 @@ def _twice_faults(sections: pl.DataFrame) -> list[Fault]:
     if hashes.n_unique() == sections.height:
         return []
     twice = pl.struct("event_id", "number").is_duplicated()
-    return _faults_of(Rule("sections", twice, "the section stands in two rows"), sections.select(twice).to_series())
+    return faults_of(Rule("sections", twice, "the section stands in two rows"), sections.select(twice).to_series())
 
 
 # Texts that hold JSON.
 
 
-def _floors_fault(openings: pl.DataFrame) -> list[Fault]:
+def _floors_fault(tables: Tables, name: str) -> list[Fault]:
     def is_sound(found: object) -> bool:
         return isinstance(found, list) and all(
             len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
         )
 
-    return _text_faults(openings, "openings", "floors", is_sound)
+    return text_faults(tables, name, "floors", is_sound)
 
 
-def _match_changes_fault(openings: pl.DataFrame) -> list[Fault]:
+def _match_changes_fault(tables: Tables, name: str) -> list[Fault]:
     def is_sound(found: object) -> bool:
         if not isinstance(found, list):
             return False
         return all(date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found)
 
-    return _text_faults(openings, "openings", "match_changes", is_sound)
+    return text_faults(tables, name, "match_changes", is_sound)
 
 
-def _details_faults(decisions: pl.DataFrame) -> list[Fault]:
-    return _text_faults(decisions, "decisions", "details", lambda found: isinstance(found, dict))
+_OF_OPENINGS = (_floors_fault, _match_changes_fault)
 
 
-def _text_faults(frame: pl.DataFrame, table: str, column: str, is_sound: Callable[[object], bool]) -> list[Fault]:
+def _is_object(found: object) -> bool:
+    return isinstance(found, dict)
+
+
+def text_faults(tables: Tables, table: str, column: str, is_sound: Callable[[Any], bool]) -> list[Fault]:
+    """The fault of the first text of a column that is not the JSON it should be; the column may not be there."""
+    frame = tables[table]
+    if column not in frame.columns:
+        return []
     for text in frame[column].drop_nulls().unique(maintain_order=True):
         try:
             sound = is_sound(json.loads(text))
@@ -302,7 +311,7 @@ def _row_faults(tables: Tables) -> list[Fault]:
         return faults
     twice = pl.struct("section", "number").is_duplicated()
     rule = Rule("entries", twice, "the pairing number stands twice in the section")
-    return faults + _faults_of(rule, entries.select(twice).to_series())
+    return faults + faults_of(rule, entries.select(twice).to_series())
 
 
 def _game_faults(tables: Tables) -> list[Fault]:

@@ -4,21 +4,23 @@ Row numbers are references: ``member`` is a row of ``members``, ``section`` a ro
 ``docs/archive.md`` says the same for people who read archives with other tools; a test holds the two together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 import polars as pl
 
-from crosstable.terms import Result, SectionType
+from crosstable.record_rows import is_needed
+from crosstable.terms import RECORD_FIELDS, FieldKind, Result, SectionType
 
 FORMAT = "crosstable-archive/1"
 HEADING = "archive.json"
 
 # What the numbers in ``kind`` and ``body`` stand for: positions in these lists.
 KINDS = tuple(SectionType)
-# From this kind on events abroad, which plain code rates.
+# From this kind on events abroad.
 FIRST_ABROAD = KINDS.index(SectionType.FOREIGN_FIDE)
 FIDE, CFC = range(2)
+BODIES = ("FIDE", "CFC")
 NO_MEMBER = -1
 # Added to a result that counts on the row of ``first`` alone.
 ONE_SIDED = 4
@@ -38,16 +40,24 @@ BETWEEN_CONTROLS = "|"
 
 
 class Column(NamedTuple):
-    """A column of a table; one that may be null is null where nothing is known or nothing applies."""
+    """A column of a table; one that may be null is null where nothing is known or nothing applies.
+
+    An optional column is left out, in files and in memory, where it would be null in every row.
+    """
 
     name: str
     dtype: pl.DataType
     may_be_null: bool = False
+    is_optional: bool = False
 
 
 def _columns(**columns: str) -> tuple[Column, ...]:
     """Columns from their types as they are documented; a question mark says that nulls are allowed."""
-    return tuple(Column(name, _TYPES[text.removesuffix("?")], text.endswith("?")) for name, text in columns.items())
+    made = []
+    for name, text in columns.items():
+        words = text.split()
+        made.append(Column(name, _TYPES[words[0].removesuffix("?")], words[0].endswith("?"), "optional" in words))
+    return tuple(made)
 
 
 _TYPES: Mapping[str, pl.DataType] = {
@@ -61,41 +71,46 @@ _TYPES: Mapping[str, pl.DataType] = {
     "uint32": pl.UInt32(),
 }
 
+_MEMBER = _columns(
+    member_id="text",
+    name="text",
+    state="text",
+    birth_date="date?",
+    adult="boolean?",
+    canadian_resident="boolean",
+    fide_id="text",
+    cfc_id="text",
+    fide_flag="text",
+    member_until="date?",
+    birth_year="int32? optional",
+    age_lists="boolean? optional",
+)
+_RECORD: Mapping[FieldKind, str] = {
+    FieldKind.RATING: "float64",
+    FieldKind.GAMES: "float64",
+    FieldKind.COUNT: "int32",
+    FieldKind.DAY: "date",
+    FieldKind.LEVEL: "float64",
+    FieldKind.FLOORS: "text",
+    FieldKind.CHANGES: "text",
+}
+# A starting rating is a rating record with its day.
+_OPENING = _columns(
+    member="uint32",
+    system="uint8",
+    **{
+        name: _RECORD[kept.kind] + ("" if is_needed(name) or name == "as_of" else "?")
+        for name, kept in RECORD_FIELDS.items()
+    },
+    source="text",
+    act="int32",
+    member_id="text? optional",
+)
+
 TABLES: Mapping[str, tuple[Column, ...]] = {
-    "members": _columns(
-        member_id="text",
-        name="text",
-        state="text",
-        birth_date="date?",
-        adult="boolean?",
-        canadian_resident="boolean",
-        fide_id="text",
-        cfc_id="text",
-        fide_flag="text",
-        member_until="date?",
-    ),
+    "members": (*_MEMBER, *_columns(is_year_only="boolean? optional")),
     "outside": _columns(member="uint32", body="uint8", as_of="date", rating="float64"),
-    "openings": _columns(
-        member="uint32",
-        system="uint8",
-        as_of="date",
-        rating="float64",
-        games="float64?",
-        wins="int32?",
-        draws="int32?",
-        losses="int32?",
-        events="int32?",
-        peak="float64?",
-        peak_since_2010="float64?",
-        games_at_2200="int32",
-        lowered_floor="float64?",
-        match_changes="text?",
-        floors="text?",
-        ceiling="float64?",
-        published="float64?",
-        source="text",
-        act="int32",
-    ),
+    "openings": _OPENING,
     "decisions": _columns(
         act="int32",
         kind="text",
@@ -106,6 +121,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         event_id="text",
         section="int32?",
         details="text",
+        member_id="text? optional",
     ),
     "sections": _columns(
         event_id="text",
@@ -122,6 +138,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         is_dual_control="boolean",
         is_half_k="boolean",
         match_waiver="text",
+        details="text? optional",
     ),
     "entries": _columns(
         section="uint32",
@@ -136,18 +153,30 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         start_rating="float64?",
         start_games="float64?",
         unplayed="text?",
+        member_id="text? optional",
+        rounds="text? optional",
+        extra="text? optional",
     ),
     "games": _columns(section="uint32", round="uint8", first="uint16", second="uint16", result="uint8", colour="uint8"),
+    "merged": (*_MEMBER, *_columns(into_id="text", outside="text?")),
+    "earlier_openings": _OPENING,
+    "events": _columns(event_id="text", start="date?", end="date?", details="text"),
 }
-
+# Tables that an archive has only where they have rows.
+OPTIONAL = frozenset({"merged", "earlier_openings", "events"})
 
 # What a compiled walk reads of entries.
 LEAN_ENTRIES = ("section", "number", "member")
 
 
 def schema_of(table: str) -> dict[str, pl.DataType]:
-    """The names and types of a table's columns."""
-    return {column.name: column.dtype for column in TABLES[table]}
+    """The names and types of the columns that a table always has."""
+    return {column.name: column.dtype for column in TABLES[table] if not column.is_optional}
+
+
+def columns_in(table: str, present: Container[str]) -> list[str]:
+    """The columns of a table among those that are present, and those that must be."""
+    return [column.name for column in TABLES[table] if not column.is_optional or column.name in present]
 
 
 def file_of(table: str) -> str:

@@ -1,34 +1,27 @@
-"""What happens in a history beside ordinary sections: openings, decisions, foreign events, starts set by hand.
-
-Each is rare, so plain code does it, on the same standings as the compiled walk.
-"""
+"""What happens in a history beside sections: starting ratings and decisions, at stops of a replay."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.engine.numbers import NUMBERS
 from crosstable.folding import MOVING, Decision, DecisionKind, Key, Opening, bare, moved
-from crosstable.formulas.norms import NO_NORM
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
-from crosstable.history.archive_sections import ArchivedSection, sections_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, NO_COUNT, Array
-from crosstable.history.kernel.section import NO_DOCUMENT
-from crosstable.history.plain import PlainSections, rows_of
-from crosstable.history.replay import DECIDING, RATING, Stop, Walker
-from crosstable.history.standings import ArrayStandings, Limits, Pair, decided_rows, keep_places
-from crosstable.terms import NORM_CODES, FloorKind, Formula, MatchChange, PlayerRating, RatingSystem
+from crosstable.history.plain import PlainSections
+from crosstable.history.replay import DECIDING, Stop, Walker
+from crosstable.history.standings import IN_ROW, ArrayStandings, Limits, Pair, decided_rows, keep_places
+from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a standing; the others limit what a section may make of it.
 _CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
+_EPOCH = date(1970, 1, 1).toordinal()
 _MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
 
 
@@ -42,7 +35,7 @@ class Occasion(NamedTuple):
 
 
 class Happenings:
-    """The rare steps of an archive, as stops of a walk."""
+    """The adjustments of an archive, as stops of a replay."""
 
     def __init__(self, archive: Archive, index: Index) -> None:
         self.archive = archive
@@ -69,7 +62,7 @@ class Happenings:
 
     def stops(self) -> list[Stop]:
         """Every stop in the order of the fold."""
-        found = [*self._plain_openings(), *self._moves(), *self._slow_sections()]
+        found = [*self._plain_openings(), *self._moves()]
         return sorted(found, key=lambda stop: stop.place)  # sorting keeps the order of equal places
 
     def _limits(self) -> list[Limits]:
@@ -86,13 +79,6 @@ class Happenings:
             found.append(Limits(pair, int(rows[occasion.before]), standing.floors, standing.ceiling))
         return found
 
-    def why_not(self, walker: Walker, section: int) -> str:
-        """Why a section cannot be rated from the standings of now; asked of archives that are read whole."""
-        part = _part(self.archive, np.array([section]))
-        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
-        sections = PlainSections(part, arrays.of, self.openings, self.decisions, walker.rules)
-        return sections.take(next(sections_of(part))).unratable
-
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
         return int(np.searchsorted(self._ends, day.toordinal()))
@@ -101,7 +87,7 @@ class Happenings:
         """Openings that bring numbers alone, all of a day at once."""
         for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
             assert isinstance(day, date)
-            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows, day=day))
+            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows))
 
     def _occasions(self) -> list[Occasion]:
         """Openings that say more than numbers, and decisions, in the order of the fold."""
@@ -144,16 +130,6 @@ class Happenings:
         found = mask.arg_true()
         return int(found[0]) if len(found) else self.index.sections
 
-    def _slow_sections(self) -> Iterator[Stop]:
-        numbers = np.flatnonzero(self.index.history.sections["is_slow"][:-1])
-        if not len(numbers):
-            return
-        part = _part(self.archive, numbers)
-        slow = _SlowSections(part, self.openings, self.decisions)
-        for at, archived in zip(numbers.tolist(), sections_of(part), strict=True):
-            day = archived.section.end.toordinal()
-            yield Stop(at, day, RATING, partial(slow.take, at=at, archived=archived))
-
 
 def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pair]:
     found: dict[Pair, None] = {}
@@ -165,42 +141,17 @@ def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pai
     return list(found)
 
 
-def _part(archive: Archive, numbers: Array) -> Archive:
-    """The archive with some of its sections only, numbered anew."""
-
-    def renumbered(frame: pl.DataFrame) -> pl.DataFrame:
-        column = frame["section"]  # in order, so that nobody has to look through the whole of it
-        wanted = pl.Series(numbers, dtype=column.dtype)
-        low, high = (column.search_sorted(wanted, side).to_numpy() for side in ("left", "right"))
-        rows = [np.arange(begin, end) for begin, end in zip(low, high, strict=True)]
-        new = np.repeat(np.arange(len(numbers), dtype=np.uint32), high - low)
-        return frame[np.concatenate(rows)].with_columns(section=pl.Series(new))
-
-    entries = renumbered(archive.all_told)
-    here = entries["member"].unique().implode()
-    return archive._replace(
-        sections=archive.sections[numbers],
-        entries=entries,
-        games=renumbered(archive.games),
-        outside=archive.outside.filter(pl.col("member").is_in(here)),
-        told=None,
-    )
-
-
-def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
-    """Openings of one day that bring numbers alone."""
+def _open_all(walker: Walker, rows: pl.DataFrame) -> None:
+    """Starting ratings of one day that bring numbers alone."""
     table = walker.standings.standings
     members, systems = rows["member"].to_numpy(), rows["system"].to_numpy()
     at = walker.index.history.place_of[members, systems]
     np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
     walker.note_openings(rows, table[at])
-    for name in ("rating", "peak", "peak_since_2010"):
-        table[name][at] = rows[name].fill_null(float("nan")).to_numpy()
-    table["games"][at] = rows["games"].fill_null(float("inf")).to_numpy()
-    for name in ("wins", "draws", "losses", "events"):
-        table[name][at] = rows[name].fill_null(NO_COUNT).to_numpy()
-    table["games_at_2200"][at] = rows["games_at_2200"].to_numpy()
-    table["as_of"][at] = day.toordinal()
+    for name in IN_ROW:
+        column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
+        table[name][at] = column.fill_null(NUMBERS[name].nothing).to_numpy()
+    table["match"][at] = 0  # match changes of a past that the opening replaces
 
 
 class _Happening:
@@ -231,100 +182,3 @@ class _Happening:
     def _changes(self, opening: Opening) -> dict[int, MatchChange]:
         first = self.slots[opening.key, opening.system]
         return {first + at: change for at, change in enumerate(opening.standing.match_changes)}
-
-
-class _SlowSections:
-    """Sections that the plain engine rates, on the arrays."""
-
-    def __init__(
-        self,
-        part: Archive,
-        openings: Sequence[Opened],
-        decisions: Sequence[Decided],
-    ) -> None:
-        self._part = part
-        self._openings, self._decisions = openings, decisions
-        self._walker: Walker | None = None
-        self._sections: PlainSections | None = None
-
-    def take(self, walker: Walker, at: int, archived: ArchivedSection) -> None:
-        """Rate one section and write what it gave."""
-        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
-        if self._walker is not walker or self._sections is None:
-            self._walker = walker
-            self._sections = PlainSections(self._part, arrays.of, self._openings, self._decisions, walker.rules)
-        taken = self._sections.take(archived)
-        walker.note_rated(at, taken.rated, taken.unratable)
-        if taken.unratable:
-            walker.results.faults[at] = NO_DOCUMENT
-        for rank, rated in enumerate(taken.rated):
-            _write(walker, at, rank, rated)
-        for rated in taken.rated:
-            for member, player in _members(archived, rated):
-                if player.played and player.after is not None and member != NO_MEMBER:
-                    arrays.put(member, rated.system, bare(player.after))
-        for rank, rated in enumerate(taken.rated):
-            _keep_match_changes(walker, at, rank, (archived, rated))
-
-
-def _members(archived: ArchivedSection, rated: RatedSection) -> Iterator[tuple[int, RatedPlayer]]:
-    for (_, row), player in zip(rows_of(archived), rated.players, strict=True):
-        yield row.member, player
-
-
-def _keep_match_changes(walker: Walker, at: int, rank: int, taken: tuple[ArchivedSection, RatedSection]) -> None:
-    """What a match that plain code rated adds to the changes by match play (§7), where the index kept room for it."""
-    archived, rated = taken
-    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
-    members = {player.number: member for member, player in _members(archived, rated)}
-    section = walker.index.history.sections[at]
-    n = int(walker.index.history.sections[at + 1]["first"] - section["first"])
-    for position, player in enumerate(_competitors(rated)):
-        before = player.before.match_changes if player.before is not None else ()
-        after = player.after.match_changes if player.after is not None else ()
-        if player.played and len(after) > len(before) and members[player.number] != NO_MEMBER:
-            place = int(section["match"]) + rank * n + position
-            arrays.add_match_change(members[player.number], rated.system, place, after[-1])
-
-
-def _write(walker: Walker, at: int, rank: int, rated: RatedSection) -> None:
-    """The rows of results of one section and system; both rows of a re-entry are one competitor."""
-    section = walker.index.history.sections[at]
-    n = int(walker.index.history.sections[at + 1]["first"] - section["first"])
-    for position, player in enumerate(_competitors(rated)):
-        row = int(section["row"]) + rank * n + position
-        ratings = walker.results.ratings[:, row]
-        ratings[BEFORE] = np.nan if player.before is None else player.before.rating
-        if player.played and player.after is not None:
-            ratings[AFTER] = player.after.rating
-            ratings[GAMES_AFTER] = np.inf if player.after.games is None else player.after.games
-            if len(walker.results.working):
-                _write_working(walker.results.working[row], player)
-
-
-def _competitors(rated: RatedSection) -> list[RatedPlayer]:
-    """The players of a section, one for each competitor."""
-    return [next(group)[1] for _, group in groupby(_by_competitor(rated), key=lambda one: one[0])]
-
-
-def _by_competitor(rated: RatedSection) -> list[tuple[int, RatedPlayer]]:
-    """Players with the place of their competitor: the first row of each member."""
-    places: dict[str, int] = {}
-    found = []
-    for player in rated.players:
-        who = player.member_id or f"row {player.number}"
-        found.append((places.setdefault(who, len(places)), player))
-    return sorted(found, key=lambda one: one[0])
-
-
-def _write_working(working: np.void, player: RatedPlayer) -> None:
-    final, outcome = player.final, player.outcome
-    working["prior"] = player.prior
-    working["start_games"] = np.nan if player.start is None else player.start.initial.games
-    working["effective"] = player.effective
-    working["k"], working["expected"], working["bonus"] = final.k, final.expected, final.bonus
-    working["computed"] = final.computed
-    working["floor_level"], working["requested_floor"] = outcome.floor_level, outcome.requested_floor
-    working["floor_kind"] = FloorKind(outcome.floor_kind).value
-    working["formula"] = Formula(player.formula).value
-    working["norm"] = NO_NORM if player.norm is None else NORM_CODES.index(player.norm)

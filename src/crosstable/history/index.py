@@ -1,4 +1,4 @@
-"""The index of an archive: its sections, competitors, sides and people as the arrays that the compiled walk reads.
+"""The index of an archive: its sections, competitors, sides and people as the arrays that the compiled replay reads.
 
 Building it takes about as long as rating; a saved one reopens at once (its arrays are mapped, not read). It is kept
 beside the archive under a name made of the content and of this program's layout, so a changed archive never meets an
@@ -16,22 +16,23 @@ import numpy as np
 import polars as pl
 
 from crosstable.errors import HistoryError
+from crosstable.formulas.initial import NO_DAY
 from crosstable.history.archive import Archive
-from crosstable.history.archive_tables import FIRST_ABROAD
 from crosstable.history.columns import portions
 from crosstable.history.kernel.arrays import (
     COMPETITOR,
-    NO_DAY,
     OUTSIDE,
     PERSON,
     SECTION,
     SYSTEMS,
+    TOLD,
     WINDOW,
     Array,
     History,
 )
-from crosstable.history.kernel.indexing import SLOW_LEVELS, Games, People, Rows, counted, lay_previous, strangers_in
+from crosstable.history.kernel.indexing import Games, People, Rows, counted, lay_previous, strangers_in
 from crosstable.history.kernel.rows import standing_places
+from crosstable.history.telling import abroad_in, told_of
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import SectionType
 
@@ -71,21 +72,21 @@ def build(archive: Archive) -> Index:
     rows, entered = entry_rows(archive)
     everybody = entered.everybody
     games = [Games(*columns) for columns in portions(archive.games, Games._fields)]
-    sections, members = archive.sections.height, archive.members.height
+    told, telling = told_of(archive)
     with ThreadPoolExecutor(3) as pool:  # two lay out games; the third does not wait for them
-        laid = counted(rows, games, sections, entered, pool)
+        laid = counted(rows, games, abroad_in(archive, told, telling), entered, pool)
         laying = [pool.submit(laid.lay, part) for part in range(len(laid.parts))]
         table, slots = _sections(archive, laid.begin)
+        table["told"][:-1] = telling
         placed = pool.submit(standing_places, table, laid.member, everybody)
-        is_slow = np.ascontiguousarray(table["is_slow"][:-1])
-        table["level"][:-1] = lay_previous(laid.begin, laid.member, everybody, laid.competitors, is_slow)
+        table["level"][:-1] = lay_previous(laid.begin, laid.member, everybody, laid.competitors)
         people, outside = _people(archive, everybody)
         places, place_of, used = placed.result()
         for one in laying:
             one.result()
     used = _more_places(archive, place_of, used)
-    history = History(table, laid.competitors, laid.opponents, people, outside, places, place_of)
-    return Index(history, members, slots, used)
+    history = History(table, laid.competitors, laid.opponents, people, outside, told, places, place_of)
+    return Index(history, archive.members.height, slots, used)
 
 
 def entry_rows(archive: Archive) -> tuple[list[Rows], People]:
@@ -116,7 +117,6 @@ def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
     if np.any(edition < 0):  # an archive that was made in memory, which nobody checked
         raise HistoryError(f"a section starts before {EDITIONS[0].effective}, and no rules are known from before")
     inside["edition"] = edition
-    inside["is_slow"] = (inside["kind"] >= FIRST_ABROAD) | _has_given_starts(archive)
     table["first"] = begin
     width = np.diff(begin) * _bits(inside["systems"])
     table["row"][1:] = np.cumsum(width)
@@ -128,13 +128,6 @@ def _sections(archive: Archive, begin: Array) -> tuple[Array, int]:
 
 def _bits(masks: Array) -> Array:
     found: Array = sum(((masks >> system) & 1 for system in range(SYSTEMS)), np.zeros(len(masks), dtype=np.int64))
-    return found
-
-
-def _has_given_starts(archive: Archive) -> Array:
-    found = np.zeros(archive.sections.height, dtype=np.bool_)
-    given = archive.all_told.filter(pl.col("start_rating").is_not_null())["section"].to_numpy()
-    found[given] = True
     return found
 
 
@@ -159,8 +152,8 @@ def layout() -> str:
 
     Levels of other windows would let a section come before one that it waits for.
     """
-    parts = [repr(dtype.descr) for dtype in (SECTION, COMPETITOR, PERSON, OUTSIDE)]
-    parts += [*History._fields, f"{WINDOW} {SLOW_LEVELS}", *(edition.name for edition in EDITIONS)]
+    parts = [repr(dtype.descr) for dtype in (SECTION, COMPETITOR, PERSON, OUTSIDE, TOLD)]
+    parts += [*History._fields, str(WINDOW), *(edition.name for edition in EDITIONS)]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
 

@@ -1,20 +1,19 @@
-"""Replay: a whole history rated by the compiled walk, with the same bits as the plain engine.
+"""Replay: a whole history rated by compiled code, with the same bits as the engine one section after the other.
 
-Where something rare happens that is no section (an opening standing, a decision) the walk stops, plain code does it on
-the same standings, and the walk goes on. Rare sections (foreign events, starts set by hand) are rated by plain code, by
-the thread whose turn it is; other threads go on meanwhile.
+Where something happens that is no section (a starting rating, a decision) the replay stops, plain code does it on the
+same rating records, and the replay goes on.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from crosstable.engine import RatedSection
+from crosstable.engine.foreign import not_found_abroad
+from crosstable.engine.starts import not_found
 from crosstable.folding import Decision, Opening
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
@@ -25,15 +24,16 @@ from crosstable.history.kernel.arrays import (
     Standings,
     Tables,
     no_ratings,
+    records_for,
     unrated,
 )
 from crosstable.history.kernel.compiling import constants_for
-from crosstable.history.kernel.section import Scratch, scratch_for
-from crosstable.history.kernel.walk import NO_SECTION, NOT_YET, Stretch, lay_order, say_done, walk_share
+from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND, Scratch, scratch_for
+from crosstable.history.kernel.walk import Stretch, lay_order, replay_share
 from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import PlayerRating
+from crosstable.terms import PlayerRating, Source
 
 Progress = Callable[[int], None]
 # Shorter stretches are not worth a second thread.
@@ -47,7 +47,7 @@ def in_silence(done: int) -> None:
 
 
 class Stop(NamedTuple):
-    """Something rare that happens before a section, done by plain code; day and rank order those of one place."""
+    """Something that plain code does before a section; day and rank order what is done at one place."""
 
     before: int
     day: int
@@ -60,18 +60,12 @@ class Stop(NamedTuple):
         return self.before, self.day, self.rank
 
 
-# Ranks of stops on one day: the year is closed, then openings and decisions, then a section.
-CLOSING, DECIDING, RATING = range(3)
+# Ranks of stops on one day: the year is closed, then come starting ratings and decisions.
+CLOSING, DECIDING = range(2)
 
 
 class Walker:
-    """A history while it is walked: standings now, and every result so far.
-
-    Sections that plain code rates are rated by the thread whose turn it is, once those they depend on are done; a walk
-    that ``keeps_order`` stops for each of them.
-    """
-
-    keeps_order = False
+    """A history while it is replayed: rating records now, and every result so far."""
 
     def __init__(
         self,
@@ -81,7 +75,7 @@ class Walker:
         keeps_working: bool = False,
         rules: RuleSet = OFFICIAL,
     ) -> None:
-        """A walk over an index, by the official rules of each section's day or by a rule set."""
+        """A replay of an index, by the official rules of each section's day or by a rule set."""
         self.index = index
         self.rules = rules
         self.threads = threads or len(os.sched_getaffinity(0))
@@ -96,38 +90,27 @@ class Walker:
         )
         working = np.zeros(index.rows if keeps_working else 0, dtype=WORKING)
         working["norm"] = -1
-        self.results = Results(ratings.result(), working, np.zeros(index.sections, dtype=np.uint8))
+        faults, missing = np.zeros(index.sections, dtype=np.uint8), np.zeros(index.sections)
+        self.results = Results(ratings.result(), working, faults, missing, records_for(0, 0))
         self._done = np.zeros(index.sections, dtype=np.uint8)
         self._order = np.zeros(index.sections, dtype=np.int32)
         widest, longest = _largest(index)
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
         self.constants = constants_of(rules)
-        self._plain: Mapping[int, Stop] = {}
-        self._plainly = Lock()
 
     def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
-        """Rate everything from a section on, stopping where something rare happens."""
-        self._plain = {} if self.keeps_order else {stop.before: stop for stop in stops if stop.rank == RATING}
-        halts = [stop for stop in stops if self.keeps_order or stop.rank != RATING]
+        """Rate everything from a section on, stopping where something else is to be done."""
         with ThreadPoolExecutor(self.threads) as pool:
             at = first
-            for stop in (*halts, None):
+            for stop in (*stops, None):
                 end = self.index.sections if stop is None else stop.before
-                for first, last in self._stretches(at, end):
-                    self._go(pool, first, last)
+                for begin in range(at, end, LEG):
+                    last = min(begin + LEG, end)
+                    self._go(pool, begin, last)
                     progress(last)
                 at = max(at, end)
                 if stop is not None:
                     stop.act(self)
-
-    def _stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Sections after each other, without those that the walk stops for."""
-        halts = self.index.history.sections["is_slow"][first:last] * np.uint8(self.keeps_order)
-        changes = np.flatnonzero(np.diff(halts)) + 1
-        for begin, end in zip([0, *changes], [*changes, last - first], strict=True):
-            if begin < end and not halts[begin]:
-                for leg in range(int(begin), int(end), LEG):
-                    yield first + leg, first + min(leg + LEG, int(end))
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         threads = self.threads if last - first >= WORTH_SHARING else 1
@@ -143,47 +126,36 @@ class Walker:
             raise faults[0]
 
     def _share(self, span: Array, thread: int, faults: list[BaseException]) -> None:
-        """One thread's share of a stretch; what plain code has to rate it rates where its turn comes.
-
-        The first fault is the cause of all others: nobody goes on after it.
-        """
+        """One thread's share of a stretch. The first fault is the cause of all others: nobody goes on after it."""
         tables = Tables(self.index.history, self.standings, self.results)
-        seat = np.array([NOT_YET, 0], dtype=np.int64)
-        stretch, scratch = Stretch(span, self._order, self._done), self._scratch[thread]
         try:
-            while (slow := walk_share(self.constants, tables, stretch, seat, scratch)) != NO_SECTION:
-                self._rate_plainly(slow, faults)
-                say_done(self._done, slow)
+            replay_share(self.constants, tables, Stretch(span, self._order, self._done), self._scratch[thread])
         except BaseException as error:
-            if error not in faults:
-                faults.append(error)
+            faults.append(error)
             span[0] = span[2]  # no more turns
             self._done[span[1] : span[2]] = 1  # nobody waits for what will not come
             raise
 
-    def _rate_plainly(self, number: int, faults: list[BaseException]) -> None:
-        """Rate a section by plain code, one thread at a time and none after a fault."""
-        with self._plainly:
-            if faults:
-                return
-            try:
-                self._plain[number].act(self)
-            except BaseException as error:
-                faults.append(error)  # before another thread may begin
-                raise
+    def why_not(self, section: int) -> str:
+        """Why a section could not be rated."""
+        row = self.index.history.sections[section]
+        edition = self.rules.edition(EDITIONS[int(row["edition"])])
+        if self.results.faults[section] == NOT_FOUND:
+            return f"section {section} of the history: a special rating was not found"
+        fide = float(self.results.missing[section])
+        if row["kind"] >= FIRST_ABROAD:
+            return not_found_abroad(edition, fide, is_youth=row["kind"] == KIND_YOUTH)
+        return not_found(edition, Source.FIDE, fide)
 
-    # What plain code did where the walk stopped; a walk that only rates does not listen.
+    # What plain code did where the replay stopped; one that only rates does not listen.
 
     def note_openings(self, rows: pl.DataFrame, before: Array) -> None:
-        """Openings of one day were entered, over these standings."""
+        """Starting ratings of one day were entered, over these rating records."""
 
     def note_move(
         self, what: Opening | Decision, member: int, before: PlayerRating | None, after: PlayerRating
     ) -> None:
-        """An opening or a decision moved a standing."""
-
-    def note_rated(self, section: int, rated: Sequence[RatedSection], unratable: str) -> None:
-        """A section was rated by the plain engine, or could not be."""
+        """A starting rating or a decision changed a rating record."""
 
 
 def constants_of(rules: RuleSet) -> Array:

@@ -1,4 +1,4 @@
-"""Standings in arrays as the plain engine takes them, and back: for what plain code does while a history is walked."""
+"""Rating records in arrays as the engine takes them, and back: for what plain code does at stops of a replay."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,60 +7,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.engine.after import NO_FLOOR, decided_floor, tally_of
-from crosstable.history.kernel.arrays import DECIDED, NO_COUNT, NO_DAY, Array, Standings
+from crosstable.engine.after import NO_LIMITS, decided_floor
+from crosstable.engine.numbers import NUMBERS, put_numbers, with_numbers
+from crosstable.history.kernel.arrays import DECIDED, STANDING, Array, Standings
 from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem
 
 Pair = tuple[int, RatingSystem]
+# Where the numbers of a rating record lie.
+IN_ROW = tuple(name for name in NUMBERS if name in (STANDING.names or ()))
+IN_DECIDED = tuple(name for name in NUMBERS if name in (DECIDED.names or ()))
 
 
 def no_limits(rows: int) -> Array:
     """Room for what is decided of so many members and systems; place 0 stands for everybody else."""
     made = np.zeros(rows + 1, dtype=DECIDED)
-    made["floor_kind"] = NO_FLOOR.kind.value
+    made["floor_kind"] = NO_LIMITS.decided.kind.value
     made["floor_level"], made["ceiling"], made["lowered_floor"] = -math.inf, math.inf, math.inf
     return made
 
 
 class ArrayStandings:
-    """Reads and writes single standings of the arrays."""
+    """Reads and writes single rating records of the arrays."""
 
     def __init__(self, arrays: Standings, place_of: Array) -> None:
         self.arrays = arrays
         self.place_of = place_of
 
     def _row(self, member: int, system: RatingSystem) -> Array:
-        return self.arrays.standings[self.place_of[member, int(system)]]
+        return self.arrays.standings.view(np.recarray)[self.place_of[member, int(system)]]
+
+    def _decided(self, row: Array) -> Array:
+        return self.arrays.decided.view(np.recarray)[row.decided]
 
     def of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
-        """A member's standings in the systems he is rated in, without what decisions say of floors."""
+        """A member's rating records, without what decisions say of floors."""
         found = {}
         rated = int(self.arrays.rated[member])
         for system in RatingSystem:
             if not rated >> int(system) & 1:
                 continue
             row = self._row(member, system)
-            if not math.isnan(row["rating"]):
-                found[system] = self._standing(row)
+            if not math.isnan(row.rating):
+                blank = PlayerRating(math.nan, match_changes=self.match_changes(int(row.match)))
+                found[system] = with_numbers(with_numbers(blank, row, IN_ROW), self._decided(row), IN_DECIDED)
         return found
-
-    def _standing(self, row: Array) -> PlayerRating:
-        lowered = float(self.arrays.decided[row["decided"]]["lowered_floor"])
-        games = float(row["games"])
-        return PlayerRating(
-            rating=float(row["rating"]),
-            games=None if math.isinf(games) else games,
-            wins=_count(row["wins"]),
-            draws=_count(row["draws"]),
-            losses=_count(row["losses"]),
-            events=_count(row["events"]),
-            peak=_known(row["peak"]),
-            peak_since_2010=_known(row["peak_since_2010"]),
-            games_at_2200=int(row["games_at_2200"]),
-            match_changes=self.match_changes(int(row["match"])),
-            as_of=None if row["as_of"] == NO_DAY else date.fromordinal(int(row["as_of"])),
-            lowered_floor=None if math.isinf(lowered) else lowered,
-        )
 
     def match_changes(self, newest: int) -> tuple[MatchChange, ...]:
         """Match changes from the oldest to the one at a place."""
@@ -71,35 +61,22 @@ class ArrayStandings:
             newest = int(row["earlier"])
         return tuple(reversed(found))
 
-    def put(self, member: int, system: RatingSystem, standing: PlayerRating) -> None:
-        """Write a standing; its match changes and what is decided stay where they are."""
+    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
+        """Write a rating record; its match changes and what is decided stay where they are."""
         row = self._row(member, system)
         self.arrays.rated[member] |= 1 << int(system)
-        tally = tally_of(standing)
-        row["rating"], row["games"] = tally.rating, tally.games
-        row["peak"], row["peak_since_2010"] = tally.peak, tally.peak_since_2010
-        for name, value in (("wins", standing.wins), ("draws", standing.draws), ("losses", standing.losses)):
-            row[name] = NO_COUNT if value is None else value
-        row["events"] = NO_COUNT if standing.events is None else standing.events
-        row["games_at_2200"] = standing.games_at_2200
-        row["as_of"] = NO_DAY if standing.as_of is None else standing.as_of.toordinal()
-        if row["decided"] > 0:
-            self.arrays.decided[row["decided"]]["lowered_floor"] = tally.lowered_floor
+        put_numbers(row, record, IN_ROW)
+        if row.decided > 0:
+            put_numbers(self._decided(row), record, IN_DECIDED)
 
     def put_match_changes(self, member: int, system: RatingSystem, changes: Mapping[int, MatchChange]) -> None:
-        """Write the match changes that an opening brings, into the places that were kept for them, oldest first."""
+        """Write the match changes of a starting rating into the places that were kept for them, oldest first."""
         row = self._row(member, system)
         newest = 0
         for place, change in changes.items():
             self.arrays.match_changes[place] = (change.on.toordinal(), newest, change.change)
             newest = place
-        row["match"] = newest
-
-    def add_match_change(self, member: int, system: RatingSystem, place: int, change: MatchChange) -> None:
-        """Write the newest match change of a member, into the place that was kept for it."""
-        row = self._row(member, system)
-        self.arrays.match_changes[place] = (change.on.toordinal(), row["match"], change.change)
-        row["match"] = place
+        row.match = newest
 
 
 class Limits(NamedTuple):
@@ -109,14 +86,6 @@ class Limits(NamedTuple):
     since: int
     floors: tuple[Floor, ...]
     ceiling: float | None
-
-
-def _count(value: int) -> int | None:
-    return None if value == NO_COUNT else int(value)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
@@ -134,7 +103,7 @@ def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
 
 
 def keep_places(arrays: Standings, place_of: Array, pairs: Sequence[Pair]) -> None:
-    """Let the standing of each member and system about whom something is ever decided point to it."""
+    """Let the rating record of each member and system about whom something is ever decided point to it."""
     for place, (member, system) in enumerate(pairs, 1):
         arrays.standings[place_of[member, int(system)]]["decided"] = place
 

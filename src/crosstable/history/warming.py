@@ -2,13 +2,10 @@
 
 from datetime import date
 
-import numpy as np
-
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_checks import content_faults
 from crosstable.history.index import build
 from crosstable.history.kernel.compiling import say_cached
-from crosstable.history.kernel.walk import say_done
 from crosstable.history.replay import Walker
 from crosstable.history.results import changed_frame, owners_in, ratings_frame, standings_frame
 from crosstable.rules.editions import EDITIONS
@@ -49,7 +46,7 @@ def smallest_archive() -> Archive:
 
 
 def warm_up() -> None:
-    """Compile the checks, the index, the walk and what writes results; from then on they are kept on disk."""
+    """Compile the checks, the index, the replay and what writes results; from then on they are kept on disk."""
     archive = smallest_archive()
     content_faults(archive.tables)
     walker = Walker(build(archive), 1)
@@ -57,5 +54,4 @@ def warm_up() -> None:
     standings_frame(walker)
     changed_frame(walker, owners_in(walker), 0)
     ratings_frame(walker)
-    say_done(np.zeros(1, dtype=np.uint8), 0)
     say_cached()

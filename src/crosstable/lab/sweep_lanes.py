@@ -21,15 +21,17 @@ from crosstable.history.kernel.arrays import (
     WORKING,
     Array,
     History,
+    Records,
     Results,
     Standings,
     Tables,
+    records_for,
     unrated,
 )
 from crosstable.history.kernel.compiling import inner, walking
-from crosstable.history.kernel.section import Scratch, rate_section
-from crosstable.history.kernel.starting import start_in
-from crosstable.history.kernel.walk import FAR, NEAR, fetch_newcomers, fetch_standings
+from crosstable.history.kernel.section import FIRST_ABROAD, Scratch, rate_section
+from crosstable.history.kernel.starting import Starter, start_in
+from crosstable.history.kernel.walk import FAR, NEAR, fetch_records, fetch_unrated
 from crosstable.history.replay import Stop, Walker, constants_of
 from crosstable.lab.metrics import brier
 from crosstable.lab.predictions import Floats, Games
@@ -69,6 +71,8 @@ class Lanes(NamedTuple):
     ratings: Array
     working: Array
     faults: Array
+    missing: Array
+    records: Records
     odds: Array
     by_section: Array
     totals: Array
@@ -78,14 +82,14 @@ def predicted_games(games: Games, index: Index, span: Array) -> Predicted:
     """Games in the order of sections, with players counted from the first row of results of their section."""
     sections = index.history.sections
     base = sections["row"][games.section]
-    is_slow = sections["is_slow"][:-1] != 0
+    is_abroad = sections["kind"][:-1] >= FIRST_ABROAD
     first = np.searchsorted(games.section, np.arange(index.sections + 1))
     return Predicted(
         first.astype(np.int64),
         (games.one - base).astype(np.int32),
         (games.other - base).astype(np.int32),
         np.rint(games.score * 2.0).astype(np.uint8),
-        np.where(is_slow, NOT_SCORED, span).astype(np.int8),
+        np.where(is_abroad, NOT_SCORED, span).astype(np.int8),
     )
 
 
@@ -97,8 +101,8 @@ def walk_lanes(
     first, last, used = stretch[0], stretch[1], stretch[2]
     for number in range(first, last):
         for lane in range(used):
-            fetch_standings(tables_of(history, lanes, lane), min(number + FAR, last - 1))
-        fetch_newcomers(tables_of(history, lanes, 0), min(number + NEAR, last - 1))  # the same people in every lane
+            fetch_records(tables_of(history, lanes, lane), min(number + FAR, last - 1))
+        fetch_unrated(tables_of(history, lanes, 0), min(number + NEAR, last - 1))  # the same people in every lane
         is_scored = predicted.span[number] != NOT_SCORED and predicted.first[number] < predicted.first[number + 1]
         for lane in range(used):
             tables = tables_of(history, lanes, lane)
@@ -115,7 +119,11 @@ def walk_lanes(
 def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
     """The tables of one lane."""
     standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane], lanes.rated)
-    return Tables(history, standings, Results(lanes.ratings[lane], lanes.working, lanes.faults[lane]))
+    return Tables(
+        history,
+        standings,
+        Results(lanes.ratings[lane], lanes.working, lanes.faults[lane], lanes.missing, lanes.records),
+    )
 
 
 @inner
@@ -132,7 +140,7 @@ def lay_odds(constants: Array, tables: Tables, number: int, out: Array, scratch:
             competitor = history.competitors[low + position]
             rating = tables.standings.standings[history.places[section.row + at]].rating
             if math.isnan(rating) and history.competitors[low + position + 1].first > competitor.first:
-                rating, _ = start_in(constants, tables, competitor.member, section, system, scratch.sources)
+                rating = start_in(constants, tables, Starter(number, position, system), scratch.sources).rating
             out[at] = odds(rating)
             at += 1
 
@@ -172,8 +180,6 @@ def add_up(lanes: Lanes, predicted: Predicted, lane: int, number: int) -> None:
 class Lane(Walker):
     """One rule set on its way, for the plain code that acts where the walk stops."""
 
-    keeps_order = True
-
     def __init__(self, index: Index, rules: RuleSet, standings: Standings, results: Results) -> None:
         # Not as other walkers begin: the arrays are there already.
         self.index = index
@@ -194,8 +200,6 @@ class Sums(NamedTuple):
 class Company(Walker):
     """Lanes that are walked together, again and again; one thread has one."""
 
-    keeps_order = True
-
     def __init__(self, index: Index, happenings: Happenings, predicted: Predicted, width: int) -> None:
         super().__init__(index, 1)
         self.width = width
@@ -203,8 +207,7 @@ class Company(Walker):
         happenings.prepare(self)
         self._fresh = self.standings
         self.results = self.results._replace(ratings=np.zeros((RATING_COLUMNS, 0)))  # every lane has its own
-        # Stops remember what they read of the archive, so each lane has its own.
-        self._stops = [happenings.stops() for _ in range(width)]
+        self._stops = happenings.stops()
         widest = int(np.diff(index.history.sections["row"]).max(initial=1))
         self._room = _room(self._fresh, index, width, widest)
         self._lanes: list[Lane] = []
@@ -218,8 +221,7 @@ class Company(Walker):
         self._numbers = np.stack([lane.constants for lane in self._lanes])
         for array in (self._room.faults, self._room.by_section, self._room.totals):
             array[:] = 0
-        stops = zip(*self._stops[: len(rules)], strict=True)
-        self.walk([all_at[0]._replace(act=self._acting(all_at)) for all_at in stops if all_at[0].before < end])
+        self.walk([stop._replace(act=self._acting(stop)) for stop in self._stops if stop.before < end])
         return [Sums(self._room.totals[at].copy(), self._room.by_section[at].copy()) for at in range(len(rules))]
 
     def _begun(self, at: int, rules: RuleSet) -> Lane:
@@ -227,11 +229,12 @@ class Company(Walker):
         standings = Standings(room.standings[at], room.decided[at], room.match_changes[at], room.rated)
         for mine, fresh in zip(standings, self._fresh, strict=True):
             mine[:] = fresh
-        return Lane(self.index, rules, standings, Results(room.ratings[at], room.working, room.faults[at]))
+        results = Results(room.ratings[at], room.working, room.faults[at], room.missing, room.records)
+        return Lane(self.index, rules, standings, results)
 
-    def _acting(self, stops: Sequence[Stop]) -> Callable[[Walker], None]:
+    def _acting(self, stop: Stop) -> Callable[[Walker], None]:
         def act(_: Walker) -> None:
-            for stop, lane in zip(stops, self._lanes, strict=True):
+            for lane in self._lanes:
                 stop.act(lane)
 
         return act
@@ -251,6 +254,8 @@ def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
         np.zeros((width, RATING_COLUMNS, index.rows)),
         np.zeros(0, dtype=WORKING),
         np.zeros((width, index.sections), dtype=np.uint8),
+        np.zeros(index.sections),
+        records_for(0, 0),
         np.zeros(widest),
         np.zeros((width, index.sections, COLUMNS)),
         np.zeros((width, SPANS, COLUMNS)),

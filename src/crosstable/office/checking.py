@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
+from crosstable.checks.membership import membership_faults
 from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
 from crosstable.limits import LONGEST_EVENT_ID
-from crosstable.office.ledger.chains import Chains
+from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
-from crosstable.office.published import list_in_force, published_before
+from crosstable.office.published import published_before
 from crosstable.office.rounding import half_up
 from crosstable.office.sections import SectionRows, section_rows
 from crosstable.pipeline.rating import RatedEvent, rate
-from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
+from crosstable.terms import NOT_PUBLISHED, Background, Report, ReportedPlayer, ReportedSection, SectionType
 
 # What a preview for the public says of somebody whose birth date it does without.
 WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
@@ -101,10 +101,8 @@ class _Known:
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
-        chains = Chains(record.connection)
-        chains.load(roots)
-        self.walk = Walk(record, chains.before)
-        self.walk.meet(roots)
+        self.until = {one: known.member_until for one, known in self.people.items() if known.member_until}
+        self.backgrounds = Backgrounds(record, roots & self.people.keys())
         self.openings: dict[str, date] = {}
         for opening in record.openings({other for one in roots for other in record.same_member(one)}):
             assert opening.standing.as_of is not None
@@ -128,14 +126,14 @@ class _Known:
         member = self.record.one_id(player.member_id)
         if player.member_id not in self.people:
             return player._replace(background=Background(fide=own.fide, given_start=own.given_start))
-        known = self.walk.background(member, key)
+        known = self.backgrounds.background(member, key)
         if self.public_places is not None:
             known = _in_public(known, own, self.public_places)
         if section.kind is SectionType.MATCH:
             known = self._with_published(member, known, key)
         opted = player.has_opted_in
         if section.kind.is_foreign and not opted:
-            opted = self.walk.circumstances.has_opted_in(member, key.started)
+            opted = self.backgrounds.decisions.has_opted_in(member, key.started)
         return player._replace(
             member_id=member,
             background=known._replace(fide=known.fide or own.fide, given_start=own.given_start),
@@ -145,7 +143,9 @@ class _Known:
 
     def _with_published(self, member: str, known: Background, key: Key) -> Background:
         standings = {
-            system: standing._replace(published=published_before(self.record, member, system, key.started))
+            system: standing._replace(
+                published=published_before(self.record, member, system, key.started) or NOT_PUBLISHED
+            )
             for system, standing in known.standings.items()
         }
         return known._replace(standings=standings)
@@ -155,13 +155,14 @@ class _Known:
     ) -> Sequence[Fault]:
         """What may be told of the findings about a section, and what only the office can find in it."""
         told = [one for one in found if one.code not in _OF_BIRTH_DATES]
-        return [*told, *self._known_faults(at), *self._unpublished(at, report.sections[at], checked)]
+        return [*told, *self._known_faults(at)]
 
     def _known_faults(self, at: int) -> list[Fault]:
         section = self.report.sections[at]
         place = section_place(section, at)
         end = section.end or self.report.end
         found: list[Fault] = [] if end is None else birth_faults(section, place, end)
+        found += membership_faults(section, place, self.until, end)
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:
@@ -172,21 +173,6 @@ class _Known:
                 found.append(fault("member-not-known", where, member_id=player.member_id))
             else:
                 found += self._about(player, where, end)
-        return found
-
-    def _unpublished(self, at: int, filled: ReportedSection, checked: CheckedSection | None) -> list[Fault]:
-        """Players of a match who are not on the list in force when it began (§7; readings 73, 108)."""
-        if checked is None or filled.kind is not SectionType.MATCH or filled.match_waiver:
-            return []
-        place = section_place(filled, at)
-        found = []
-        for row, player in enumerate(filled.players):
-            for system in checked.section.systems:
-                standing = player.background.standings.get(system)
-                if standing is not None and standing.published is None:
-                    month = list_in_force(checked.section.start)
-                    here = place.row(player, row)
-                    found.append(fault("match-not-eligible:not-published", here, system=system.name, month=month))
         return found
 
     def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:

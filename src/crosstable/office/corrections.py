@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.errors import Fault, OfficeError, Severity
+from crosstable.errors import Fault, OfficeError
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
@@ -147,7 +147,7 @@ def _of_the_event(report: Report) -> dict[str, object]:
 
 def _is_wrong(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
     """Whether a section that is to be written has an error; one that is held and stays as it is does not count."""
-    return any(fault.severity is Severity.ERROR for one in _changed(old, new) for fault in one.faults)
+    return any(fault.severity.stops for one in _changed(old, new) for fault in one.faults)
 
 
 def _changed(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> list[CheckedRows]:
@@ -286,7 +286,7 @@ def confirm(
             asked = asked_of_event(connection, waiting.requests)
             checked = check_submission(record, _as_asked(record, event, waiting, asked), (), today)
             chosen = [one for one in checked.sections if one.number in waiting.headings]
-            errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
+            errors = [one for rows in chosen for one in rows.faults if one.severity.stops]
             if errors or checked.is_refused:
                 raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults))
             act = append(connection, office.clock, deed, _confirming(record, event, waiting, checked))

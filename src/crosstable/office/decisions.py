@@ -164,7 +164,9 @@ def _require_only_conditions(heading: Heading) -> None:
         raise OfficeError(f"{where} is no match")
     if heading.state is State.WITHDRAWN:
         raise OfficeError(f"{where} is withdrawn")
-    wrong = [one for one in heading.faults if one["severity"] == Severity.ERROR and one["code"] != "match-not-eligible"]
+    wrong = [
+        one for one in heading.faults if one["severity"] != Severity.WARNING and one["code"] != "match-not-eligible"
+    ]
     if wrong:
         raise OfficeError(f"{where} is held for more than the conditions of a match: {wrong[0]['message']}")
 

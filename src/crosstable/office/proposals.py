@@ -397,7 +397,7 @@ def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
     seen = Seen(dict(arguments["versions"]), newcomers)
     made = confirm(office, deed, event_id, office.clock().date(), seen=seen)
     if not made.is_stored:
-        wrong = next((fault for fault in made.faults if fault.severity.value == "error"), None)
+        wrong = next((fault for fault in made.faults if fault.severity.stops), None)
         why = f": {wrong.place}: {wrong.message}" if wrong else ""
         raise OfficeError(f"event {event_id} cannot be accepted as it is{why}")
     return made.act

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from crosstable.errors import Fault, FormatError, OfficeError, Severity
+from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
@@ -125,7 +125,7 @@ def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
 
 def submit(office: Office, deed: Deed, document: Document, today: date, wishes: Wishes = NO_WISHES) -> Submission:
     """Submit one file. Everything it says is stored together with its act, or nothing."""
-    errors = [fault for fault in document.reading.faults if fault.severity is Severity.ERROR]
+    errors = [fault for fault in document.reading.faults if fault.severity.stops]
     if errors and not document.reading.report.sections:
         return Submission(document.name, Status.REFUSED, faults=document.reading.faults)
     with office.writing(deed.actor, f"submitting {document.name}") as connection:

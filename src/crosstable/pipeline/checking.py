@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Unpack
 
 from crosstable.checks.accepted import Accepted
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.terms import Report
@@ -30,7 +30,7 @@ class CheckedReport(NamedTuple):
     @property
     def errors(self) -> int:
         """How many findings stop a section, or the whole event, from being rated."""
-        return sum(found.severity is Severity.ERROR for found in self.faults)
+        return sum(found.severity.stops for found in self.faults)
 
     @property
     def has_errors(self) -> bool:

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
-from crosstable.checks.places import section_number
+from crosstable.checks.membership import membership_faults
+from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
 from crosstable.checks.report import check_section, officially
 from crosstable.checks.whole_report import report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
-from crosstable.errors import Fault, Severity, UnsupportedEditionError
+from crosstable.engine.replay import Replay, rate_systems
+from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.pipeline.completing import (
     after_round,
     all_unrated,
@@ -39,7 +41,7 @@ from crosstable.pipeline.documents import accepted_objects, fault_objects, rules
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedSection
+from crosstable.terms import Background, RatingSystem, Report, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -52,8 +54,6 @@ FORMAT = "crosstable-rated/1"
 NARROW = 0.005
 Ranges = Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
 NO_RANGES: Ranges = {}
-# What chained members have after the sections that are rated so far, by member and system.
-Latest = dict[str, dict[RatingSystem, PlayerRating]]
 
 
 class RatingSource(Protocol):
@@ -76,7 +76,7 @@ class Options(TypedDict, total=False):
     ``members``: members files, a later one wins. ``control``, ``start``, ``end`` complete sections that have none, or
     replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number. ``pairing_ratings`` takes
     the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
-    a reason for each code of a warning that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
+    a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
     day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
     computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
     list and no error, ``reader`` for whom remedies are written.
@@ -102,18 +102,22 @@ class Options(TypedDict, total=False):
 
 
 class ExaminedSection(NamedTuple):
-    """A section as it was checked and rated: ``rated`` has an entry for each system, none where an error stands."""
+    """A section as it was checked and rated: ``rated`` has an entry for each system, none where an error stands.
+
+    ``confirmed`` are the codes that somebody accepted, so that findings to confirm do not stop the section.
+    """
 
     number: int
     report: ReportedSection
     checked: CheckedSection | None
     rated: tuple[RatedSection, ...]
     faults: tuple[Fault, ...]
+    confirmed: frozenset[str] = frozenset()
 
     @property
     def has_errors(self) -> bool:
-        """Whether an error keeps the section from being rated."""
-        return _has_errors(self.faults)
+        """Whether a finding keeps the section from being rated."""
+        return any(found.severity.stops and found.code not in self.confirmed for found in self.faults)
 
 
 class RatedEvent(NamedTuple):
@@ -187,7 +191,7 @@ def unreadable(name: str, found: Fault, reader: Reader = Reader.COMMAND) -> Rate
 
 
 def _has_errors(faults: Iterable[Fault]) -> bool:
-    return any(found.severity is Severity.ERROR for found in faults)
+    return any(found.severity.stops for found in faults)
 
 
 class _Examination:
@@ -207,9 +211,10 @@ class _Examination:
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
         self.names: dict[str, str] = {}
+        self.until: dict[str, date] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
-        self.latest: Latest = {}
+        self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
 
     def _completed(self, report: Report) -> Report:
@@ -227,6 +232,7 @@ class _Examination:
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
             self.names |= members.names
+            self.until |= {one: known.member_until for one, known in members.details.items() if known.member_until}
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
@@ -261,11 +267,14 @@ class _Examination:
         elif source is None:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
+        if source is None:
+            end = section.end or self.report.end
+            faults += membership_faults(section, section_place(section, at), self.until, end)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             faults += missing_ratings(checked, f"section {number}")
-        return ExaminedSection(number, section, checked, (), tuple(faults))
+        return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _reads_entries(self) -> bool:
         """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""
@@ -280,10 +289,7 @@ class _Examination:
             return section._replace(faults=(*section.faults, fault("waits-for-section", place, message)))
         checked = self._with_latest(section.checked)
         try:
-            rated = tuple(
-                rate_section(checked.section, system, checked.backgrounds, checked.edition)
-                for system in checked.section.systems
-            )
+            rated = rate_systems(checked.section, checked.backgrounds, checked.edition)
         except UnsupportedEditionError as error:
             text = str(error)
             found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
@@ -291,7 +297,7 @@ class _Examination:
         for by_system in rated:
             if self.options.get("ranges", True):
                 self.ranges.update(_ranges(checked, by_system))
-            self._remember(by_system)
+        self.replay.carry(rated, lambda member: member if member in self.chained else None)
         shown = [found for by_system in rated for found in plausibility(by_system, section.report)]
         return section._replace(checked=checked, rated=rated, faults=(*section.faults, *shown))
 
@@ -305,20 +311,14 @@ class _Examination:
 
     def _with_latest(self, checked: CheckedSection) -> CheckedSection:
         """The section with what its chained members now have."""
-        if not self.latest:
+        if not self.replay.records:
             return checked
         backgrounds = dict(checked.backgrounds)
         for entry in checked.section.entries:
-            if entry.member_id in self.latest:
-                background = backgrounds[entry.number]
-                standings = {**background.standings, **self.latest[entry.member_id]}
-                backgrounds[entry.number] = background._replace(standings=standings)
+            background = backgrounds[entry.number]
+            standings = {**background.standings, **self.replay.of(entry.member_id)}
+            backgrounds[entry.number] = background._replace(standings=standings)
         return checked._replace(backgrounds=backgrounds)
-
-    def _remember(self, rated: RatedSection) -> None:
-        for player in rated.players:
-            if player.member_id in self.chained and player.games and player.after is not None:
-                self.latest.setdefault(player.member_id, {})[rated.system] = player.after
 
 
 def _section_of(report: Report, found: Fault) -> str | None:

@@ -50,7 +50,7 @@ def posted_pages(reports: Iterable[tuple[str, Report]], calendar: Calendar = Cal
         found = list(pages_of(report, calendar))
         pages += found
         if len({page.checked.section.number for page in found}) < _posted_sections(report):
-            faults += [(name, one) for one in check(report).faults if one.severity is Severity.ERROR]
+            faults += [(name, one) for one in check(report, is_posted=True).faults if one.severity is Severity.ERROR]
     return PostedPages(tuple(pages), tuple(faults))
 
 

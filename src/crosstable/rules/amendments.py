@@ -1,9 +1,10 @@
 """The amendments, oldest first: every dated change of the rules since 2001 that could be found.
 
-Dates are those of the 2025 list (§8) where it has one. A date that the sources leave open is a placeholder:
-``stated`` keeps what they say and ``could_be`` the days between which the true date lies. Sources: *2025 text*,
-*2020 text*, *2015 text* and *2004 text* are the rating committee's documents of those years, *report* its annual
-reports, *notice* an announcement of the federation, *programmer* what the author of its software wrote.
+Dates are those of the 2025 list (§8) where it has one, else of rules history §1 (readings 3 to 10). A date that the
+sources leave open is a placeholder: ``stated`` keeps what they say and ``could_be`` the days between which the true
+date lies. Sources: *2025 text*, *2020 text*, *2015 text* and *2004 text* are the rating committee's documents of those
+years, *report* its annual reports, *notice* an announcement of the federation, *programmer* what the author of its
+software wrote.
 """
 
 from datetime import date
@@ -21,7 +22,7 @@ from crosstable.rules.constants import (
     Initialisation,
 )
 from crosstable.rules.law import Amendment, Edition, Knowledge, ListRule
-from crosstable.rules.systems import ANY_SECONDS, RANGES_2001
+from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.sentences import Template
 from crosstable.terms import RatingSystem
 
@@ -33,6 +34,9 @@ _QUICK_2004 = _DUAL_2002._replace(quick_from=5)
 _LONG_DELAYS_2008 = _QUICK_2004._replace(dual_seconds_to=15)
 _SECONDS_2012 = _LONG_DELAYS_2008._replace(counts_seconds=True, dual_to=65, dual_seconds_to=ANY_SECONDS)
 _BLITZ_2013 = _SECONDS_2012._replace(blitz_to=10)
+_ONLINE_2015 = _BLITZ_2013._replace(online_quick_to=65)
+_ONLINE_2020 = _BLITZ_2013._replace(online_quick_to=NO_SLOW_QUICK, online_to=29)
+_ONLINE_REGULAR_2020 = _ONLINE_2020._replace(online_to=ANY_LENGTH)
 
 FIRST_EDITION = Edition(
     effective=date(2001, 1, 1),
@@ -59,8 +63,10 @@ _ROWS: tuple[Amendment, ...] = (
         "not listed",
         "No bonus on three games when an opponent was met more than once.",
         RESULTS,
-        "2025 text §4.2; official results of 2013 and 2021 already follow it; before 2013 assumed",
+        "2025 text §4.2; official results of 2013 and 2021 already follow it; before 2013 assumed; the 2015 and 2020 "
+        "texts give the bonus",
         {"bonus_meetings_in_three": 1},
+        printed=date(2024, 3, 1),
     ),
     Amendment(
         date(2002, 1, 1),
@@ -123,9 +129,9 @@ _ROWS: tuple[Amendment, ...] = (
         "2006-??-??",
         "Age-based initialisation changed to 50 points a year from {age_youngest:g} to {age_oldest:g}.",
         TEXT,
-        "2025 text §8; 2015 text §2.6; report of 2006",
+        "2025 text §8; 2015 text §2.6; report of 2006 (programmer, late 2006: changed in September 2005)",
         {"age_base": 0.0, "age_youngest": 3.0, "age_oldest": 26.0},
-        could_be=(date(2006, 1, 1), date(2006, 12, 31)),
+        could_be=(date(2005, 9, 1), date(2006, 12, 31)),
     ),
     Amendment(
         date(2007, 2, 1),
@@ -310,6 +316,15 @@ _ROWS: tuple[Amendment, ...] = (
         keyed_to_start=True,
     ),
     Amendment(
+        date(2015, 3, 1),
+        "not listed",
+        "Online Quick reaches up to a total of {controls.online_quick_to}, as over the board.",
+        ASSUMED,
+        "2015 text, introduction: both Quick systems from G/10+0 through G/60+5; no official result shows it",
+        {"controls": _ONLINE_2015},
+        keyed_to_start=True,
+    ),
+    Amendment(
         date(2015, 6, 1),
         "2015-06-01",
         "Bonus point threshold increased to {bonus_threshold:g}.",
@@ -344,12 +359,21 @@ _ROWS: tuple[Amendment, ...] = (
         {"bonus_threshold": 14.0},
     ),
     Amendment(
+        date(2020, 3, 25),
+        "2020-03-25",
+        "Online games are rated up to a total of {controls.online_to}: Blitz up to {controls.blitz_to}, Quick above.",
+        TEXT,
+        "Executive Board, motion of 2020-03-25",
+        {"controls": _ONLINE_2020},
+        keyed_to_start=True,
+    ),
+    Amendment(
         date(2020, 6, 1),
         "2020-06-01",
-        "Online Regular ratings added.",
+        "Online Regular ratings added, from a total of {controls.regular_from} on.",
         TEXT,
         "2025 text §8; notice of 2020-06-09",
-        {"adds_systems": (RatingSystem.OLR,)},
+        {"adds_systems": (RatingSystem.OLR,), "controls": _ONLINE_REGULAR_2020},
         announced=date(2020, 6, 9),
         keyed_to_start=True,
     ),

@@ -6,6 +6,7 @@ A number whose document was not found is ``UNKNOWN``; whoever meets it reports w
 """
 
 import math
+from datetime import date
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -165,6 +166,12 @@ FIDE_EARLY_2008 = conversion((2200.0, False, 0.0, 1.0), (NO_LIMIT, True, 50.0, 1
 FIDE_JULY_2008 = conversion((2000.0, False, 720.0, 0.625), (NO_LIMIT, True, UNKNOWN, UNKNOWN))
 FIDE_2015 = conversion((2000.0, True, 180.0, 0.94), (NO_LIMIT, True, 20.0, 1.02))
 FIDE_2024 = conversion((2000.0, True, -1073.0, 1.5667), (NO_LIMIT, True, 20.0, 1.02))
+
+# FIDE's own change, no rule of US Chess: on this day (counted as ``formulas.matches`` does) it raised every rating
+# below a level by so much of what was missing to it. The conversions of 2024 are for the new scale.
+FIDE_RESCALED_ON = date(2024, 3, 1).toordinal()
+FIDE_RESCALED_BELOW = 2000.0
+FIDE_RESCALED_BY = 0.4
 
 # §6: opponents in foreign youth events.
 YOUTH_NOT_FOUND = conversion((NO_LIMIT, True, UNKNOWN, UNKNOWN))

@@ -25,7 +25,7 @@ from crosstable.rules.phrases import (
 )
 from crosstable.rules.reference import DESCRIBED
 from crosstable.rules.rule_sets import printed_lines
-from crosstable.rules.systems import ANY_SECONDS
+from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS
 from crosstable.sentences import Sentence, Template
 from crosstable.terms import RatingSystem, Source
 
@@ -141,6 +141,10 @@ def _time_controls(edition: Edition) -> Iterator[_Said]:
             f"Regular and Quick at once (dual-rated), over the board: {{regular_from}} to {{dual_to}}{long}. "
             "Online there is no dual rating.",
         )
+    if ranges.online_quick_to:
+        yield said("online-quick", "Online, Quick reaches up to {online_quick_to}, by the letter of the 2015 text.")
+    if ranges.online_to != ANY_LENGTH:
+        yield said("online-limit", "Online, nothing above {online_to} is rated.")
     stage = "less than {regular_from}, in one sudden-death stage of at least {quick_main_from} minutes."
     if ranges.blitz_to:
         yield said("quick", f"Quick: more than {{blitz_to}}, {stage}")

@@ -70,7 +70,7 @@ def pasts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     """All-wins and all-losses pasts of provisional players (§4.1)."""
     for number in sorted(numbers):
         prepared = inquiry.trials.prepared(number)
-        standing = prepared.standing
+        standing = prepared.record
         is_provisional = standing.games is not None and not is_established(inquiry.constants, standing.games)
         if prepared.start is None and is_provisional:
             count = int(standing.games or 0)
@@ -84,16 +84,16 @@ def counts(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
         prepared = inquiry.trials.prepared(number)
         shown = inquiry.page.checked.backgrounds[number].standings.get(inquiry.page.system)
         if prepared.start is None and shown is not None and shown.games is None:
-            most = math.ceil(most_effective_games(inquiry.constants, prepared.standing.rating))
+            most = math.ceil(most_effective_games(inquiry.constants, prepared.record.rating))
             for games in range(math.floor(inquiry.constants.established_above) + 1, most + 1):
-                counted = prepared.standing._replace(games=float(games))
+                counted = prepared.record._replace(games=float(games))
                 yield Change(number, UNKNOWN_COUNT, f" ({games} would fit)", counted)
 
 
 def pre_ratings(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     """Pre-event ratings that an earlier page posted and this one does not show."""
     for number in sorted(numbers & inquiry.earlier.keys()):
-        standing = inquiry.trials.prepared(number).standing
+        standing = inquiry.trials.prepared(number).record
         posted = inquiry.earlier[number]
         if standing.rating != posted:
             yield Change(number, OTHER_PRE, f" ({posted:g})", standing._replace(rating=posted))
@@ -106,7 +106,7 @@ def match_limits(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
     if section.kind is not SectionType.MATCH or math.isinf(limit):
         return
     for number in sorted(numbers):
-        row, standing = inquiry.rows[number], inquiry.trials.prepared(number).standing
+        row, standing = inquiry.rows[number], inquiry.trials.prepared(number).record
         way = math.copysign(1.0, row.computed - row.pre)
         for points in range(1, int(limit) + 1):
             before = MatchChange(section.end, way * points)
@@ -126,8 +126,8 @@ def hidden_floors(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
         else:
             continue
         if prepared.start is None:
-            floors = (*prepared.standing.floors, floor)
-            yield Change(number, HIDDEN_FLOOR, f" ({posted:g})", prepared.standing._replace(floors=floors))
+            floors = (*prepared.record.floors, floor)
+            yield Change(number, HIDDEN_FLOOR, f" ({posted:g})", prepared.record._replace(floors=floors))
 
 
 def initial_ratings(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
@@ -137,8 +137,9 @@ def initial_ratings(inquiry: Inquiry, numbers: set[int]) -> Iterator[Change]:
         if prepared.start is None or prepared.competitor.background.given_start is not None:
             continue
         credited = credited_games(inquiry.page, newcomer)
+        games = prepared.start.initial.games if credited is None else credited
         for number in sorted(numbers):
-            start = _start_for(inquiry, newcomer, prepared.games if credited is None else credited, number)
+            start = _start_for(inquiry, newcomer, games, number)
             inquiry.trials.put_back(newcomer, prepared)
             if start is not None:
                 yield Change(newcomer, INITIAL_RATING, f" ({start.rating:.0f} would fit)", start)

@@ -47,7 +47,7 @@ class Page(NamedTuple):
 def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[Page]:
     """The pages of a report: every section that can be rated, once per system with posted figures."""
     as_posted = report._replace(sections=tuple(_as_posted(section) for section in report.sections))
-    for checked in check(as_posted, calendar=calendar).sections:
+    for checked in check(as_posted, calendar=calendar, is_posted=True).sections:
         section = checked.report
         rated_on = max((date.fromisoformat(day) for day in _RATED_ON.findall(_processed(section))), default=None)
         players = {player.number: player for player in section.players if player.number is not None}
@@ -74,8 +74,11 @@ def _apart(section: ReportedSection, system: RatingSystem, rated_on: date | None
 def _as_posted(section: ReportedSection) -> ReportedSection:
     """A section as its page was rated: a result that the other row lacks counts on its own row (readings 92).
 
-    A page coded as a match but with more than two players is an ordinary section: the results show its bonus.
+    A page coded as a match but with more than two players is an ordinary section: the results show its bonus. Where
+    no systems are named, those of the posted ratings are the section's, whatever its time control.
     """
+    posted = {system for player in section.players for system in player.posted}
+    section = section._replace(systems=section.systems or tuple(sorted(posted)))
     if section.kind is SectionType.MATCH and len(section.players) != 2:
         section = section._replace(kind=SectionType.SWISS)
     if section.kind is SectionType.ROUND_ROBIN or not section.details.get("processed"):

@@ -87,7 +87,7 @@ def _posted(page: Page, trials: Trials) -> list[PostedRow]:
         prepared = trials.prepared(number)
         is_first_row = prepared.competitor.entries[0].number == number
         if posted is not None and prepared.competitor.sides and is_first_row:
-            pre = prepared.prior if prepared.start is None else posted.rating
+            pre = prepared.record.rating if prepared.start is None else posted.rating
             rows.append(PostedRow(trials.position[number], pre, posted.rating, is_clean(page, number)))
     return rows
 

@@ -1,4 +1,4 @@
-"""The arrays of a history: sections in the order of the fold, their competitors, sides of games, standings."""
+"""The arrays of a history: sections in the order of the replay, their competitors, sides of games, rating records."""
 
 import math
 import mmap
@@ -6,6 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
+
+from crosstable.formulas.initial import NO_DAY as NO_DAY
+from crosstable.formulas.tally import NO_COUNT as NO_COUNT
+from crosstable.terms import RECORD_FIELDS, FieldKind
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
 # cannot express. Its layout is one of the dtypes below.
@@ -20,33 +24,27 @@ _LARGE = 1 << 22
 # Sections are rated level by level within windows of so many, so that threads seldom wait for each other.
 WINDOW = 2048
 TOP_LEVEL = WINDOW - 1
-# Days are counted as Python's date.toordinal does; 0 stands for none.
-NO_DAY = 0
-NO_COUNT = -1
 
-# One standing in 64 bytes, a line of the processor's cache. A rating of NaN: unrated in this system.
-# Counts of -1 are not known; infinite games are an established rating whose count is not known.
+
+def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
+    """The fields of the rating record of some kinds; what follows from decisions is kept elsewhere."""
+    return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
+
+
+# One rating record in 64 bytes, a line of the processor's cache; ``formulas.tally`` says what its numbers mean.
 STANDING = np.dtype(
     [
-        ("rating", "f8"),
-        ("games", "f8"),
-        ("peak", "f8"),
-        ("peak_since_2010", "f8"),
-        ("wins", "i4"),
-        ("draws", "i4"),
-        ("losses", "i4"),
-        ("events", "i4"),
-        ("games_at_2200", "i4"),
-        ("as_of", "i4"),
+        *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
+        *_fields("i4", FieldKind.COUNT, FieldKind.DAY),
         ("decided", "i4"),  # position among the decided limits, 0 for none
         ("match", "i4"),  # position of the newest match change, 0 for none
     ]
 )
 assert STANDING.itemsize == 64
 
-# What decisions say of one member in one system. A standing points to the first of his rows, which holds the floor
-# that was lowered; what was decided later follows in rows of its own, each from the section whose results begin at
-# ``since``.
+# What decisions say of one member in one system. A rating record points to the first of the member's rows, which holds
+# the floor that was lowered; what was decided later follows in rows of its own, each from the section whose results
+# begin at ``since``.
 DECIDED = np.dtype(
     [
         ("floor_kind", "i8"),
@@ -70,7 +68,7 @@ SECTION = np.dtype(
         ("systems", "u1"),
         ("is_dual_control", "u1"),
         ("is_half_k", "u1"),
-        ("is_slow", "u1"),  # not for the compiled walk: foreign events, starts set by hand
+        ("told", "i4"),  # where what is told of its competitors begins, 0 where nothing is
         ("start", "i4"),
         ("end", "i4"),
         ("first", "i8"),  # of its competitors
@@ -83,12 +81,24 @@ COMPETITOR = np.dtype(
     [
         ("member", "i4"),
         ("previous", "i4"),  # the member's section before, -1 for none
-        ("first", "i8"),  # of the sides of his games
+        ("first", "i8"),  # of the sides of the games
         ("wins", "u2"),
         ("draws", "u2"),
         ("losses", "u2"),
         ("most_meetings", "u2"),
         ("is_met", "u1"),
+    ]
+)
+# What entries tell of a competitor beside games: the FIDE rating (NaN for none) with its day, a start set by hand, and
+# for foreign events whether a member asked to be rated, or has the flag and a FIDE rating by which rating is automatic.
+TOLD = np.dtype(
+    [
+        ("fide", "f8"),
+        ("automatic_fide", "f8"),
+        ("start_rating", "f8"),
+        ("start_games", "f8"),
+        ("fide_as_of", "i4"),
+        ("has_opted_in", "u1"),
     ]
 )
 
@@ -113,45 +123,75 @@ WORKING = np.dtype(
         ("norm", "i1"),
     ]
 )
+# How an unrated player started, kept where it is asked for: the source taken, those that counted as bits, what they
+# gave (§2).
+START = np.dtype(
+    [
+        ("source", "i8"),
+        ("total_weight", "f8"),
+        ("mean", "f8"),
+        ("rating", "f8"),
+        ("games", "f8"),
+        ("counted", "u1"),
+        ("is_new", "u1"),
+    ]
+)
+LOWERED = np.dtype([("before", "f8"), ("after", "f8")])
 
 OUTSIDE_FIDE, OUTSIDE_CFC = 0, 1
 
 
 class History(NamedTuple):
-    """What does not change while a history is walked; ``sections`` has one more row, which ends the last one."""
+    """What does not change while a history is replayed; ``sections`` has one more row, which ends the last one."""
 
     sections: Array
     competitors: Array
     opponents: Array
     people: Array
     outside: Array
-    places: Array  # by row of results: the place of that member's standing in that system
+    told: Array
+    places: Array  # by row of results: the place of that member's rating record in that system
     place_of: Array  # the same by member and system, 0 where a member is never rated
 
 
 class Standings(NamedTuple):
-    """What changes: standings, what is decided, and match changes.
+    """What changes: rating records, what is decided, and match changes.
 
-    Standings lie in the order in which members are first rated, so that those who play at one time lie together; the
+    Records lie in the order in which members are first rated, so that those who play at one time lie together; the
     first stands for everybody who is not rated.
     """
 
     standings: Array
     decided: Array
     match_changes: Array
-    rated: Array  # by member: the systems in which he may be rated, as bits; where there is none, none is looked for
+    rated: Array  # by member: the systems of possible ratings, as bits; where there is none, none is looked for
+
+
+class Records(NamedTuple):
+    """The rating records before and after sections, where they are kept: a row per row of results from ``base`` on."""
+
+    base: int
+    before: Array
+    after: Array
+    lowered: Array
+    starts: Array
 
 
 class Results(NamedTuple):
-    """What a walk leaves: ratings by column and row, with the working where it is kept, and faults by section."""
+    """What a replay leaves: ratings by column and row, the working and the records where they are kept.
+
+    By section, what stood in the way of rating it, and the FIDE rating for which no conversion was found.
+    """
 
     ratings: Array
     working: Array
     faults: Array
+    missing: Array
+    records: Records
 
 
 class Tables(NamedTuple):
-    """Everything a walk reads and writes."""
+    """Everything a replay reads and writes."""
 
     history: History
     standings: Standings
@@ -177,15 +217,21 @@ def fresh(shape: int | tuple[int, ...], dtype: DTypeLike = np.float64) -> Array:
 def no_ratings(rows: int) -> Array:
     """Results that are not there yet."""
     made = fresh((RATING_COLUMNS, rows))
-    made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the walk does not wait for fresh memory
+    made[:] = np.array([[0.0], [np.nan], [0.0]])  # written here, so that the replay does not wait for fresh memory
     return made
 
 
+def records_for(base: int, rows: int) -> Records:
+    """Room for the records of so many rows of results from ``base`` on."""
+    kinds = (STANDING, STANDING, LOWERED, START)
+    return Records(base, *(np.zeros(rows, dtype=kind) for kind in kinds))
+
+
 def unrated(places: int) -> Array:
-    """Standings that nobody has yet."""
+    """Rating records that nobody has yet."""
     line = STANDING.itemsize
     room = np.zeros((places + 1) * line, dtype=np.uint8)
-    begin = -room.ctypes.data % line  # each standing in a line of the cache, not across two
+    begin = -room.ctypes.data % line  # each record in a line of the cache, not across two
     made = room[begin : begin + places * line].view(STANDING)
     for name in ("rating", "peak", "peak_since_2010"):
         made[name] = np.nan

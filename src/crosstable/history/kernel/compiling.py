@@ -26,6 +26,7 @@ from crosstable.formulas import (
     norms,
     outcome,
     rounding,
+    section,
     special,
     standard,
     steps,
@@ -35,7 +36,7 @@ from crosstable.history.kernel.arrays import Array
 from crosstable.rules.constants import Constants
 
 FORMULAS = (
-    rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps,
+    rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps, section,
 )  # fmt: skip
 SOURCES = ("formulas", "history/kernel", "lab/metrics.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])

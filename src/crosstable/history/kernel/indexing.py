@@ -1,5 +1,6 @@
 """Laying a history out as arrays: rows of one member become one competitor, games become sides (readings 104, 106)."""
 
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, pairwise
@@ -17,9 +18,6 @@ WIN, DRAW, LOSS = 2, 1, 0
 WORTH_SHARING = 10_000
 # Bits that hold how often two competitors met: no section has so many rounds.
 MEETINGS = 32
-# What a section that plain code rates counts for, in levels.
-SLOW_LEVELS = 80
-
 
 _Portion = TypeVar("_Portion", "Rows", "Games")
 
@@ -82,14 +80,30 @@ def lay_competitors(rows: Rows, part: Part, last: Array, seen: Array, place: Arr
     last[0], last[1], last[2], last[3] = section, row, count, stranger
 
 
+class Abroad(NamedTuple):
+    """By section, where what is told of the competitors of a foreign event begins, 0 for others; and FIDE ratings."""
+
+    begin: Array
+    fide: Array
+
+
 @compiled
-def count_sides(games: Games, part: Part) -> None:
+def is_met_in_vain(abroad: Abroad, section: int, opponent: int) -> bool:
+    """Whether games against an opponent do not count: in a foreign event, if nothing is known of a FIDE rating (§6)."""
+    return abroad.begin[section] > 0 and math.isnan(abroad.fide[abroad.begin[section] + opponent])
+
+
+@compiled
+def count_sides(games: Games, part: Part, abroad: Abroad) -> None:
     """Count the sides that games give to each row."""
     for at in range(len(games.section)):
-        base = part.first[whole(games.section[at]) - part.section]
-        part.sides[base + games.first[at]] += 1
-        if games.result[at] < ONE_SIDED:
-            part.sides[base + games.second[at]] += 1
+        section = whole(games.section[at])
+        base = part.first[section - part.section]
+        one, other = base + games.first[at], base + games.second[at]
+        if not is_met_in_vain(abroad, section, whole(part.position[other])):
+            part.sides[one] += 1
+        if games.result[at] < ONE_SIDED and not is_met_in_vain(abroad, section, whole(part.position[one])):
+            part.sides[other] += 1
 
 
 @compiled
@@ -123,19 +137,21 @@ def widest(begin: Array) -> int:
 
 
 @compiled
-def lay_games(games: Games, part: Part, competitors: Array, opponents: Array) -> None:
+def lay_games(games: Games, part: Part, abroad: Abroad, competitors: Array, opponents: Array) -> None:
     """Every side of games, in the order of rounds."""
     for at in range(len(games.section)):
-        number = whole(games.section[at]) - part.section
+        section = whole(games.section[at])
+        number = section - part.section
         one, other = part.first[number] + games.first[at], part.first[number] + games.second[at]
         half = games.result[at] & 3
         own, others = part.position[one], part.position[other]
         mine, theirs = competitors[part.begin[number] + own], competitors[part.begin[number] + others]
-        opponents[mine.first + part.sides[one]] = others
-        part.sides[one] += 1
-        count_result(mine, half)
-        theirs.is_met = 1
-        if games.result[at] < ONE_SIDED:
+        if not is_met_in_vain(abroad, section, whole(others)):
+            opponents[mine.first + part.sides[one]] = others
+            part.sides[one] += 1
+            count_result(mine, half)
+            theirs.is_met = 1
+        if games.result[at] < ONE_SIDED and not is_met_in_vain(abroad, section, whole(own)):
             opponents[theirs.first + part.sides[other]] = own
             part.sides[other] += 1
             count_result(theirs, 2 - half)
@@ -169,11 +185,10 @@ def count_meetings(competitors: Array, end: int, opponents: Array, competitors_a
 
 
 @compiled
-def lay_previous(begin: Array, member: Array, members: int, competitors: Array, is_slow: Array) -> Array:
+def lay_previous(begin: Array, member: Array, members: int, competitors: Array) -> Array:
     """Each member's section before; returns how many sections of its window have to be rated before each one.
 
-    One after the other, that is; one that plain code rates counts for several: what comes after it is put off until it
-    is likely to be there.
+    One after the other, that is.
     """
     levels = np.zeros(len(begin) - 1, dtype=np.uint16)
     last = np.full(members, -1, dtype=np.int32)
@@ -185,7 +200,7 @@ def lay_previous(begin: Array, member: Array, members: int, competitors: Array, 
             last[member[at]] = number
             competitors[at].previous = before
             if before >= window:
-                level = max(level, whole(levels[before]) + (SLOW_LEVELS if is_slow[before] else 1))
+                level = max(level, whole(levels[before]) + 1)
         levels[number] = min(level, TOP_LEVEL)
     return levels
 
@@ -204,6 +219,7 @@ class Laid(NamedTuple):
     parts: Sequence[tuple[Part, Sequence[Games]]]
     places: Sequence[int]
     sides: Sequence[int]
+    abroad: Abroad
 
     def lay(self, at: int) -> None:
         """Lay one part out; others may be laid out at the same time."""
@@ -211,7 +227,7 @@ class Laid(NamedTuple):
         own = self.competitors[self.places[at] : self.places[at + 1]]
         lay_rows(part, own, self.sides[at])
         for some in games:
-            lay_games(some, part, own, self.opponents)
+            lay_games(some, part, self.abroad, own, self.opponents)
         count_meetings(own, self.sides[at + 1], self.opponents, widest(part.begin))
 
 
@@ -223,10 +239,10 @@ class People(NamedTuple):
 
 
 def counted(
-    rows: Sequence[Rows], games: Sequence[Games], sections: int, people: People, pool: ThreadPoolExecutor
+    rows: Sequence[Rows], games: Sequence[Games], abroad: Abroad, people: People, pool: ThreadPoolExecutor
 ) -> Laid:
     """Room for a whole history, of which everything is counted and nothing laid out; in parts where it is long."""
-    spans = _spans(rows, sections)
+    spans = _spans(rows, len(abroad.begin))
     entered = [list(_inside(rows, span)) for span in spans]
     played = [list(_inside(games, span)) for span in spans]
     before = [0, *accumulate(_length(some) for some in entered)]
@@ -236,7 +252,7 @@ def counted(
     def count(at: int) -> Part:
         part = numbered(entered[at], spans[at], people.everybody, strangers[at], member[before[at] : before[at + 1]])
         for some in played[at]:
-            count_sides(some, part)
+            count_sides(some, part, abroad)
         return part
 
     found = list(pool.map(count, range(len(spans))))
@@ -256,6 +272,7 @@ def counted(
         list(zip(found, played, strict=True)),
         places,
         sides,
+        abroad,
     )
 
 

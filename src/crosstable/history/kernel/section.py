@@ -1,8 +1,8 @@
-"""One section over arrays, compiled: gather standings, the five steps, outcomes, and the new standings.
+"""One section over arrays, compiled: what its players bring, the five steps, and what becomes of their rating records.
 
-This is the engine's ``rate`` in another form: it moves numbers between arrays and formulas and states no rule itself.
-Every system is computed from the standings before the section and only then stored, so that neither half of a
-dual-rated section sees the other's result.
+This is the engine's ``rate`` in another form: the same formulas over rows of arrays. Every system is computed from the
+rating records before the section and only then are any changed, so that neither half of a dual-rated section sees the
+other's result.
 """
 
 import math
@@ -11,53 +11,52 @@ from typing import NamedTuple
 import numpy as np
 
 from crosstable.formulas.floors import Level
-from crosstable.formulas.initial import SOURCES
-from crosstable.formulas.matches import years_before
+from crosstable.formulas.foreign import NOBODY, foreign_pass, is_eligible, opponent_strength, without_conversion
+from crosstable.formulas.initial import SOURCES, carried_fide
 from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import MatchPast, Outcome, is_above_floors, outcome, standing_floor
-from crosstable.formulas.standard import may_earn_bonus
-from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for, past_of
-from crosstable.formulas.tally import Share, Tally, games_counted, merits_of, tally_after
-from crosstable.history.kernel.arrays import (
-    AFTER,
-    BEFORE,
-    GAMES_AFTER,
-    NO_COUNT,
-    STANDING,
-    SYSTEMS,
-    Array,
-    History,
-    Standings,
-    Tables,
-    whole,
+from crosstable.formulas.outcome import MatchPast, Outcome
+from crosstable.formulas.section import (
+    Limits,
+    k_rule,
+    lay_rated,
+    lay_results,
+    lay_unrated,
+    no_limits,
+    section_outcome,
+    with_match,
 )
+from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
+from crosstable.formulas.tally import SectionFacts, Share, count_section, share_of
+from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, SYSTEMS, Array, Standings, Tables, whole
 from crosstable.history.kernel.compiling import inner
-from crosstable.history.kernel.starting import start_in
+from crosstable.history.kernel.starting import FIDE, Starter, keep_start, start_in
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import FloorKind, KRule, Past, RatingSystem
+from crosstable.terms import FloorKind, Formula, RatingSystem
 
-# The kinds of sections as archives number them.
-KIND_MATCH = 2
+# The kinds of sections as archives number them; from the second one on events abroad.
+KIND_MATCH, FIRST_ABROAD, KIND_YOUTH = 2, 3, 4
 PEAKS_FROM = PEAKS_COUNT_FROM.toordinal()
 REGULAR = RatingSystem.OTBR.value
-MIXED = Past.MIXED.value
+STANDARD = Formula.STANDARD.value
 
 # Why a section has no results.
 SOUND, NO_DOCUMENT, NOT_FOUND = 0, 1, 2
 
 
-class Weighed(NamedTuple):
-    """A competitor's computed rating with the record before the section and what it adds."""
+class Turn(NamedTuple):
+    """A section in one of its systems: its number, the system, which of the section's it is; where its rows begin."""
 
-    before: Tally
-    share: Share
-    computed: float
-    is_new: bool
+    number: int
+    facts: SectionFacts
+    rank: int
+    low: int
+    high: int
+    row: int
 
 
 class Scratch(NamedTuple):
-    """Room to work in, as large as the largest section; one per thread."""
+    """Room to work in, as large as the largest section, for each of its systems; one per thread."""
 
     numbers: Array
     sides: Array
@@ -65,27 +64,175 @@ class Scratch(NamedTuple):
     flags: Array
     first: Array
     sources: Array
-    pending: Array
 
 
-# Columns of ``numbers``.
+# Columns of ``numbers`` and of ``flags``.
 PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
 FOURTH, FIFTH = 6, 11
 FINAL, PRIOR_ODDS, NUMBERS = 16, 17, 18
-AT_ZERO, BONUS, IS_NEW, FLAGS = 0, 1, 2, 3
+AT_ZERO, BONUS, RATED, FLAGS = 0, 1, 2, 3
 
 
 def scratch_for(competitors: int, sides: int) -> Scratch:
     """Room for sections of at most so many competitors and sides of games."""
     return Scratch(
-        numbers=np.zeros((NUMBERS, competitors)),
+        numbers=np.zeros((SYSTEMS, NUMBERS, competitors)),
         sides=np.zeros(sides),
-        past=np.zeros(competitors, dtype=np.int64),
-        flags=np.zeros((FLAGS, competitors), dtype=np.bool_),
+        past=np.zeros((SYSTEMS, competitors), dtype=np.int64),
+        flags=np.zeros((SYSTEMS, FLAGS, competitors), dtype=np.bool_),
         first=np.zeros(competitors + 1, dtype=np.int64),
         sources=np.zeros((5, SOURCES)),
-        pending=np.zeros((SYSTEMS, competitors), dtype=STANDING),
     )
+
+
+@inner
+def turn_in(tables: Tables, number: int, system: int, rank: int) -> Turn:
+    """A section in one of its systems."""
+    section = tables.history.sections[number]
+    low, high = section.first, tables.history.sections[number + 1].first
+    facts = SectionFacts(
+        system,
+        section.kind == KIND_MATCH,
+        section.is_half_k != 0,
+        whole(section.end),
+        section.end >= PEAKS_FROM,
+    )
+    return Turn(number, facts, rank, low, high, section.row + rank * (high - low))
+
+
+@inner
+def share_in(facts: SectionFacts, competitor: Array) -> Share:
+    """What a section brings to a competitor's record."""
+    return share_of(facts, whole(competitor.wins), whole(competitor.draws), whole(competitor.losses))
+
+
+@inner
+def field_of(tables: Tables, turn: Turn, scratch: Scratch) -> Field:
+    """The section's columns, cut to its size."""
+    competitors = tables.history.competitors
+    rank, n = turn.rank, turn.high - turn.low
+    sides = tables.history.opponents[competitors[turn.low].first : competitors[turn.high].first]
+    return Field(
+        scratch.numbers[rank, PRIOR, :n],
+        scratch.numbers[rank, GAMES, :n],
+        scratch.past[rank, :n],
+        scratch.flags[rank, AT_ZERO, :n],
+        scratch.numbers[rank, SCORE, :n],
+        scratch.flags[rank, BONUS, :n],
+        scratch.first[: n + 1],
+        sides,
+    )
+
+
+@inner
+def pass_of(numbers: Array, begin: int, n: int) -> PassColumns:
+    """The columns of one pass."""
+    return PassColumns(
+        numbers[begin, :n],
+        numbers[begin + 1, :n],
+        numbers[begin + 2, :n],
+        numbers[begin + 3, :n],
+        numbers[begin + 4, :n],
+    )
+
+
+@inner
+def sheet_of(scratch: Scratch, turn: Turn, sides: int) -> Sheet:
+    """The sheet that the five steps write on."""
+    numbers, n = scratch.numbers[turn.rank], turn.high - turn.low
+    return Sheet(
+        numbers[EFFECTIVE, :n],
+        numbers[STRENGTH, :n],
+        pass_of(numbers, FOURTH, n),
+        pass_of(numbers, FIFTH, n),
+        numbers[PRIOR_ODDS, :n],
+        numbers[ODDS, :n],
+        scratch.sides[:sides],
+    )
+
+
+@inner
+def lay_first(tables: Tables, number: int, scratch: Scratch) -> None:
+    """Where the sides of each competitor begin."""
+    competitors = tables.history.competitors
+    low, high = tables.history.sections[number].first, tables.history.sections[number + 1].first
+    for at in range(high - low + 1):
+        scratch.first[at] = competitors[low + at].first - competitors[low].first
+
+
+@inner
+def gather(constants: Constants, tables: Tables, turn: Turn, field: Field, scratch: Scratch) -> float:
+    """Lay out what everybody brings to the five steps; the FIDE rating of a start that nobody can convert, else NaN."""
+    records = tables.results.records
+    for at in range(turn.high - turn.low):
+        competitor = tables.history.competitors[turn.low + at]
+        record = tables.standings.standings[tables.history.places[turn.row + at]]
+        share = share_in(turn.facts, competitor)
+        lay_results(constants, turn.facts, field, at, share, competitor.most_meetings)
+        scratch.flags[turn.rank, RATED, at] = share.played > 0
+        if not math.isnan(record.rating):
+            lay_rated(field, at, record)
+            continue
+        starter = Starter(turn.number, at, turn.facts.system)
+        start = start_in(constants, tables, starter, scratch.sources)
+        if math.isnan(start.rating):
+            return float(scratch.sources[0, FIDE])
+        lay_unrated(field, at, start)
+        if len(records.starts) > 0:
+            out = records.starts[turn.row + at - records.base]
+            keep_start(constants, tables, starter, start, scratch.sources, out)
+    return math.nan
+
+
+@inner
+def rate_abroad(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet: Sheet, is_rated: Array) -> float:
+    """The columns of a foreign event, with the updates of those it rates (§6); returns as ``gather`` does."""
+    history, standings = tables.history, tables.standings.standings
+    section = history.sections[turn.number]
+    for at in range(turn.high - turn.low):
+        competitor = history.competitors[turn.low + at]
+        told = history.told[section.told + at]
+        share = share_in(turn.facts, competitor)
+        record = standings[history.places[turn.row + at]]
+        regular = standings[history.place_of[competitor.member, REGULAR]]
+        lay_rated(field, at, record)
+        lay_results(constants, turn.facts, field, at, share, competitor.most_meetings)
+        fide = carried_fide(told.fide, whole(told.fide_as_of), whole(section.start))
+        sheet.strength[at] = opponent_strength(constants, fide, section.kind == KIND_YOUTH)
+        is_rated[at] = (
+            share.played > 0
+            and not math.isnan(record.rating)
+            and not math.isnan(regular.rating)
+            and is_eligible(constants, regular.games, told.automatic_fide, True, told.has_opted_in != 0)
+        )
+    missing = without_conversion(field, sheet, is_rated)
+    if missing != NOBODY:
+        return float(history.told[section.told + missing].fide)
+    foreign_pass(constants, field, sheet, is_rated)
+    return math.nan
+
+
+@inner
+def match_past_of(constants: Constants, standings: Standings, end: int, newest: int) -> MatchPast:
+    """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
+    past = MatchPast(True, 0.0, 0.0)
+    for back in range(changes_back(standings, newest) - 1, -1, -1):  # the oldest first, as the engine adds
+        at = newest
+        for _ in range(back):
+            at = whole(standings.match_changes[at].earlier)
+        one = standings.match_changes[at]
+        past = with_match(constants, past, end, whole(one.day), one.change)
+    return past
+
+
+@inner
+def changes_back(standings: Standings, newest: int) -> int:
+    """How many match changes a member has."""
+    count = 0
+    while newest > 0:
+        count += 1
+        newest = whole(standings.match_changes[newest].earlier)
+    return count
 
 
 @inner
@@ -99,346 +246,129 @@ def floor_kind(number: int) -> FloorKind:
 
 
 @inner
-def k_rule_of(section: Array, system: int) -> KRule:
-    """The K rule of a section in one system, as ``engine.rating.k_rule`` has it."""
-    if section.is_half_k:
-        return KRule.HALF
-    if section.is_dual_control and system == REGULAR:
-        return KRule.DUAL
-    return KRule.FULL
-
-
-@inner
-def known_count(count: int) -> float:
-    """A count as formulas read it."""
-    return math.nan if count == NO_COUNT else float(count)
-
-
-@inner
-def stored_count(count: float) -> int:
-    """A count as the arrays hold it."""
-    return NO_COUNT if math.isnan(count) else int(count)
-
-
-@inner
-def tally_at(standings: Standings, one: Array) -> Tally:
-    """A member's record in one system."""
-    lowered = math.inf
-    if one.decided > 0:
-        lowered = standings.decided[one.decided].lowered_floor
-    return Tally(
-        one.rating,
-        one.games,
-        known_count(one.wins),
-        known_count(one.draws),
-        known_count(one.losses),
-        known_count(one.events),
-        one.peak,
-        one.peak_since_2010,
-        whole(one.games_at_2200),
-        lowered,
-    )
-
-
-@inner
-def newcomer_tally(games: float) -> Tally:
-    """The record of somebody who was unrated: the games credited in Step 1 and nothing else (§2)."""
-    return Tally(math.nan, games, 0.0, 0.0, 0.0, 0.0, math.nan, math.nan, whole(0), math.inf)
-
-
-@inner
-def gather(constants: Constants, tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> bool:
-    """The columns that the five steps read; false where a start needs a document that was not found."""
-    competitors = tables.history.competitors
-    section = tables.history.sections[number]
-    low, high = section.first, tables.history.sections[number + 1].first
-    base = competitors[low].first
-    may_have_bonus = section.kind != KIND_MATCH
-    row = section.row + rank * (high - low)
-    for at in range(high - low):
-        competitor = competitors[low + at]
-        played = competitors[low + at + 1].first - competitor.first
-        one = tables.standings.standings[tables.history.places[row + at]]
-        rating, games = one.rating, one.games
-        is_new = math.isnan(rating)
-        past = MIXED
-        if is_new:
-            rating, games = 0.0, 0.0
-            if played > 0 or competitor.is_met:
-                rating, games = start_in(constants, tables, competitor.member, section, system, scratch.sources)
-                if math.isnan(rating):
-                    return False
-        elif one.wins != NO_COUNT and one.losses != NO_COUNT:
-            past = past_of(games, float(one.wins), float(one.losses)).value
-        scratch.flags[IS_NEW, at] = is_new
-        scratch.past[at] = past
-        scratch.numbers[PRIOR, at] = rating
-        scratch.numbers[GAMES, at] = games
-        scratch.flags[AT_ZERO, at] = is_new and games == 0.0
-        scratch.numbers[SCORE, at] = competitor.wins + 0.5 * competitor.draws
-        scratch.flags[BONUS, at] = may_have_bonus and may_earn_bonus(constants, played, competitor.most_meetings)
-        scratch.first[at] = competitor.first - base
-    scratch.first[high - low] = competitors[high].first - base
-    return True
-
-
-@inner
-def field_of(history: History, number: int, scratch: Scratch) -> Field:
-    """The section's columns, cut to its size."""
-    low, high = history.sections[number].first, history.sections[number + 1].first
-    n = high - low
-    sides = history.opponents[history.competitors[low].first : history.competitors[high].first]
-    return Field(
-        scratch.numbers[PRIOR, :n],
-        scratch.numbers[GAMES, :n],
-        scratch.past[:n],
-        scratch.flags[AT_ZERO, :n],
-        scratch.numbers[SCORE, :n],
-        scratch.flags[BONUS, :n],
-        scratch.first[: n + 1],
-        sides,
-    )
-
-
-@inner
-def pass_of(scratch: Scratch, begin: int, n: int) -> PassColumns:
-    """The columns of one pass."""
-    numbers = scratch.numbers
-    return PassColumns(
-        numbers[begin, :n],
-        numbers[begin + 1, :n],
-        numbers[begin + 2, :n],
-        numbers[begin + 3, :n],
-        numbers[begin + 4, :n],
-    )
-
-
-@inner
-def sheet_of(scratch: Scratch, n: int, sides: int) -> Sheet:
-    """The sheet that the five steps write on."""
-    return Sheet(
-        scratch.numbers[EFFECTIVE, :n],
-        scratch.numbers[STRENGTH, :n],
-        pass_of(scratch, FOURTH, n),
-        pass_of(scratch, FIFTH, n),
-        scratch.numbers[PRIOR_ODDS, :n],
-        scratch.numbers[ODDS, :n],
-        scratch.sides[:sides],
-    )
-
-
-@inner
-def match_past_of(constants: Constants, standings: Standings, section: Array, one: Array) -> MatchPast:
-    """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
-    half_year = three_years = 0.0
-    years_ago = years_before(section.end, constants.match_years)
-    for back in range(changes_back(standings, one.match) - 1, -1, -1):  # the oldest first, as the engine adds
-        at = one.match
-        for _ in range(back):
-            at = standings.match_changes[at].earlier
-        past = standings.match_changes[at]
-        if past.day <= section.end and section.end - past.day <= constants.match_half_year_days:
-            half_year += past.change
-        if years_ago <= past.day <= section.end:
-            three_years += past.change
-    return MatchPast(True, half_year, three_years)
-
-
-@inner
-def changes_back(standings: Standings, newest: int) -> int:
-    """How many match changes a member has."""
-    count = 0
-    while newest > 0:
-        count += 1
-        newest = standings.match_changes[newest].earlier
-    return count
-
-
-@inner
-def limits_of(standings: Standings, section: Array, one: Array) -> Array:
-    """What is decided of a member when a section is rated."""
-    at = one.decided
-    later = standings.decided[at].later
-    while later > 0 and standings.decided[later].since <= section.row:
+def limits_in(constants: Constants, tables: Tables, turn: Turn, record: Array) -> Limits:
+    """What limits a member's rating when a section is rated; what is decided holds from the first rating on."""
+    limits = no_limits()
+    if not turn.facts.is_match and record.decided == 0:
+        return limits
+    decided, past = tables.standings.decided, limits.match
+    if turn.facts.is_match:
+        past = match_past_of(constants, tables.standings, turn.facts.end, whole(record.match))
+    if record.decided == 0 or math.isnan(record.rating):
+        return Limits(limits.decided, limits.ceiling, limits.lowered_floor, past)
+    at = whole(record.decided)
+    later = decided[at].later
+    while later > 0 and decided[later].since <= tables.history.sections[turn.number].row:
         at = later
-        later = standings.decided[at].later
-    return standings.decided[at]
+        later = decided[at].later
+    floor = Level(floor_kind(decided[at].floor_kind), decided[at].floor_level)
+    return Limits(floor, decided[at].ceiling, decided[record.decided].lowered_floor, past)
 
 
 @inner
-def outcome_in(
-    constants: Constants, tables: Tables, section: Array, one: Array, weighed: Weighed, system: int
-) -> Outcome:
-    """What becomes of a computed rating: match limits, floors, ceiling, storage (§5, §7)."""
-    before = weighed.before
-    if (
-        section.kind != KIND_MATCH
-        and one.decided <= 0
-        and is_above_floors(
-            constants, weighed.computed, before.rating, before.peak, before.peak_since_2010, before.games_at_2200
-        )
-    ):
-        nothing = Level(FloorKind.NONE, -math.inf)
-        return outcome(constants, before.rating, weighed.computed, MatchPast(False, 0.0, 0.0), nothing, math.inf)
-    decided = Level(FloorKind.OFFICE, -math.inf)
-    ceiling = math.inf
-    if one.decided > 0 and not weighed.is_new:  # what is decided holds from the first rating on
-        limits = limits_of(tables.standings, section, one)
-        decided = Level(floor_kind(limits.floor_kind), limits.floor_level)
-        ceiling = limits.ceiling
-    merits = merits_of(constants, weighed.before, weighed.share)
-    floor = standing_floor(constants, system, merits, decided)
-    past = MatchPast(False, 0.0, 0.0)
-    if section.kind == KIND_MATCH:
-        past = match_past_of(constants, tables.standings, section, one)
-    return outcome(constants, weighed.before.rating, weighed.computed, past, floor, ceiling)
+def add_match_change(standings: Standings, record: Array, place: int, change: float) -> None:
+    """Keep the change of a match, which is the newest one."""
+    one = standings.match_changes[place]
+    one.day = record.as_of
+    one.change = change
+    one.earlier = record.match
+    record.match = place
 
 
 @inner
-def keep(pending: Array, one: Array, after: Tally, day: int, is_new: bool) -> None:
-    """A new standing, in its place or kept until every system of the section is computed."""
-    pending.rating = after.rating
-    pending.games = after.games
-    pending.peak = after.peak
-    pending.peak_since_2010 = after.peak_since_2010
-    pending.wins = stored_count(after.wins)
-    pending.draws = stored_count(after.draws)
-    pending.losses = stored_count(after.losses)
-    pending.events = stored_count(after.events)
-    pending.games_at_2200 = after.games_at_2200
-    pending.as_of = day
-    pending.match = one.match
-    pending.decided = one.decided
-    if one.decided > 0 and not is_new and math.isinf(after.lowered_floor):
-        pending.decided = -one.decided  # a new peak ends a lowered floor
+def finish(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet: Sheet, scratch: Scratch) -> None:
+    """From computed ratings to those that stand, and the records after them (§5, §7)."""
+    results, records, standings = tables.results, tables.results.records, tables.standings
+    finals = scratch.numbers[turn.rank, FINAL]
+    for at in range(turn.high - turn.low):
+        row = turn.row + at
+        record = standings.standings[tables.history.places[row]]
+        before = record.rating
+        results.ratings[BEFORE, row] = before
+        finals[at] = field.prior[at]
+        if len(records.before) > 0:
+            records.before[row - records.base] = record
+            records.lowered[row - records.base].before = standings.decided[record.decided].lowered_floor
+        if scratch.flags[turn.rank, RATED, at]:
+            competitor = tables.history.competitors[turn.low + at]
+            if math.isnan(before):
+                standings.rated[competitor.member] |= 1 << turn.facts.system
+                record.games = field.games[at]
+            share = share_in(turn.facts, competitor)
+            limits = limits_in(constants, tables, turn, record)
+            result = section_outcome(constants, turn.facts, record, share, sheet.final.computed[at], limits)
+            floor = standings.decided[record.decided]
+            count_section(constants, turn.facts, record, floor, share, result.rating)
+            if turn.facts.is_match and not math.isnan(before):
+                section = tables.history.sections[turn.number]
+                add_match_change(standings, record, section.match + row - section.row, result.rating - before)
+            finals[at] = result.rating
+            results.ratings[AFTER, row] = result.rating
+            results.ratings[GAMES_AFTER, row] = record.games
+            if len(results.working) > 0:
+                keep_result(results.working[row], result)
+        if len(records.after) > 0:
+            records.after[row - records.base] = record
+            records.lowered[row - records.base].after = standings.decided[record.decided].lowered_floor
 
 
 @inner
-def keep_working(working: Array, constants: Constants, scratch: Scratch, at: int, result: Outcome) -> None:
-    """The working of the final pass."""
-    games = scratch.numbers[GAMES, at]
-    working.prior = scratch.numbers[PRIOR, at]
-    working.start_games = games if scratch.flags[IS_NEW, at] else math.nan
-    working.effective = scratch.numbers[EFFECTIVE, at]
-    working.k = scratch.numbers[FIFTH, at]
-    working.expected = scratch.numbers[FIFTH + 1, at]
-    working.bonus = scratch.numbers[FIFTH + 2, at]
-    working.computed = scratch.numbers[FIFTH + 3, at]
+def keep_result(working: Array, result: Outcome) -> None:
+    """The floor that held a rating up, or that it asks for."""
     working.floor_level = result.floor_level
     working.requested_floor = result.requested_floor
     working.floor_kind = result.floor_kind.value
-    working.formula = formula_for(constants, games, scratch.past[at]).value
 
 
 @inner
-def share_in(section: Array, competitor: Array, played: int) -> Share:
-    """What a section brings to a competitor's record."""
-    counted = games_counted(played, section.is_half_k != 0)
-    return Share(played, float(competitor.wins), float(competitor.draws), float(competitor.losses), counted)
+def keep_steps(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet: Sheet, is_rated: Array) -> None:
+    """The working of the final pass, of those who are rated."""
+    is_abroad = tables.history.sections[turn.number].kind >= FIRST_ABROAD
+    for at in range(turn.high - turn.low):
+        if is_rated[at]:
+            working = tables.results.working[turn.row + at]
+            is_new = math.isnan(tables.standings.standings[tables.history.places[turn.row + at]].rating)
+            working.prior = field.prior[at]
+            working.start_games = field.games[at] if is_new else math.nan
+            working.effective = sheet.effective[at]
+            working.k = sheet.final.k[at]
+            working.expected = sheet.final.expected[at]
+            working.bonus = sheet.final.bonus[at]
+            working.computed = sheet.final.computed[at]
+            working.formula = STANDARD if is_abroad else formula_for(constants, field.games[at], field.past[at]).value
 
 
 @inner
-def settle(standings: Standings, section: Array, one: Array, before: float, slot: int) -> None:
-    """What a new standing means beside itself: a lowered floor that ends, and the change of a match."""
-    if one.decided < 0:
-        one.decided = -one.decided
-        standings.decided[one.decided].lowered_floor = math.inf
-    if section.kind == KIND_MATCH and not math.isnan(before):
-        change = standings.match_changes[slot]
-        change.day = section.end
-        change.change = one.rating - before
-        change.earlier = one.match
-        one.match = slot
-
-
-@inner
-def finish(constants: Constants, tables: Tables, number: int, system: int, rank: int, scratch: Scratch) -> None:
-    """From computed ratings to those that stand, and the records after them (§5, §7)."""
-    section = tables.history.sections[number]
-    is_last = section.systems >> (system + 1) == 0
-    low, high = section.first, tables.history.sections[number + 1].first
-    results = tables.results
-    for at in range(high - low):
-        competitor = tables.history.competitors[low + at]
-        played = whole(tables.history.competitors[low + at + 1].first - competitor.first)
-        row = section.row + rank * (high - low) + at
-        one = tables.standings.standings[tables.history.places[row]]
-        is_new = scratch.flags[IS_NEW, at]
-        rating = one.rating
-        results.ratings[BEFORE, row] = rating
-        scratch.numbers[FINAL, at] = scratch.numbers[PRIOR, at]
-        if played == 0:
-            continue
-        if is_new:
-            tables.standings.rated[competitor.member] |= 1 << system
-        before = newcomer_tally(scratch.numbers[GAMES, at]) if is_new else tally_at(tables.standings, one)
-        share = share_in(section, competitor, played)
-        weighed = Weighed(before, share, scratch.numbers[FIFTH + 3, at], is_new)
-        result = outcome_in(constants, tables, section, one, weighed, system)
-        after = tally_after(constants, before, share, result.rating, section.end >= PEAKS_FROM)
-        scratch.numbers[FINAL, at] = result.rating
-        if is_last:  # nothing else is computed from what was before
-            keep(one, one, after, section.end, is_new)
-            settle(tables.standings, section, one, rating, section.match + row - section.row)
-        else:
-            keep(scratch.pending[rank, at], one, after, section.end, is_new)
-        results.ratings[AFTER, row] = result.rating
-        results.ratings[GAMES_AFTER, row] = after.games
-        if len(results.working) > 0:
-            keep_working(results.working[row], constants, scratch, at, result)
-
-
-@inner
-def find_norms(tables: Tables, number: int, rank: int, scratch: Scratch) -> None:
+def find_norms(tables: Tables, turn: Turn, field: Field, scratch: Scratch) -> None:
     """The norms of a section (official facts §1): post-event strengths, so after everybody's outcome."""
-    history = tables.history
-    section = history.sections[number]
-    low, high = section.first, history.sections[number + 1].first
-    for at in range(high - low):
-        competitor = history.competitors[low + at]
-        begin, end = competitor.first, history.competitors[low + at + 1].first
+    for at in range(turn.high - turn.low):
+        begin, end = field.first[at], field.first[at + 1]
         for side in range(begin, end):
-            scratch.sides[side - begin] = scratch.numbers[FINAL, history.opponents[side]]
-        met = scratch.sides[: end - begin]
-        norm = highest_norm(scratch.numbers[SCORE, at], met, competitor.most_meetings)
-        tables.results.working[section.row + rank * (high - low) + at].norm = norm
+            scratch.sides[side - begin] = scratch.numbers[turn.rank, FINAL, field.opponent[side]]
+        most_meetings = tables.history.competitors[turn.low + at].most_meetings
+        norm = highest_norm(field.score[at], scratch.sides[: end - begin], most_meetings)
+        tables.results.working[turn.row + at].norm = norm
 
 
 @inner
-def store(tables: Tables, number: int, rank: int, scratch: Scratch) -> None:
-    """Make what one system gave the standings of its competitors."""
-    section = tables.history.sections[number]
-    low, high = section.first, tables.history.sections[number + 1].first
-    standings = tables.standings
-    for at in range(high - low):
-        competitor = tables.history.competitors[low + at]
-        if tables.history.competitors[low + at + 1].first == competitor.first:
-            continue
-        row = section.row + rank * (high - low) + at
-        one = standings.standings[tables.history.places[row]]
-        rating = one.rating
-        standings.standings[tables.history.places[row]] = scratch.pending[rank, at]
-        settle(standings, section, one, rating, section.match + row - section.row)
-
-
-@inner
-def compute(constants: Constants, tables: Tables, number: int, scratch: Scratch) -> int:
-    """Every system of a section, computed from the standings before it; returns what stood in the way."""
-    section = tables.history.sections[number]
-    rank = 0
-    for system in range(SYSTEMS):
-        if section.systems & (1 << system) == 0:
-            continue
-        if not gather(constants, tables, number, system, rank, scratch):
-            return NO_DOCUMENT
-        field = field_of(tables.history, number, scratch)
-        sheet = sheet_of(scratch, len(field.prior), len(field.opponent))
-        if not five_steps(constants, k_rule_of(section, system), field, sheet):
-            return NOT_FOUND
-        finish(constants, tables, number, system, rank, scratch)
-        if system == REGULAR and section.kind != KIND_MATCH and len(tables.results.working) > 0:
-            find_norms(tables, number, rank, scratch)
-        rank += 1
+def compute(constants: Constants, tables: Tables, turn: Turn, scratch: Scratch) -> int:
+    """One system of a section, computed from the rating records before it; returns what stood in the way."""
+    section = tables.history.sections[turn.number]
+    field = field_of(tables, turn, scratch)
+    sheet = sheet_of(scratch, turn, len(field.opponent))
+    is_rated = scratch.flags[turn.rank, RATED]
+    if section.kind >= FIRST_ABROAD:
+        missing = rate_abroad(constants, tables, turn, field, sheet, is_rated)
+    else:
+        missing = gather(constants, tables, turn, field, scratch)
+    if not math.isnan(missing):
+        tables.results.missing[turn.number] = missing
+        return NO_DOCUMENT
+    rule = k_rule(section.is_half_k != 0, section.is_dual_control != 0, turn.facts.system)
+    if section.kind < FIRST_ABROAD and not five_steps(constants, rule, field, sheet):
+        return NOT_FOUND
+    if len(tables.results.working) > 0:
+        keep_steps(constants, tables, turn, field, sheet, is_rated)
     return SOUND
 
 
@@ -448,16 +378,23 @@ def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scr
     section = tables.history.sections[number]
     if tables.history.sections[number + 1].first == section.first:
         return
-    fault = compute(constants, tables, number, scratch)
-    if fault != SOUND:
-        tables.results.faults[number] = fault
-        for row in range(section.row, tables.history.sections[number + 1].row):
-            tables.results.ratings[AFTER, row] = math.nan
-        return
+    lay_first(tables, number, scratch)
     rank = 0
     for system in range(SYSTEMS):
-        if section.systems & (1 << system) != 0 and section.systems >> (system + 1) != 0:
-            store(tables, number, rank, scratch)
+        if section.systems & (1 << system) != 0:
+            fault = compute(constants, tables, turn_in(tables, number, system, rank), scratch)
+            if fault != SOUND:
+                tables.results.faults[number] = fault
+                return
+            rank += 1
+    rank = 0
+    for system in range(SYSTEMS):
+        if section.systems & (1 << system) != 0:
+            turn = turn_in(tables, number, system, rank)
+            field = field_of(tables, turn, scratch)
+            finish(constants, tables, turn, field, sheet_of(scratch, turn, len(field.opponent)), scratch)
+            if system == REGULAR and section.kind < KIND_MATCH and len(tables.results.working) > 0:
+                find_norms(tables, turn, field, scratch)
             rank += 1
 
 

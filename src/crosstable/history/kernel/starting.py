@@ -1,9 +1,22 @@
-"""Where newcomers start (§2), over arrays: what their sources say, and Step 1."""
+"""Where unrated players start (§2), over arrays: what their sources say, and Step 1."""
 
 import math
+from typing import NamedTuple
 
-from crosstable.formulas.initial import DAYS_A_YEAR, SOURCES, Newcomer, Sources, age_start, initial_rating
-from crosstable.history.kernel.arrays import NO_DAY, OUTSIDE_CFC, OUTSIDE_FIDE, Array, Tables
+from crosstable.formulas.initial import (
+    NO_DAY,
+    SOURCES,
+    Initial,
+    Sources,
+    Unrated,
+    age_start,
+    given_start,
+    initial_rating,
+    is_counted,
+    lay_source,
+    no_sources,
+)
+from crosstable.history.kernel.arrays import OUTSIDE_CFC, OUTSIDE_FIDE, Array, Tables, whole
 from crosstable.history.kernel.compiling import inner
 from crosstable.rules.constants import Constants
 from crosstable.terms import Source
@@ -11,32 +24,25 @@ from crosstable.terms import Source
 FIDE, CFC = Source.FIDE.value, Source.CFC.value
 
 
-@inner
-def age_in(born: int, day: int) -> float:
-    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
-    return math.nan if born == NO_DAY else (day - born) / DAYS_A_YEAR
+class Starter(NamedTuple):
+    """An unrated competitor: the section, the position in it, and the system to start in."""
+
+    number: int
+    at: int
+    system: int
 
 
 @inner
-def lay_source(room: Array, source: int, rating: float, games: float, days: tuple[int, int, int]) -> None:
-    """One source of a newcomer, of the day it is from, on the last day of a section, with his birthday (§2)."""
-    as_of, end, born = days
-    room[0, source] = rating
-    room[1, source] = games
-    room[2, source] = float(max(0, end - as_of))
-    room[3, source] = age_in(born, as_of)
+def sources_of(room: Array) -> Sources:
+    """Room for what sources say."""
+    return Sources(room[0], room[1], room[2], room[3])
 
 
 @inner
-def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> bool:
-    """What a newcomer's sources say, a column each: his standings, and the outside ratings in force (§2).
-
-    Of a source that he does not have nothing is read but that its rating is none. False: he has none at all.
-    """
+def lay_sources(tables: Tables, member: int, section: Array, sources: Sources, who: Unrated) -> bool:
+    """What a member's sources say: rating records, and the outside ratings in force (§2). False: there is none."""
     person = tables.history.people[member]
     found = False
-    for source in range(SOURCES):
-        room[0, source] = math.nan
     rated = tables.standings.rated[member]
     source = -1
     while rated != 0:
@@ -48,28 +54,66 @@ def lay_sources(tables: Tables, member: int, section: Array, room: Array) -> boo
         one = tables.standings.standings[tables.history.place_of[member, source]]
         if not math.isnan(one.rating):
             found = True
-            day = section.end if one.as_of == NO_DAY else one.as_of
-            lay_source(room, source, one.rating, one.games, (day, section.end, person.born))
+            lay_source(sources, source, one.rating, one.games, whole(one.as_of), who)
     for at in range(person.outside, person.outside_end):
         known = tables.history.outside[at]
         if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
-            lay_source(room, FIDE, known.rating, math.inf, (known.as_of, section.end, person.born))
+            lay_source(sources, FIDE, known.rating, math.inf, whole(known.as_of), who)
         elif known.body == OUTSIDE_CFC and known.as_of <= section.end:
-            lay_source(room, CFC, known.rating, math.inf, (known.as_of, section.end, person.born))
+            lay_source(sources, CFC, known.rating, math.inf, whole(known.as_of), who)
     return found or person.outside < person.outside_end
 
 
 @inner
-def start_in(
-    constants: Constants, tables: Tables, member: int, section: Array, system: int, room: Array
-) -> tuple[float, float]:
-    """R0 and N of an unrated member (§2)."""
-    has_sources = lay_sources(tables, member, section, room)
-    person = tables.history.people[member]
-    newcomer = Newcomer(age_in(person.born, section.end), person.is_adult != 0, person.is_canadian != 0)
+def lay_told(told: Array, sources: Sources, who: Unrated) -> bool:
+    """The FIDE rating that the report carries, where no other is in force. False: there is none."""
+    if math.isnan(told.fide):
+        return False
+    lay_source(sources, FIDE, told.fide, math.inf, whole(told.fide_as_of), who)
+    return True
+
+
+@inner
+def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array) -> Initial:
+    """Where an unrated competitor starts (§2); ``room`` keeps what the sources say.
+
+    Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
+    """
+    history = tables.history
+    section = history.sections[starter.number]
+    competitor = history.competitors[section.first + starter.at]
+    sources = sources_of(room)
+    no_sources(sources)
+    if competitor.is_met == 0 and history.competitors[section.first + starter.at + 1].first == competitor.first:
+        return age_start(constants, Unrated(NO_DAY, whole(section.start), whole(section.end), False, False))
+    told = history.told[section.told + starter.at if section.told > 0 else 0]
+    if not math.isnan(told.start_rating):
+        return given_start(told.start_rating, told.start_games)
+    who = unrated_in(tables, section, competitor)
+    has_sources = lay_sources(tables, competitor.member, section, sources, who)
+    if section.told > 0:
+        has_sources = lay_told(told, sources, who) or has_sources
     if not has_sources:
-        initial = age_start(constants, newcomer)
-        return initial.rating, initial.games
-    sources = Sources(room[0], room[1], room[2], room[3])
-    initial = initial_rating(constants, system, newcomer, sources, room[4])
-    return initial.rating, initial.games
+        return age_start(constants, who)
+    return initial_rating(constants, starter.system, who, sources, room[4])
+
+
+@inner
+def unrated_in(tables: Tables, section: Array, competitor: Array) -> Unrated:
+    """An unrated competitor of a section."""
+    person = tables.history.people[competitor.member]
+    start, end = whole(section.start), whole(section.end)
+    return Unrated(whole(person.born), start, end, person.is_adult != 0, person.is_canadian != 0)
+
+
+@inner
+def keep_start(constants: Constants, tables: Tables, starter: Starter, start: Initial, room: Array, out: Array) -> None:
+    """Keep where an unrated competitor started, and from what (§2)."""
+    section = tables.history.sections[starter.number]
+    who = unrated_in(tables, section, tables.history.competitors[section.first + starter.at])
+    counted = 0
+    for source in range(SOURCES):
+        if is_counted(constants, starter.system, who, sources_of(room), start, source):
+            counted |= 1 << source
+    out.source, out.total_weight, out.mean = start.source, start.total_weight, start.mean
+    out.rating, out.games, out.counted, out.is_new = start.rating, start.games, counted, 1

@@ -1,4 +1,4 @@
-"""Many sections in the order of the fold, on several threads, with the results of one.
+"""Many sections in the order of the replay, on several threads, with the results of one.
 
 A section may be rated once every competitor's section before it is. Threads take the next few sections in the order
 that ``lay_order`` gives and wait for those they depend on; everything a section depends on comes earlier, so the first
@@ -20,30 +20,23 @@ from crosstable.history.kernel.section import Scratch, rate_section
 PATIENCE = 200
 # Sections that a thread takes at a time.
 TURN = 6
-# So many of its sections ahead their standings are asked for, and then what the starts of their newcomers are made of.
+# So many of its sections ahead rating records are asked for, and then what the starts of unrated players are made of.
 FAR, NEAR = 6, 3
 # Competitors that are sure to touch every line of the cache that holds them.
 TO_A_LINE = 2
-# Where a thread that has taken no turn yet goes on, and the section that is handed out when there is none.
-NOT_YET = NO_SECTION = -1
 
 
 @compiled
 def lay_order(history: History, first: int, last: int, order: Array) -> None:
-    """The sections of a stretch in the order in which they are taken: within each window level by level.
-
-    Those that plain code rates come last in their turn.
-    """
+    """The sections of a stretch in the order in which they are taken: within each window level by level."""
     sections = history.sections
     ends = np.zeros(WINDOW + 1, dtype=np.int64)
-    slow = 0
     begin = first
     while begin < last:
         end = min(last, begin - begin % WINDOW + WINDOW)
         ends[:] = 0
         for number in range(begin, end):
             ends[sections[number].level + 1] += 1
-            slow += sections[number].is_slow
         for level in range(WINDOW):
             ends[level + 1] += ends[level]
         for number in range(begin, end):
@@ -51,29 +44,6 @@ def lay_order(history: History, first: int, last: int, order: Array) -> None:
             order[begin + ends[level]] = number
             ends[level] += 1
         begin = end
-    if slow > 0:
-        for place in range(last - 2, first - 1, -1):
-            put_off(history, place, min(place - (place - first) % TURN + TURN, last), order)
-
-
-@compiled
-def put_off(history: History, place: int, end: int, order: Array) -> None:
-    """Let a section that plain code rates come after those of its turn that can do without it."""
-    number = order[place]
-    if history.sections[number].is_slow:
-        while place + 1 < end and not comes_from(history, order[place + 1], number):
-            order[place] = order[place + 1]
-            place += 1
-            order[place] = number
-
-
-@compiled
-def comes_from(history: History, number: int, before: int) -> bool:
-    """Whether somebody in a section played another one last."""
-    for at in range(history.sections[number].first, history.sections[number + 1].first):
-        if history.competitors[at].previous == before:
-            return True
-    return False
 
 
 class Stretch(NamedTuple):
@@ -89,45 +59,23 @@ class Stretch(NamedTuple):
 
 
 @walking
-def walk_share(numbers: Array, tables: Tables, stretch: Stretch, seat: Array, scratch: Scratch) -> int:
-    """Rate sections as long as there are any, together with other threads that have the same stretch.
-
-    A section that plain code rates is handed out, once those it depends on are done; ``seat`` keeps where this thread
-    goes on then.
-    """
+def replay_share(numbers: Array, tables: Tables, stretch: Stretch, scratch: Scratch) -> None:
+    """Rate sections as long as there are any, together with other threads that have the same stretch."""
     span, order, done = stretch.span, stretch.order, stretch.done
     first, last, workers = span[1], span[2], span[3]
-    turn, begin = seat[0], seat[1]
-    if turn == NOT_YET:
-        begin = turn = first + TURN * take_number(span)
+    turn = first + TURN * take_number(span)
     while turn < last:
-        is_slow = has_slow(tables.history, order, turn, last)
-        # The next turn is taken ahead, so that what is fetched is this thread's own; but not held up by plain code.
-        following = last if is_slow else first + TURN * take_number(span)
-        for place in range(begin, min(turn + TURN, last)):
-            fetch_standings(tables, whole(order[ahead(place + FAR, turn, following, last)]))
-            fetch_newcomers(tables, whole(order[ahead(place + NEAR, turn, following, last)]))
+        following = first + TURN * take_number(span)  # taken ahead, so that what is fetched is this thread's own
+        for place in range(turn, min(turn + TURN, last)):
+            fetch_records(tables, whole(order[ahead(place + FAR, turn, following, last)]))
+            fetch_unrated(tables, whole(order[ahead(place + NEAR, turn, following, last)]))
             number: int = whole(order[place])
             if workers > 1:
                 wait_for(tables.history, number, first, done)
-            if tables.history.sections[number].is_slow:
-                seat[0], seat[1] = turn, place + 1
-                return number
             rate_section(numbers[tables.history.sections[number].edition], tables, number, scratch)
             if workers > 1:
                 set_flag(done, number)
-        turn = first + TURN * take_number(span) if is_slow else following
-        begin = turn
-    return NO_SECTION
-
-
-@inner
-def has_slow(history: History, order: Array, turn: int, last: int) -> bool:
-    """Whether plain code rates a section of a turn."""
-    slow = 0
-    for place in range(turn, min(turn + TURN, last)):
-        slow += history.sections[order[place]].is_slow
-    return slow > 0
+        turn = following
 
 
 @inner
@@ -138,15 +86,9 @@ def ahead(place: int, turn: int, following: int, last: int) -> int:
     return min(place, last - 1)
 
 
-@walking
-def say_done(done: Array, number: int) -> None:
-    """Say, for plain code, that a section is rated."""
-    set_flag(done, number)
-
-
 @inner
-def fetch_standings(tables: Tables, number: int) -> None:
-    """Ask for the standings of a section that is rated soon, and for its competitors."""
+def fetch_records(tables: Tables, number: int) -> None:
+    """Ask for the rating records of a section that is rated soon, and for its competitors."""
     sections = tables.history.sections
     for at in range(sections[number].first, sections[number + 1].first, TO_A_LINE):
         fetch(tables.history.competitors, whole(at))
@@ -155,7 +97,7 @@ def fetch_standings(tables: Tables, number: int) -> None:
 
 
 @inner
-def fetch_newcomers(tables: Tables, number: int) -> None:
+def fetch_unrated(tables: Tables, number: int) -> None:
     """Ask for what starts are made of, of those in a section who have no rating yet."""
     sections = tables.history.sections
     low, high = sections[number].first, sections[number + 1].first

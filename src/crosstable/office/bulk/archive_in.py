@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,17 +18,19 @@ from sqlalchemy import Connection, Table, func, insert, select, text
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read
 from crosstable.history.archive_sections import systems_of
-from crosstable.history.archive_tables import BETWEEN_CONTROLS, FIDE, HEADING, KINDS, NO_MEMBER
+from crosstable.history.archive_tables import BETWEEN_CONTROLS, BODIES, HEADING, KINDS
 from crosstable.history.running import Stages
 from crosstable.office import tables
-from crosstable.office.bulk.cells import Rows, rounds_of
+from crosstable.office.bulk.archive_out import IN_COLUMNS
+from crosstable.office.bulk.cells import Rows, games_of, parsed, rounds_of, unplayed_of
 from crosstable.office.bulk.frames import give_room, schema_of, write_frame
 from crosstable.office.bulk.record import mapped, whole_sections
 from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, append_all, canonical, digest_of
 from crosstable.office.ledger.facts import State
-from crosstable.office.ledger.fold import Progress, in_silence
+from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.members import LONGEST_ID
 
 _ID = r"^[^\s@][^\s]{0,39}$"
 _SECTION = ("event_id", "number", "name", "kind", "is_online", "time_controls", "asked_systems", "systems",
@@ -65,6 +68,7 @@ def import_archive(
         with stages.timed("sections"):
             arriving.sections(heading, progress)
         with stages.timed("decisions"):
+            arriving.merges()
             arriving.openings_and_decisions()
         with stages.timed("store"):
             _gather_statistics(connection)
@@ -75,10 +79,15 @@ def import_archive(
 
 def _require_ids(archive: Archive) -> None:
     """Ids that an office can keep, as ``members`` and ``checking`` ask of those that come one by one."""
-    for what, column in (("a member id", archive.members["member_id"]), ("an event id", archive.sections["event_id"])):
+    ids = pl.concat([archive.members["member_id"], archive.merged["member_id"]])
+    for what, column in (("a member id", ids), ("an event id", archive.sections["event_id"])):
         wrong = column.filter(~column.str.contains(_ID))
         if wrong.len():
             raise OfficeError(f"{wrong[0]!r} cannot be {what} of an office; use up to 40 letters and digits")
+    if "member_id" in archive.entries.columns:  # whatever a director wrote of somebody who is no member
+        reported = archive.entries["member_id"]
+        if (reported.str.len_chars() > LONGEST_ID).any():
+            raise OfficeError(f"an entry has a member id of more than {LONGEST_ID} characters, which no office keeps")
 
 
 def _require_empty(connection: Connection) -> None:
@@ -114,7 +123,7 @@ class _Arriving:
 
     def members(self) -> None:
         """Everybody, with the ratings of other federations."""
-        people, outside = self.archive.members, self._outside()
+        people, outside = _people(self.archive), self._outside()
         after = {
             "members": digest_of_lines(lines_of(people)),
             "outside": digest_of_lines(lines_of(outside)),
@@ -129,10 +138,30 @@ class _Arriving:
 
     def _outside(self) -> pl.DataFrame:
         frame = self.archive.outside
-        body = pl.when(pl.col("body") == FIDE).then(pl.lit("FIDE")).otherwise(pl.lit("CFC"))
-        return frame.with_columns(self.ids.gather(frame["member"]).alias("member_id"), body.alias("body")).select(
-            "member_id", "body", "as_of", "rating"
-        )
+        named = frame.with_columns(
+            self.ids.gather(frame["member"]).alias("member_id"),
+            pl.Series(BODIES).gather(frame["body"]).alias("body"),
+        ).select("member_id", "body", "as_of", "rating")
+        of_merged = [
+            (member_id, body, date.fromisoformat(on), rating)
+            for member_id, text in self.archive.merged.select("member_id", "outside").iter_rows()
+            for body, on, rating in json.loads(text or "[]")
+        ]
+        return pl.concat([named, pl.DataFrame(of_merged, schema=named.schema, orient="row")])
+
+    def merges(self) -> None:
+        """An act for every id that is merged into another."""
+        pairs = self.archive.merged.select("member_id", "into_id").rows()
+        if not pairs:
+            return
+        changes = [Change(ActKind.MERGE, one, {"member": one, "into": other}) for one, other in pairs]
+        first = append_all(self.connection, self.office.clock, self.deed, changes)
+        self.acts += len(changes)
+        rows = [
+            {"act": act, "member_id": one, "into_id": other, "is_undone": False}
+            for act, (one, other) in enumerate(pairs, first)
+        ]
+        self.connection.execute(insert(tables.merge), rows)
 
     def sections(self, heading: bytes, progress: Progress) -> None:
         """Every event, section and row. What describes the archive is kept as the original of all of them."""
@@ -153,7 +182,7 @@ class _Arriving:
         assert self._append(Change(ActKind.IMPORT, f"{after['events']} events", after)) == act
         row = {"digest": document, "act": act, "event_id": "", "name": HEADING, "content": heading}
         self.connection.execute(insert(tables.document), row)
-        self._write(tables.event, act, _event_rows(self.archive.sections, document))
+        self._write(tables.event, act, _event_rows(self.archive, document))
         whole = sections.with_columns(
             pl.Series("digest", digests, dtype=pl.String), state=pl.lit(State.ACCEPTED.value), faults=pl.lit("[]")
         )
@@ -177,9 +206,9 @@ class _Arriving:
         return place.with_columns(
             pl.Series("row", np.arange(len(rows.section)) - first, dtype=pl.Int32),
             part["number"],
-            own["member_id"],
+            _given(part, "member_id", own["member_id"]),
             pl.coalesce(part["name"], own["name"]).alias("name"),
-            rounds_of(games, part["unplayed"], rows).alias("rounds"),
+            _rounds(part, games, rows),
             _extras(part).alias("extra"),
             part["section"].alias("at"),
         )
@@ -187,7 +216,7 @@ class _Arriving:
     def openings_and_decisions(self) -> None:
         """By acts in the order of the archive's: one for the openings of an act, one for every decision."""
         openings = self.archive.openings
-        openings = openings.with_columns(self.ids.gather(openings["member"]).alias("member_id"))
+        openings = openings.with_columns(_given(openings, "member_id", self.ids.gather(openings["member"])))
         decisions = self._decisions()
         changes: list[tuple[int, int, Change]] = []
         parts = {key[0]: part for key, part in openings.group_by("act", maintain_order=True)}
@@ -213,11 +242,24 @@ class _Arriving:
 
     def _decisions(self) -> pl.DataFrame:
         frame = self.archive.decisions
-        ids = [self.ids[member] if member != NO_MEMBER else "" for member in frame["member"]]
-        details = [canonical(json.loads(text)) for text in frame["details"]]
-        return frame.with_columns(
-            pl.Series("member_id", ids, dtype=pl.String), pl.Series("details", details, dtype=pl.String)
-        )
+        own = self._people["member_id"][frame["member"].to_numpy()]
+        return frame.with_columns(_given(frame, "member_id", own), _details(frame).alias("details"))
+
+
+def _given(frame: pl.DataFrame, name: str, otherwise: pl.Series) -> pl.Series:
+    """An optional column, and something else where it says nothing."""
+    given = frame[name].fill_null(otherwise) if name in frame.columns else otherwise
+    return given.alias(name)
+
+
+def _people(archive: Archive) -> pl.DataFrame:
+    """Everybody as the office keeps them, merged ids among them."""
+    members = archive.members
+    if "is_year_only" in members.columns:
+        known = pl.when(pl.col("is_year_only").fill_null(False)).then(None).otherwise(pl.col("birth_date"))
+        members = members.with_columns(known.alias("birth_date"))
+    parts = [members.drop("is_year_only", strict=False), archive.merged.drop("into_id", "outside")]
+    return pl.concat(parts, how="diagonal")
 
 
 def _next_act(connection: Connection) -> int:
@@ -240,8 +282,14 @@ def _section_rows(sections: pl.DataFrame) -> pl.DataFrame:
         systems.alias("systems"),
         pl.col("start").alias("started"),
         pl.col("end").alias("ended"),
-        pl.lit("{}").alias("details"),
+        _details(sections).alias("details"),
     ).select(_SECTION)
+
+
+def _details(frame: pl.DataFrame) -> pl.Series:
+    """What else was reported, in the one spelling of the record."""
+    nothing = pl.Series(["{}"], dtype=pl.String).new_from_index(0, frame.height)
+    return mapped(_given(frame, "details", nothing), lambda text: canonical(json.loads(text)))
 
 
 def _controls(joined: str) -> str:
@@ -252,16 +300,38 @@ def _system_names(mask: int) -> str:
     return " ".join(system.name for system in systems_of(mask))
 
 
-def _event_rows(sections: pl.DataFrame, document: str) -> pl.DataFrame:
-    return (
-        sections.group_by("event_id", maintain_order=True)
-        .agg(
-            pl.col("event_name").first().alias("name"),
-            pl.col("start").min().alias("started"),
-            pl.col("end").max().alias("ended"),
-        )
-        .with_columns(details=pl.lit("{}"), document=pl.lit(document))
+def _event_rows(archive: Archive, document: str) -> pl.DataFrame:
+    """Events as their sections have them, but for those of which more is known."""
+    made = archive.sections.group_by("event_id", maintain_order=True).agg(
+        pl.col("event_name").first().alias("name"),
+        pl.col("start").min().alias("started"),
+        pl.col("end").max().alias("ended"),
     )
+    said = archive.events.with_columns(_details(archive.events).alias("details"))
+    joined = made.join(said, on="event_id", how="left", maintain_order="left")
+    is_said = pl.col("details").is_not_null()
+    return joined.select(
+        "event_id",
+        "name",
+        pl.when(is_said).then("start").otherwise("started").alias("started"),
+        pl.when(is_said).then("end").otherwise("ended").alias("ended"),
+        pl.col("details").fill_null("{}"),
+        pl.lit(document).alias("document"),
+    )
+
+
+def _rounds(part: pl.DataFrame, games: pl.DataFrame, rows: Rows) -> pl.Series:
+    """The cells of rows as they were reported, which must be the games and byes that the archive has."""
+    made = rounds_of(games, part["unplayed"], rows)
+    if "rounds" not in part.columns:
+        return made.alias("rounds")
+    reported = part["rounds"].fill_null(made)
+    cells = parsed(reported)
+    if not games_of(cells, rows).equals(games) or not unplayed_of(cells).equals(
+        part["unplayed"], check_names=False, null_equal=True
+    ):
+        raise OfficeError("the archive's entries have rounds that are not the games and unplayed cells it has")
+    return reported
 
 
 def _section_digests(headings: Sequence[str], first: int, rows: pl.DataFrame) -> list[str]:
@@ -273,7 +343,9 @@ def _section_digests(headings: Sequence[str], first: int, rows: pl.DataFrame) ->
 
 def _extras(part: pl.DataFrame) -> pl.Series:
     """What rows say beside their columns, as the office keeps it; nothing for most."""
-    names = ("rate", "fide", "fide_flag", "fide_opt_in", "start_rating")
+    names = [
+        name for name in ("rate", "fide", "fide_flag", "fide_opt_in", "start_rating", "extra") if name in part.columns
+    ]
     says = part.select(pl.any_horizontal(pl.col(name).is_not_null() for name in names)).to_series()
     places = np.flatnonzero(says.to_numpy())
     texts = [_extra(row) for row in part[places].iter_rows(named=True)]
@@ -284,11 +356,14 @@ def _extras(part: pl.DataFrame) -> pl.Series:
 def _extra(row: Mapping[str, Any]) -> str | None:
     said = {name: row[name] for name in ("rate", "fide_flag", "fide_opt_in") if row[name] is not None}
     if row["fide"] is not None:
-        said["fide"] = [row["fide"], row["fide_as_of"]]
+        said["fide"] = [row["fide"], None if row["fide_as_of"] is None else row["fide_as_of"].isoformat()]
     if row["start_rating"] is not None:
         said["start"] = [row["start_rating"], row["start_games"]]
     said = {name: value for name, value in said.items() if value != ""}
-    return canonical(said) if said else None
+    more = json.loads(row.get("extra") or "{}")
+    if any(said.get(name) != more[name] for name in IN_COLUMNS & more.keys()):
+        raise OfficeError("the archive's entries have an extra that is not what their columns say")
+    return canonical({**said, **more}) if said or more else None
 
 
 def _opening_change(rows: pl.DataFrame) -> Change:

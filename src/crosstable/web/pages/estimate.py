@@ -34,7 +34,7 @@ from crosstable.calculator.what_if import (
     score_needed,
 )
 from crosstable.catalogue import fault
-from crosstable.errors import Fault, Severity, UnratableSectionError
+from crosstable.errors import Fault, UnratableSectionError
 from crosstable.notation import read_number
 from crosstable.pipeline.documents import fault_object
 from crosstable.web.api.described import reply_shape
@@ -278,7 +278,7 @@ def _kept_for_its_day(request: Request, body: bytes, media_type: str) -> Respons
 
 def _answer(done: Answered) -> bytes:
     if _is_refused(done):
-        errors = [one for one in done.faults if one.severity is Severity.ERROR] or done.faults
+        errors = [one for one in done.faults if one.severity.stops] or done.faults
         said = " ".join(f"{one.place}: {one.message}" for one in errors) or "Nothing was asked."
         raise Problem(422, said, faults=[fault_object(one) for one in done.faults])
     return to_json(document_of(done))

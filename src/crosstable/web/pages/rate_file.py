@@ -14,7 +14,7 @@ from fastapi import Request, Response
 from starlette.datastructures import FormData
 
 from crosstable.engine import RatedSection
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.explanation import Line, explain
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
@@ -112,8 +112,8 @@ def _rated(upload: Upload, given: Given, why: re.Match[str] | None) -> RatedFile
         pairing_ratings=given.pairing, control=given.control, start=given.start, end=given.end, reader=Reader.PAGE
     )
     event = rate(of_reading(upload.document.reading), **options)
-    errors = [found for found in event.faults if found.severity is Severity.ERROR]
-    warnings = [found for found in event.faults if found.severity is not Severity.ERROR]
+    errors = [found for found in event.faults if found.severity.stops]
+    warnings = [found for found in event.faults if not found.severity.stops]
     working = _working(event, int(why[1]), int(why[2]), why[3]) if why else ()
     return RatedFile(upload.name, event, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], upload.carried, working)
 

@@ -8,7 +8,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
@@ -83,8 +83,8 @@ def _shown(upload: Upload, made: Preview | None, carried: str) -> Shown:
         assert upload.fault is not None
         return Shown(upload, None, [upload.fault], [])
     faults = for_reader(made.faults, Reader.PAGE)
-    errors = [one for one in faults if one.severity is Severity.ERROR]
-    warnings = [one for one in faults if one.severity is not Severity.ERROR]
+    errors = [one for one in faults if one.severity.stops]
+    warnings = [one for one in faults if not one.severity.stops]
     return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], carried)
 
 

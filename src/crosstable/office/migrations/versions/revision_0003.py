@@ -14,7 +14,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Change the tables; no row of the record is touched."""
-    op.drop_table("kept_veils")
+    op.drop_table("kept_veils", if_exists=True)  # the first programs of schema 0002 did not make it yet
     op.add_column("member", sa.Column("birth_year", sa.Integer(), nullable=True))
     op.add_column("member", sa.Column("age_lists", sa.Boolean(), nullable=True))
 

@@ -1,0 +1,74 @@
+"""Rating records in numbers, as formulas read and change them; and back.
+
+What is written here with attributes holds for the objects of this module and for the rows of the replay's arrays alike.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from crosstable.formulas.initial import NO_DAY
+from crosstable.formulas.tally import NO_COUNT
+from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating
+
+
+class Form(NamedTuple):
+    """A kind of field in numbers: what stands for nothing known or set, how a value is written and read."""
+
+    nothing: float
+    written: Callable[[Any], float]
+    read: Callable[[Any], object]
+
+
+FORMS: Mapping[FieldKind, Form] = {
+    FieldKind.RATING: Form(math.nan, float, lambda number: None if math.isnan(number) else float(number)),
+    FieldKind.GAMES: Form(math.inf, float, lambda number: None if math.isinf(number) else float(number)),
+    FieldKind.LEVEL: Form(math.inf, float, lambda number: None if math.isinf(number) else float(number)),
+    FieldKind.COUNT: Form(NO_COUNT, int, lambda number: None if number == NO_COUNT else int(number)),
+    FieldKind.DAY: Form(NO_DAY, date.toordinal, lambda day: None if day == NO_DAY else date.fromordinal(int(day))),
+}
+# The fields that are numbers. What follows from decisions, and match changes, are kept elsewhere.
+NUMBERS = {name: FORMS[kept.kind] for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in FORMS}
+
+
+class Numbers:
+    """A rating record in numbers."""
+
+    __slots__ = tuple(NUMBERS)
+    rating: float
+    games: float
+    wins: int
+    draws: int
+    losses: int
+    events: int
+    peak: float
+    peak_since_2010: float
+    games_at_2200: int
+    as_of: int
+    lowered_floor: float
+
+
+def numbers_of(record: PlayerRating) -> Numbers:
+    """A rating record in numbers."""
+    made = Numbers()
+    put_numbers(made, record, NUMBERS)
+    return made
+
+
+def put_numbers(numbers: Any, record: PlayerRating, names: Iterable[str]) -> None:  # noqa: ANN401 (see above)
+    """Write some fields of a rating record."""
+    for name in names:
+        value, form = getattr(record, name), NUMBERS[name]
+        setattr(numbers, name, form.nothing if value is None else form.written(value))
+
+
+def with_numbers(record: PlayerRating, numbers: Any, names: Iterable[str]) -> PlayerRating:  # noqa: ANN401 (see above)
+    """A rating record with some other fields."""
+    read: dict[str, Any] = {name: NUMBERS[name].read(getattr(numbers, name)) for name in names}
+    return record._replace(**read)
+
+
+def known_games(record: PlayerRating) -> float:
+    """N of a rating record, infinite where it is established with a count that is not known."""
+    return math.inf if record.games is None else record.games
