@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, func, select
 
 from crosstable.history.archive import write
 from crosstable.lab.population import Federation
@@ -126,13 +126,13 @@ def _ordinary_event(made: Office) -> bytes:
 
 
 def _mistake(made: Office, days: int) -> tuple[str, ChangedResult]:
-    """A win in the last section that ended so many days before the end."""
+    """A win in a section that ended so many days before the end."""
     with made.reading() as connection:
         event_id, number = _section_before(connection, _newest_day(connection) - timedelta(days=days))
         entry = tables.entry.c
-        rows = connection.execute(
-            select(entry.number, entry.rounds).where(entry.event_id == event_id, entry.section == number)
-        ).all()
+        where = and_(entry.event_id == event_id, entry.section == number)
+        newest = select(func.max(entry.act)).where(where).scalar_subquery()
+        rows = connection.execute(select(entry.number, entry.rounds).where(where, entry.act == newest)).all()
     for row, rounds in rows:
         for at, cell in enumerate(rounds.split(), start=1):
             if cell.startswith("W"):
@@ -149,7 +149,11 @@ def _newest_day(connection: Connection) -> date:
 
 
 def _section_before(connection: Connection, day: date) -> tuple[str, int]:
-    section = tables.section.c
-    query = select(section.event_id, section.number).where(section.ended <= day, section.kind == "swiss")
-    found = connection.execute(query.order_by(section.ended.desc(), section.event_id.desc()).limit(1)).one()
+    """The largest section of the week before a day."""
+    section, entry = tables.section.c, tables.entry.c
+    same = and_(section.event_id == entry.event_id, section.number == entry.section, section.act == entry.act)
+    query = select(section.event_id, section.number).join_from(tables.section, tables.entry, same)
+    query = query.where(section.ended <= day, section.ended > day - timedelta(days=7), section.kind == "swiss")
+    query = query.group_by(section.event_id, section.number).order_by(func.count().desc(), section.event_id)
+    found = connection.execute(query.limit(1)).one()
     return found[0], found[1]

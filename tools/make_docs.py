@@ -29,6 +29,7 @@ from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
 from tools.source_pages import TITLES, source_page, spec_map
+from tools.wallchart_page import wallchart_page
 
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"
 
@@ -44,6 +45,7 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
         ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
         SCHEMA: event_schema,
+        ROOT / "docs" / "wallcharts.md": lambda: wallchart_page(NOTE),
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }

@@ -49,7 +49,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "no-dates": Kind(
         ERROR,
         "The section has no start or end date, nor has the event.",
-        "Give both dates.",
+        "Give --start DATE and --end DATE, or write them in the file.",
         "The section has no {missing} date that can be read.",
     ),
     "dates-reversed": Kind(

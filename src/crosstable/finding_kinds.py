@@ -74,7 +74,7 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "Games are paired and have no result yet; they are not rated.",
         "Enter their results before the event is rated.",
-        "{count} of the games have no result yet; they are not rated.",
+        "Games without a result yet, which are not rated: {count}.",
     ),
     "code-page-guessed": Kind(
         WARNING,

@@ -42,6 +42,11 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         }
         for which in ("start", "end")
     },
+    "no-dates": {
+        _PAGE: "Give both dates in the form, or write them in the file.",
+        _API: "Add start=DATE and end=DATE, or write them in the file.",
+        _LIBRARY: "Give start=DATE and end=DATE, or write them in the file.",
+    },
     "no-time-control": {
         _PAGE: "Give the time control in the form, like G/60;d5, or write it in the file.",
         _API: "Add control=G/60;d5, or write it in the file.",

@@ -5,11 +5,14 @@ from datetime import date
 
 import pytest
 
+from crosstable.errors import TimeControlError
 from crosstable.formats import detect
 from crosstable.formats.dates import AMERICAN, FIDE, Custom, day_of, read_day, read_span
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
+from crosstable.rules.time_controls import parse_time_control
 from tests.formats.swisssys_event import EVENT
+from tools.wallchart_page import CONTROLS, DATES, TWO_WAYS
 
 CHART = """\
 Event: Quad
@@ -165,3 +168,11 @@ def test_every_format_reads_the_same_spellings(start: str, day: date) -> None:
     swisssys = json.dumps({**EVENT, "Overview": {**EVENT["Overview"], "Starting date": start}}).encode()
     assert detect.read_data(chart, "chart.csv").report.start == day
     assert detect.read_data(swisssys, "event.sjson").report.start == day
+
+
+def test_every_spelling_of_the_reference_page_is_read() -> None:
+    assert {read_day(text) for text in DATES} == {date(2026, 8, 30)}
+    assert all(parse_time_control(text).stages for text in CONTROLS)
+    for text in TWO_WAYS:
+        with pytest.raises(TimeControlError, match="can be read as"):
+            parse_time_control(text)

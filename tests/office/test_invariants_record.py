@@ -109,7 +109,7 @@ def test_i9_a_published_list_never_changes(office: Office, monkeypatch: pytest.M
     assert made.digest == digest_of_rows([as_row("2026-12", row) for row in rows])
     correct_result(office, DEED, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
     before = posted(office)
-    monkeypatch.setattr("crosstable.office.ledger.fold.edition_for", lambda day: edition_for(date(2020, 1, 1)))
+    monkeypatch.setattr("crosstable.history.plain.edition_for", lambda day: edition_for(date(2020, 1, 1)))
     run(office)
     assert posted(office) != before
     with pytest.raises(OfficeError, match="a list is never changed"):

@@ -8,16 +8,16 @@ from sqlalchemy import select
 
 from crosstable import __version__
 from crosstable.office import tables
+from crosstable.office.bulk import deriving
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.acts import ActKind, head
-from crosstable.office.ledger.chains import Chains
+from crosstable.office.ledger.backgrounds import Backgrounds, MemberDecisions, postings_of_member
 from crosstable.office.ledger.facts import DecisionKind
-from crosstable.office.ledger.fold import Circumstances, fold
 from crosstable.office.ledger.postings import Posting, all_current
 from crosstable.office.ledger.rerate import is_pending, rerate, sections_ahead
-from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
+from crosstable.terms import OutsideRating, PlayerRating
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import CopyOf
@@ -176,7 +176,7 @@ def test_a_section_for_which_a_document_is_missing_is_named_and_blocks_nothing(o
     assert "FIDE conversion" in why
     assert {about.event_id for about in posted(office) if not about.event_id.startswith("@")} == {"new"}
     with office.reading() as connection:
-        assert list(fold(record_of(connection)).unratable) == [key]
+        assert list(deriving.derived(record_of(connection)).unratable) == [key]
     Claims(office).after_a_run()
 
 
@@ -208,26 +208,24 @@ def test_a_run_over_a_section_without_dates_touches_nothing(office: Office) -> N
     assert (done.sections, done.postings, done.ripple) == (0, 0, ())
 
 
-@pytest.mark.parametrize(("portion", "chunk"), [(1, 2), (7, 500)])
-def test_portions_and_chunks_do_not_show(
-    office: Office, monkeypatch: pytest.MonkeyPatch, portion: int, chunk: int
-) -> None:
-    """Everything in portions of one and of many gives what the usual sizes give."""
+@pytest.mark.parametrize("chunk", [2, 500])
+def test_chunks_do_not_show(office: Office, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    """Values in chunks of two and of many give what the usual size gives."""
     made = federation(3, 10, 6)
     made.settle(office)
     run(office)
-    monkeypatch.setattr("crosstable.office.ledger.fold.PORTION", portion)
     monkeypatch.setattr("crosstable.office.ledger.postings.CHUNK", chunk)
     seen: list[int] = []
     set_fact(office, DEED, made.people[0].member_id, {"birth_date": date(1999, 9, 9)})
     withdraw(office, DEED, "e002")
     rerate(office, DEED, seen.append)
     assert seen == sorted(seen)
+    assert seen[-1] > len(seen) - 1
     with office.reading() as connection:
-        small = fold(record_of(connection), seen.append).postings
+        small = deriving.derived(record_of(connection), seen.append).postings
     monkeypatch.undo()
     with office.reading() as connection:
-        assert fold(record_of(connection)).postings == small
+        assert deriving.derived(record_of(connection)).postings == small
     Claims(office).after_a_run()
 
 
@@ -242,19 +240,16 @@ def test_dates_that_move_take_the_postings_with_them(season: Office) -> None:
     assert sorted(days, key=lambda event_id: days[event_id]) == ["q2", "q1", "q0"]
 
 
-def test_chains_answer_what_stood_before_any_place(season: Office) -> None:
+def test_backgrounds_answer_what_stood_before_any_place(season: Office) -> None:
     stored = sorted((one for one in posted(season).values() if one.member_id == member_id(1)), key=lambda one: one.key)
     with season.reading() as connection:
-        chains = Chains(connection)
-        chains.load([member_id(1), member_id(90)])
-        chains.load([member_id(1)])
-        assert chains.postings(member_id(1)) == stored
-        assert chains.last(member_id(1), OTBR) == stored[-1].standing
-        assert chains.last(member_id(1), RatingSystem.OLB) is None
-        assert chains.last(member_id(90), OTBR) is None
+        backgrounds = Backgrounds(record_of(connection), {member_id(1), member_id(4)})
+        assert postings_of_member(connection, member_id(1)) == stored
+        assert postings_of_member(connection, member_id(90)) == []
         for one, other in pairwise(stored):
-            assert chains.before(member_id(1), other.key) == {OTBR: one.standing}
-        assert chains.before(member_id(1), stored[0].key) == {}
+            assert backgrounds.background(member_id(1), other.key).standings == {OTBR: one.standing}
+        assert backgrounds.background(member_id(1), stored[0].key).standings == {}
+        assert backgrounds.background(member_id(4), stored[0].key).standings == {}
 
 
 def test_postings_can_be_asked_as_of_a_run(season: Office) -> None:
@@ -266,18 +261,17 @@ def test_postings_can_be_asked_as_of_a_run(season: Office) -> None:
     run(season)
     with season.reading() as connection:
         assert {about: one.posting for about, one in all_current(connection, then.seq).items()} == before
-        past = Chains(connection, then.seq)
-        past.load([member_id(1)])
-        assert [one.event_id for one in past.postings(member_id(1))][1:] == ["q0", "q1", "q2"]
+        past = postings_of_member(connection, member_id(1), then.seq)
+        assert [one.event_id for one in past][1:] == ["q0", "q1", "q2"]
         assert all_current(connection, 1) == {}
 
 
 def test_what_is_decided_about_members_is_read_once(season: Office) -> None:
     decide(season, DEED, Ruling(DecisionKind.FLOOR, member_id(1), OTBR, DAYS[0], 1290.0))
     with season.reading() as connection:
-        circumstances = Circumstances(record_of(connection))
-        circumstances.know([member_id(1)])
-        circumstances.know([member_id(1)])
+        decisions = MemberDecisions(record_of(connection))
+        decisions.know([member_id(1)])
+        decisions.know([member_id(1)])
         later = next(one.key for one in posted(season).values() if one.event_id == "q2")
-        held = circumstances.decided(member_id(1), OTBR, PlayerRating(1400.0), later)
+        held = decisions.decided(member_id(1), OTBR, PlayerRating(1400.0), later)
     assert [floor.level for floor in held.floors] == [1290.0]

@@ -10,7 +10,7 @@ from crosstable.cli.files import (
     add_accept_option,
     add_file_options,
     display_name,
-    fault_text,
+    faults_text,
     rated_files,
 )
 from crosstable.cli.rule_option import take_rules
@@ -50,8 +50,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _print(checked: CheckedReport) -> None:
-    for fault in checked.faults:
-        sys.stdout.write(fault_text(checked.file, fault))
+    sys.stdout.write(faults_text(checked.file, checked.faults))
     for kept in checked.accepted:
         sys.stdout.write(f"{checked.file}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""

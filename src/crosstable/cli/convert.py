@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, fault_text, read_given
+from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, faults_text, read_given
 from crosstable.errors import Fault, FormatError
 from crosstable.formats.detect import inputs
 from crosstable.pipeline.completing import chosen, completed
@@ -79,8 +79,7 @@ def run(arguments: list[str]) -> int:
 
 def _print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Faults on standard error; nothing is rated here, so nothing is said about it."""
-    for fault in faults:
-        sys.stderr.write(fault_text(name, fault))
+    sys.stderr.write(faults_text(name, faults))
 
 
 def _write(report: Report, options: argparse.Namespace) -> int:

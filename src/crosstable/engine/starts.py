@@ -19,6 +19,7 @@ from crosstable.formulas.initial import (
     initial_rating,
     is_counted,
     lay_source,
+    no_sources,
     source_weight,
 )
 from crosstable.rules.constants import Initialisation
@@ -87,7 +88,8 @@ def not_found(edition: Edition, source: Source, rating: float) -> str:
 
 def _sources(background: Background, who: Unrated) -> tuple[Sources, Mapping[int, date | None]]:
     """What the sources say, and the day that each is from; games are infinite where no count is known or kept."""
-    sources = Sources(*([math.nan] * SOURCES for _ in Sources._fields))
+    sources = Sources(*([0.0] * SOURCES for _ in Sources._fields))
+    no_sources(sources)
     dates: dict[int, date | None] = {}
     for system, record in background.standings.items():
         _lay(sources, system, record.rating, known_games(record), record.as_of, who)

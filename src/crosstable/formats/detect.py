@@ -11,12 +11,13 @@ from crosstable.formats import Reading, file_bytes
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF, SwissSys sjson "
     "and web JSON, crosstables and rating reports of US Chess, the ratings API's JSON, standings as a page or text, "
-    "CSV and XLSX wallcharts"
+    "CSV and XLSX wallcharts and lists of games"
 )
 EVENT_MARK = b'"crosstable-event/'
 EVENT_PARTS = (b'"format"', b'"sections"')
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 PGN = b'[Event "'
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIP = b"\x1f\x8b"
 LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
@@ -69,6 +70,9 @@ def read_data(data: bytes, name: str) -> Reading:
         return _read_json(data, name)
     if data.startswith(b"PK"):
         return _read_zip(data, name)
+    if data.startswith(OLD_WORKBOOK):
+        message, remedy = "This is a workbook of Excel 97-2003 (.xls).", "Open it and save it as .xlsx or as CSV."
+        raise FormatError(fault("not-readable", name, message, remedy))
     if data.startswith(GZIP):
         raise FormatError(
             fault("not-readable", name, "This is a compressed archive.", "Compare archives with crosstable verify.")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
 LARGEST_PAGE = 5_000_000
 LONGEST_TAG = 1000
 MOST_TAGS = 200_000
@@ -63,8 +64,8 @@ def decoded_page(data: bytes, name: str) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Text as UTF-8 or, as old pages and programs write it, Windows-1252; raises where it is neither."""
-    for encoding in ("utf-8-sig", "cp1252"):
+    """Text as UTF-8, as UTF-16 with its mark, or, as old pages and programs write it, Windows-1252; else raises."""
+    for encoding in ("utf-16",) if data.startswith(UTF_16) else ("utf-8-sig", "cp1252"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:

@@ -63,7 +63,7 @@ _RESULTS = {"1": "W", "0": "L", "1/2": "D", "0.5": "D", "=": "D", "+": "X", "-":
 _GRID = {**_RESULTS, "w": "W", "l": "L", "d": "D"}
 _OWN = re.compile(r"(?:[x*#\u2588\u25a0\u25cf]+|[-\u2013\u2014]+|)", re.IGNORECASE)
 FEWEST = 3  # players of a round robin
-_PLAINER = str.maketrans({HALF: "1/2", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{EM DASH}": "-"})
+PLAINER = str.maketrans({HALF: "1/2", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{EM DASH}": "-"})
 _PENDING = ReportedCell("", Result.BLANK, 0, "")
 
 
@@ -136,7 +136,7 @@ def is_pending(text: str, dialect: Dialect) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.lower().translate(_PLAINER).split())
+    return " ".join(text.lower().translate(PLAINER).split())
 
 
 def _read(text: str, plain: str, dialect: Dialect) -> ReportedCell:

@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "pre": (
         *("pre", "pre rating", "pre rtg", "pre rtng", "pre event rating", "pre event rtg", "pre event"),
-        *("rating before", "old rating", "old rtg", "start rtg"),
+        *("rating before", "old rating", "old rtg"),
     ),
     "FIDE rating": ("elo", "rtgi", "rtg i", "irtg", "int rating", "rating int", "rtg int", "fide elo", "elo fide"),
     "games": ("games", "pre games", "pre event games", "games before"),
@@ -70,13 +70,14 @@ IGNORED = (
     ),
 )
 CHESS_TITLES = frozenset(
-    ["gm", "im", "fm", "cm", "wgm", "wim", "wfm", "wcm", "nm", "lm", "sm", "wnm", "agm", "aim", "afm"]
+    ["gm", "im", "fm", "cm", "wgm", "wim", "wfm", "wcm", "nm", "lm", "sm", "wnm", "agm", "aim", "afm", "acm"]
 )
 _TITLES = {title: column for column, titles in COLUMNS.items() for title in titles}
 _NAMING = ("name", "last name", "member id")
 _ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})(?:\s*(?:rd|rnd|round|r|st|nd|rd|th))?", re.ASCII)
 _TIE_BREAK = re.compile(r"(?:tb|tie break|tiebreak)\s*\d{1,2}(?: .{0,40})?|.*rtg \+/-.*", re.ASCII)
 _LOWEST_RATING = 100
+_ID_OR_RATING = ("uscf", "us chess")
 
 
 def column_name(title: str) -> str:
@@ -135,6 +136,8 @@ def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
     for at, cell in enumerate(cells):
         if is_ignored(cell) or at in names[1:]:  # the second column Name of Swiss-Manager is the name in short
             cells[at] = ""
+        elif tidy_title(cell) in _ID_OR_RATING and sum(column_name(other) == "member id" for other in cells) > 1:
+            cells[at] = "USCF rating"
     columns = columns_of(row._replace(cells=tuple(cells)), column_name, faults)
     missing = [number for number in range(1, rounds_of(columns) + 1) if f"round {number}" not in columns]
     if missing:
@@ -165,7 +168,7 @@ def settled(
 def _move_uscf(titles: Sequence[str], columns: dict[str, int], rows: Sequence[Row]) -> None:
     """A column USCF holds ids, or ratings where all its numbers are short."""
     at = columns.get("member id", len(titles))
-    if at < len(titles) and tidy_title(titles[at]) in ("uscf", "us chess") and "rating" not in columns:
+    if at < len(titles) and tidy_title(titles[at]) in _ID_OR_RATING and "rating" not in columns:
         values = [row.cells[at].strip() for row in rows if at < len(row.cells) and row.cells[at].strip()]
         if any(map(_is_rating, values)) and all(_is_rating(value) or not value.isdigit() for value in values):
             columns["rating"] = columns.pop("member id")

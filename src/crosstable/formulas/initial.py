@@ -268,8 +268,6 @@ def initial_rating(
 
 def is_counted(constants: Constants, target: int, who: Unrated, sources: Sources, start: Initial, source: int) -> bool:
     """Whether a start rests on a source: on each of a blend, or on the one of a list that was taken (§2)."""
-    if start.source == Source.GIVEN:
-        return False
     if constants.initialisation == Initialisation.BLEND:
         return source != target and is_source(constants, who, source, sources.rating[source])
     return source == start.source

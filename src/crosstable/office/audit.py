@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, func, select
 
 from crosstable.office import tables
+from crosstable.office.bulk.deriving import derived
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, broken_links, canonical, digest_of, digest_of_rows
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.fold import fold
 from crosstable.office.ledger.postings import (
     COLUMNS,
     LAYOUT,
@@ -159,13 +159,13 @@ def _changed_documents(connection: Connection) -> Iterator[str]:
 def _wrong_postings(record: Record, current: Mapping[PostingKey, Stored], progress: Progress) -> Iterator[str]:
     run = last_run(record.connection)
     as_rated = Record(record.connection, run)
-    computed = fold(as_rated, progress).postings
+    computed = derived(as_rated, progress).postings
     yield from posting_differences(computed, current)
     last = act_of(record.connection, run)
     if last is None:
         return
     counted = _fingerprint if last.after.get("digests") == DIGESTS else _older_fingerprint
-    total = sum(counted(stored.posting) for stored in current.values())
+    total = sum(int(counted(stored.posting)) for stored in current.values())
     table = tables.run
     stored_state = record.connection.execute(select(table.c.state_after).where(table.c.act == run)).scalar()
     if {stored_state, last.after["state"]} != {text_of(total)}:
@@ -198,7 +198,6 @@ def _wrong_list(connection: Connection, made: Supplement) -> Iterator[str]:
     month = month_of(made.month)
     until = cut_off(month).astimezone(CENTRAL).date() if made.basis is Basis.PLAYED else None
     record = Record(connection, made.run)
-    folded = fold(record).postings
-    computed = {about: Stored(0, posting) for about, posting in folded.items()}
+    computed = {about: Stored(0, posting) for about, posting in derived(record).postings.items()}
     if rows_from(record, computed, month, until) != rows:
         yield f"the list of {made.month} does not follow from the record as known at act {made.run}"

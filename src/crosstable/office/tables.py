@@ -252,14 +252,15 @@ posting = Table(
     Column("assumed", Text),
 )
 Index("posting_of_section", posting.c.event_id, posting.c.section)
-Index("posting_of_run", posting.c.run)
+# numbers, runs and days of postings go together but for corrections, so the smallest of indexes finds them
+Index("posting_of_run", posting.c.run, postgresql_using="brin")
 Index(
     "posting_of_member",
     *(posting.c[name] for name in ("member_id", "system", "ended", "started", "event_id", "section")),
+    postgresql_ops={"event_id": 'COLLATE "C"'},  # the order of a replay, whatever the language of the server
 )
 _supersedes = posting.c.supersedes.is_not(None)
 Index("posting_superseding", posting.c.supersedes, sqlite_where=_supersedes, postgresql_where=_supersedes)
-# the days of postings follow their numbers but for corrections, so the smallest of indexes finds them
 Index("posting_by_day", posting.c.ended, postgresql_using="brin")
 
 ripple = Table(

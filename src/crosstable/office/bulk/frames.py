@@ -159,11 +159,18 @@ def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> No
     connection.connection.cursor().executemany(statement, rows)
 
 
-def give_room(connection: Connection) -> None:
-    """Let a server sort and index in memory for the rest of the transaction, and plan for all rows of a cursor.
+# For the rest of a transaction: room to sort and index, hashes of what is superseded instead of a walk through all
+# postings, and no compiling of statements that run once.
+_FOR_MANY_ROWS = {
+    "work_mem": "256MB",
+    "maintenance_work_mem": "512MB",
+    "enable_mergejoin": "off",
+    "jit": "off",
+}
 
-    Otherwise it plans for the first of them, and takes minutes for the rest.
-    """
+
+def give_room(connection: Connection) -> None:
+    """Let a server take many rows at once for the rest of the transaction."""
     if connection.dialect.name == "postgresql":
-        for name, value in (("work_mem", "256MB"), ("maintenance_work_mem", "512MB"), ("cursor_tuple_fraction", "1")):
+        for name, value in _FOR_MANY_ROWS.items():
             connection.execute(text(f"SET LOCAL {name} = '{value}'"))

@@ -34,7 +34,7 @@ def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
 
 
 def sum_of(digests: Sequence[bytes]) -> int:
-    """The sum of digests as numbers, as ``ledger.digests.sum_of`` has it."""
+    """The sum of digests as numbers of 256 bits: of the same rows in any order the same."""
     words = np.frombuffer(b"".join(digests), dtype=">u4").reshape(-1, BYTES // _WORD)
     columns: list[int] = words.sum(axis=0, dtype=np.uint64).tolist()
     return reduce(lambda total, column: (total << 32) + column, columns, 0) % (1 << 8 * BYTES)

@@ -113,20 +113,24 @@ class Interpreted:
 
     def go(self, take: Take, progress: Progress) -> None:
         """Rate everything, and hand over what is due."""
-        due: list[tuple[int, Posting]] = []
-        moves = _moves(self._openings, self._decisions)
-        columns = ("archived", "member", *KEY, "system")
-        rows = self.steps.frame.select(columns)
-        for done, step in enumerate(self._reach.steps, 1):
-            archived, member, *key, system = rows.row(step)
-            if member is not None:
-                due += ((step, one) for one in self._moved(moves[(*key[2:], system)], member, Key(*key)))
-            elif archived >= 0:
-                due += ((step, one) for one in self._section(step, archived, next(self._parts)))
-            progress(done)
+        due = [*self.postings(progress)]
         postings = frame_of_postings(self.known, [one for _, one in due], [step for step, _ in due])
         rated = pl.DataFrame(self._rated, schema={"step": pl.Int64(), **RATED}, orient="row")
         take(Due(0, self.steps.frame.height, postings, rated))
+
+    def postings(self, progress: Progress) -> Iterator[tuple[int, Posting]]:
+        """Rate everything: steps, and a posting that each makes."""
+        moves = _moves(self._openings, self._decisions)
+        rows = self.steps.frame.select("archived", "member", *KEY, "system")
+        for done, step in enumerate(self._reach.steps, 1):
+            archived, member, *key, system = rows.row(step)
+            made: Iterable[Posting] = ()
+            if member is not None:
+                made = self._moved(moves[(*key[2:], system)], member, Key(*key))
+            elif archived >= 0:
+                made = self._section(step, archived, next(self._parts))
+            yield from ((step, one) for one in made)
+            progress(done)
 
     def _moved(self, what: Opening | Decision, member: int, key: Key) -> Iterator[Posting]:
         own = self.records.setdefault(member, {})

@@ -18,7 +18,7 @@ from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
 from crosstable.office.bulk.frames import asked, frame_of, give_room, portions_of, schema_of
-from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Record, State, latest
+from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading, Record, State, latest
 from crosstable.terms import RatingSystem
 
 Array = Any
@@ -66,10 +66,26 @@ def known_at(record: Record, source: Mapping[str, Any]) -> Known:
 def known_since(record: Record, since: date, also: Iterable[str], source: Mapping[str, Any]) -> Known:
     """What does not end before a day, everybody who plays in it or whom it is about, and some others."""
     give_room(record.connection)
-    headings = _headings(record, since)
+    where = (tables.section.c.ended >= since,)
+    rows = _rows(record, where if since > DAWN else ())
+    people = None if since == DAWN else _ids_among(record, [*rows["member_id"], *also, *_about(record, since)])
+    known = _known(record, since, rows, people, _headings(record, where))
+    return known._replace(archive=known.archive._replace(source=source))
+
+
+def known_of_section(record: Record, heading: Heading) -> Known:
+    """One section, and everybody who plays in it."""
+    section = tables.section.c
+    where = (section.event_id == heading.event_id, section.number == heading.number)
+    rows = _rows(record, where)
+    people = _ids_among(record, rows["member_id"])
+    return _known(record, heading.key.ended, rows, people, _headings(record, where))
+
+
+def _known(
+    record: Record, since: date, rows: pl.DataFrame, people: pl.DataFrame | None, headings: pl.DataFrame
+) -> Known:
     sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
-    rows = _rows(record, since)
-    people = None if since == DAWN else _people(record, since, rows, also)
     members = _members(record, people)
     is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
     members = members.with_columns(
@@ -89,19 +105,24 @@ def known_since(record: Record, since: date, also: Iterable[str], source: Mappin
         sections=_sections(sections, _event_names(record) if since == DAWN else None),
         entries=entries,
         games=games,
-        source=source,
     )
     return Known(archive, headings, ids, placed["rounds"], is_born_by_year, openings.filter(is_earlier))
 
 
-def _people(record: Record, since: date, rows: pl.DataFrame, also: Iterable[str]) -> pl.DataFrame:
-    """The ids of everybody who plays or whom something is about, and their other ids."""
+def _about(record: Record, since: date) -> set[str]:
+    """The ids of everybody about whom there is a starting rating, or a decision that moves one, from a day on."""
     opening, decision = tables.opening.c, tables.decision.c
-    about = {row[0] for row in record.connection.execute(select(opening.member_id).where(opening.as_of >= since))}
     moving = decision.kind.in_([kind.value for kind in MOVING])
-    found = select(decision.member_id).where(moving, decision.effective >= since)
-    about |= {row[0] for row in record.connection.execute(found)}
-    roots = {record.one_id(one) for one in {*about, *also, *rows["member_id"].unique()}}
+    asked = (
+        select(opening.member_id).where(opening.as_of >= since),
+        select(decision.member_id).where(moving, decision.effective >= since),
+    )
+    return {row[0] for query in asked for row in record.connection.execute(query)}
+
+
+def _ids_among(record: Record, ids: Iterable[str]) -> pl.DataFrame:
+    """Ids, and all that stand for the same members."""
+    roots = {record.one_id(one) for one in set(ids)}
     whole = roots | {one for one, root in record.aliases().items() if root in roots}
     return pl.DataFrame({"member_id": sorted(whole)}, schema={"member_id": pl.String()})
 
@@ -172,8 +193,8 @@ def _decisions(record: Record, ids: pl.DataFrame, since: date, sections: pl.Data
     return table_of("decisions", frame.to_dict()).with_columns(frame["member_id"])
 
 
-def _headings(record: Record, since: date) -> pl.DataFrame:
-    """Every section that has dates and does not end before a day, in the order of the replay."""
+def _headings(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
+    """Every section that has dates and that conditions pick, in the order of the replay."""
     table, newer = tables.section, tables.section.alias("newer")
     same = and_(newer.c.event_id == table.c.event_id, newer.c.number == table.c.number, newer.c.act > table.c.act)
     stands = State.REQUESTED.value
@@ -182,7 +203,8 @@ def _headings(record: Record, since: date) -> pl.DataFrame:
         table.c.act <= record.through,
         table.c.state != stands,
         table.c.started.is_not(None),
-        table.c.ended >= since,
+        table.c.ended.is_not(None),
+        *where,
         ~later.exists(),
     )
     frame = frame_of(record.connection, found, schema_of(table, _HEADING))
@@ -262,14 +284,14 @@ def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
     return list(zip(cuts.tolist(), [*cuts[1:].tolist(), len(section)], strict=True))
 
 
-def _rows(record: Record, since: date) -> pl.DataFrame:
-    """The rows of sections that do not end before a day, of all their versions: few are old."""
+def _rows(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
+    """The rows of sections that conditions pick, of all their versions: few are old."""
     table, section = tables.entry, tables.section
     query = select(*(table.c[name] for name in _ENTRY))
     query = query.where(table.c.act <= record.through, table.c.number.is_not(None))
-    if since > DAWN:
+    if where:
         same = [table.c.event_id == section.c.event_id, table.c.section == section.c.number]
-        query = query.join(section, and_(*same, table.c.act == section.c.act)).where(section.c.ended >= since)
+        query = query.join(section, and_(*same, table.c.act == section.c.act)).where(*where)
     schema = schema_of(table, _ENTRY)
     empty = _telling(pl.DataFrame(schema=schema))
     return pl.concat([empty, *(_telling(part) for part in portions_of(record.connection, query, schema))])

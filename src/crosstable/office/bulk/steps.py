@@ -118,8 +118,13 @@ def numbered(frame: pl.DataFrame, known: Known) -> pl.DataFrame:
     return frame.join(codes, on="member_id", how="left", maintain_order="left")
 
 
-def records_before(connection: Connection, starts: pl.DataFrame, day: date | None = None) -> pl.DataFrame:
-    """The last current posting of members in every system before a day, or each before a key of their own."""
+def records_before(
+    connection: Connection, starts: pl.DataFrame, day: date | None = None, run: int | None = None
+) -> pl.DataFrame:
+    """The last posting of members in every system before a day, or each before a key of their own.
+
+    Of those that are current, or that were after a run.
+    """
     posting, wanted = tables.posting, asked(connection, starts)
     systems = union_all(*(select(literal(int(system)).label("system")) for system in RatingSystem)).subquery("systems")
     is_theirs = (posting.c.member_id == wanted.c.member_id) & (posting.c.system == systems.c.system)
@@ -130,7 +135,7 @@ def records_before(connection: Connection, starts: pl.DataFrame, day: date | Non
         is_before: ColumnElement[bool] = (posting.c.ended <= wanted.c.ended) & (tuple_(*key) < tuple_(*own))
     else:
         is_before = posting.c.ended < day
-    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current())
+    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current(run))
     last = last.order_by(*(column.desc() for column in key)).limit(1).correlate(wanted, systems)
     found = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
     numbers = found.subquery("found")

@@ -58,11 +58,6 @@ def _kind_of(column: Column[Any]) -> str:
     return "whole"
 
 
-def sum_of(digests: Iterable[bytes]) -> int:
-    """The sum of digests as numbers of 256 bits: of the same rows in any order the same."""
-    return sum(int.from_bytes(one, "big") for one in digests) % _MODULUS
-
-
 def text_of(total: int) -> str:
     """A sum as the record holds it."""
     return f"{total % _MODULUS:064x}"

@@ -24,7 +24,6 @@ from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem
 
 # Databases take only so many values in one statement.
 CHUNK = 500
-NO_EVENT = ""
 
 
 class PostingKey(NamedTuple):

@@ -20,7 +20,9 @@ def upgrade() -> None:
     for table in ("run", "rated_section"):
         op.drop_column(table, "signature")
     op.drop_index("posting_of_member", "posting")
-    op.create_index("posting_of_member", "posting", _MEMBER)
+    op.create_index("posting_of_member", "posting", _MEMBER, postgresql_ops={"event_id": 'COLLATE "C"'})
+    op.drop_index("posting_of_run", "posting")
+    op.create_index("posting_of_run", "posting", ["run"], postgresql_using="brin")
     is_there = sa.text("supersedes IS NOT NULL")
     op.create_index("posting_superseding", "posting", ["supersedes"], sqlite_where=is_there, postgresql_where=is_there)
     op.create_index("posting_by_day", "posting", ["ended"], postgresql_using="brin")
