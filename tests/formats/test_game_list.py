@@ -130,6 +130,20 @@ def test_games_in_a_workbook() -> None:
     assert [texts(player) for player in players(found)] == [["W2w", "W2b"], ["L1b", "L1w"]]
 
 
+def test_a_result_on_each_side_is_one_result() -> None:
+    """As SwissSys titles its pairings: Res, White, Res, Black."""
+    found = reading(
+        "Round,Bd,Res,White,Res,Black\n1,1,1,Ann,0,Bob\n1,2,½,Cy,½,Dee\n2,1,0F,Bob,1X,Cy\n2,,½,Ann,,BYE\n3,1,,Ann,,Cy\n"
+    )
+    assert [texts(player)[:2] for player in players(found)] == [
+        ["W2w", "H"],
+        ["L1b", "F3w"],
+        ["D4w", "X2b"],
+        ["D3b", ""],
+    ]
+    assert [fault.code for fault in reading("Round,Res,White,Res,Black\n1,1,Ann,,Bob\n").faults] == ["unknown-code"]
+
+
 LISTED = (
     "Event: Quad\nDate: June 14, 2026\nTime control: G/60;d5\nRound,White,Black,Result,White ID,Black ID\n"
     "1,Ann Lee,Bob Hill,1-0,12345671,12345672\n1,Cy Dahl,Dee Park,½-½,12345673,12345674\n"

@@ -176,8 +176,13 @@ class _List:
             return
         games = self.sections.setdefault(said.get("section", ""), _Games(said.get("section", "")))
         sides = [self._side(games, said, side, row.place) for side in SIDES]
-        result = "".join(said.get("result", "").lower().translate(PLAINER).split())
-        self._enter(sides, result, int(number), row)
+        self._enter(sides, self._result(row), int(number), row)
+
+    def _result(self, row: Row) -> str:
+        """The result of a game, from one column or from one on each side: ``1`` and ``0`` are ``1-0``."""
+        cells = [cell for name, cell in zip(self.columns, row.cells, strict=False) if name == "result"]
+        plain = ["".join(cell.lower().translate(PLAINER).split()) for cell in cells]
+        return "-".join(plain) if any(plain) else ""
 
     def _side(self, games: _Games, said: Mapping[str, str], side: str, place: str) -> "_Player | None":
         name = said.get(side, "")
@@ -202,7 +207,7 @@ class _List:
                 tidy_title(row.cells[at]) for at, name in enumerate(self.columns[: len(row.cells)]) if name in SIDES
             }
             usual = "H" if "half bye" in named else "B" if named & {"bye", "full bye"} else "U"
-            self._put(alone, number, _BYES.get(result, usual), row)
+            self._put(alone, number, _BYES.get(result.strip("-"), usual), row)
         else:
             self.faults.append(fault("bad-value", row.place, "The row names no player.", "Name White and Black."))
 
