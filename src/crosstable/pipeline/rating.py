@@ -273,7 +273,8 @@ class _Examination:
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
-            faults += missing_ratings(checked, f"section {number}")
+            else:
+                faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _reads_entries(self) -> bool:
