@@ -142,7 +142,7 @@ def start_if(case: Case, born: date) -> tuple[float, float]:
     sought = case.backgrounds[SOUGHT]
     if not sought.standings:  # age alone decides, which is quicker to say
         return age_based_rating(edition.constants, (end - born).days / DAYS_A_YEAR, False), 0.0
-    initial = start_of(sought._replace(birth_date=born), SYSTEM, end, edition)[0].initial
+    initial = start_of(sought._replace(birth_date=born), SYSTEM, (case.section.start, end), edition)[0].initial
     return initial.rating, initial.games
 
 

@@ -72,7 +72,7 @@ def _two_players(section: ReportedSection, rows: Mapping[int, ReportedPlayer], p
 def _pairs_alone(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
     """Pairs among more than two players who met each other more than once and nobody else (§7; readings 77)."""
     who = {player.number: player.member_id or player.number for player in section.players}
-    met: dict[object, Counter[object]] = {}
+    met: dict[str | int | None, Counter[str | int | None]] = {}
     for player in section.players:
         games = [cell for cell in player.cells if cell.result in GAME_SCORES and cell.opponent in rows]
         met.setdefault(who[player.number], Counter()).update(who[cell.opponent] for cell in games)
