@@ -46,7 +46,7 @@ def event_file(*players: Player, on: str = DAY, **section: object) -> EventFile:
 
 
 def quad(on: str = DAY, **section: object) -> EventFile:
-    """The round robin of the readings: 1850, 1700, 1500 and an unrated adult, all results known."""
+    """The round robin of readings, Part 1: 1850, 1700, 1500 and an unrated adult, all results known."""
     return event_file(
         player(1, "W2 D3 W4", 1850.0, 120),
         player(2, "L1 L4 L3", 1700.0, 30),

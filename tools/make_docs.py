@@ -5,13 +5,12 @@ with what this program makes.
 """
 
 import argparse
-import ast
 import json
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,42 +25,27 @@ from crosstable.rules.in_words import edition_values
 from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
+from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
+from tools.source_pages import TITLES, source_page, spec_map
+from tools.wallchart_page import wallchart_page
 
-ROOT = Path(__file__).resolve().parent.parent
-MARK = re.compile(r"§(\d(?:\.\d)?)")
-# Sections of other documents are not sections of this one.
-FOREIGN_MARK = re.compile(r"(?:official facts|rules history|(?:2004|2015|2020) text)\s+§[\d.]+(?:\s+to\s+§[\d.]+)?")
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"
-
-SECTIONS = {
-    "1": "Structure of the rating algorithm",
-    "2": "Initializing ratings",
-    "2.1": "FIDE conversions",
-    "2.2": "CFC conversions",
-    "2.3": "Age-based ratings",
-    "3": "Effective number of games",
-    "4": "Main rating algorithm",
-    "4.1": "Special rating formula",
-    "4.2": "Standard rating formula",
-    "5": "Rating floors",
-    "6": "Foreign FIDE events",
-    "7": "Miscellaneous details",
-    "8": "Historical changes",
-}
 
 
 def pages() -> dict[Path, Callable[[], str]]:
     """What makes every generated page, by the page's path."""
     return {
-        ROOT / "docs" / "spec-map.md": spec_map,
+        ROOT / "docs" / "spec-map.md": lambda: spec_map(NOTE),
+        **{path: partial(source_page, source) for source, path in PAGES.items()},
         ROOT / "docs" / "checks.md": checks_page,
         ROOT / "docs" / "commands.md": commands_page,
         ROOT / "docs" / "formats.md": formats_page,
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
         ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
         SCHEMA: event_schema,
+        ROOT / "docs" / "wallcharts.md": lambda: wallchart_page(NOTE),
         ROOT / "docs" / "rules.md": rules_page,
         ROOT / "docs" / "rule-sets.md": rule_sets_page,
     }
@@ -76,47 +60,6 @@ def main() -> int:
             path.write_text(text, "utf-8")
             print(f"made {path.relative_to(ROOT)}")
     return 0
-
-
-@cache
-def marked(folder: str) -> tuple[tuple[str, str, set[str]], ...]:
-    """File, function and § marks of every function, class and module docstring below a folder."""
-    return tuple(_marked(folder))
-
-
-def _marked(folder: str) -> Iterator[tuple[str, str, set[str]]]:
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        file = path.relative_to(ROOT).as_posix()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                marks = set(MARK.findall(FOREIGN_MARK.sub("", ast.get_docstring(node) or "")))
-                if marks:
-                    yield file, node.name, marks
-
-
-def spec_map() -> str:
-    """Which function implements each section of the document, and which tests hold it."""
-    code: dict[str, list[str]] = defaultdict(list)
-    tests: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for file, name, marks in marked("src/crosstable"):
-        for mark in marks:
-            code[mark].append(f"`{name}` ({file.removeprefix('src/crosstable/')})")
-    for file, name, marks in marked("tests"):
-        if name.startswith("test_"):
-            for mark in marks:
-                tests[mark][file] += 1
-    lines = [
-        "# Spec map\n\n",
-        NOTE,
-        "\nEvery section of the rating document of 2025-07-26, the functions that cite it and the tests that do.\n",
-    ]
-    for section, title in SECTIONS.items():
-        lines.append(f"\n## §{section} {title}\n\n")
-        lines += [f"- {entry}\n" for entry in sorted(set(code[section]))] or ["- **nothing implements it**\n"]
-        held = [f"{file} ({count})" for file, count in sorted(tests[section].items())]
-        lines.append(f"\nTests: {', '.join(held) if held else '**none**'}\n")
-    return "".join(lines)
 
 
 def checks_page() -> str:
@@ -303,7 +246,7 @@ from which each holds.
 def rule_sets_page() -> str:
     """Every constant that a rule set may change."""
     lines = ["# Rule sets\n\n", NOTE, RULE_SETS]
-    for section, title in SECTIONS.items():
+    for section, title in TITLES.items():
         inside = {name: one for name, one in DESCRIBED.items() if one.paragraph == section}
         if not inside:
             continue

@@ -138,11 +138,11 @@ def public(rated: RatedSection) -> tuple[Any, ...]:
 
 def start_if(case: Case, born: date) -> tuple[float, float]:
     """Rating and games that the sought player starts with if born on a day."""
-    edition, end = edition_for(case.section.start), case.section.end
+    edition, days = edition_for(case.section.start), (case.section.start, case.section.end)
     sought = case.backgrounds[SOUGHT]
     if not sought.standings:  # age alone decides, which is quicker to say
-        return age_based_rating(edition.constants, (end - born).days / DAYS_A_YEAR, False), 0.0
-    initial = start_of(sought._replace(birth_date=born), SYSTEM, (case.section.start, end), edition)[0].initial
+        return age_based_rating(edition.constants, (days[1] - born).days / DAYS_A_YEAR, False), 0.0
+    initial = start_of(sought._replace(birth_date=born), SYSTEM, days, edition)[0].initial
     return initial.rating, initial.games
 
 

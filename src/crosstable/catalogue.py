@@ -9,6 +9,7 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 from collections.abc import Iterable, Mapping
 
 from crosstable.errors import Fault
+from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
@@ -17,26 +18,10 @@ from crosstable.limits import (
     MEMBER_ID_DIGITS,
     MOST_ROUNDS,
 )
-from crosstable.rule_findings import CONFIRM, ERROR, RULE_FINDINGS, WARNING, Kind
 from crosstable.sentences import Template
 
 CATALOGUE: Mapping[str, Kind] = {
-    # Files
-    "not-readable": Kind(ERROR, "The file cannot be read at all.", "Give a file of one of the known formats."),
-    "damaged-file": Kind(
-        ERROR, "The file's own sums do not agree, so nothing in it can be trusted.", "Export or copy the file again."
-    ),
-    "ignored-record": Kind(WARNING, "A record of the file is not understood and was left out.", "Check that record."),
-    "wrong-type": Kind(ERROR, "A field holds the wrong kind of value.", "Write the kind of value it names."),
-    "missing-field": Kind(ERROR, "A field that is needed is not there.", "Add the field."),
-    "unknown-field": Kind(WARNING, "A field is not known and was ignored.", "Remove it or correct its name."),
-    "bad-value": Kind(ERROR, "A value is outside what is possible.", "Correct the value."),
-    "bad-date": Kind(ERROR, "A date is not a date of the calendar.", "Write it as YYYY-MM-DD."),
-    "code-page-guessed": Kind(
-        WARNING,
-        "The text of the file is not plain ASCII and nothing says in which code page it is, so one was guessed.",
-        "Check names with accents; if they are wrong, export the file again or correct them.",
-    ),
+    **FILES,
     # Events and sections
     "no-section": Kind(ERROR, "The event has no section.", "Add a section with its players."),
     "no-such-section": Kind(
@@ -52,6 +37,9 @@ CATALOGUE: Mapping[str, Kind] = {
         "The {what} {given} was not used: the file says {own}.",
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
+    "number-of-players": Kind(
+        WARNING, "A section announces more or fewer players than it lists.", "Check that nobody is missing."
+    ),
     "duplicate-section": Kind(
         ERROR,
         "Two sections have the same number.",
@@ -61,7 +49,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "no-dates": Kind(
         ERROR,
         "The section has no start or end date, nor has the event.",
-        "Give both dates.",
+        "Give --start DATE and --end DATE, or write them in the file.",
         "The section has no {missing} date that can be read.",
     ),
     "dates-reversed": Kind(
@@ -139,10 +127,14 @@ CATALOGUE: Mapping[str, Kind] = {
     "no-time-control": Kind(
         ERROR,
         "The section has neither a time control nor systems.",
-        "Give the time control, like G/60;d5.",
+        'Give --control "G/60;d5", or write it in the file.',
         "The section has no time control.",
     ),
-    "time-control-not-read": Kind(ERROR, "The time control cannot be understood.", "Write it like G/60;d5."),
+    "time-control-not-read": Kind(
+        ERROR,
+        "The time control cannot be understood, or can be read in two ways.",
+        'Write it like G/60;d5, or give --control "G/60;d5" --override.',
+    ),
     "time-control-not-rated": Kind(ERROR, "The time control is not rated in any system.", "Correct the time control."),
     "delay-not-given": Kind(
         WARNING,
@@ -173,6 +165,33 @@ CATALOGUE: Mapping[str, Kind] = {
         "The letter for the rating system is not that of the time control. US Chess goes by the time control.",
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
+    ),
+    # Writing a rating report
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
+            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "half_k": "The files cannot say that the section has half K.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
     ),
     # Players
     "duplicate-number": Kind(
@@ -300,7 +319,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "unknown-code": Kind(
         ERROR,
         "A cell holds no known result.",
-        "Use W, L, D with the opponent's number, or X F B H U Z.",
+        "Use W, L, D with the opponent's number, or X F Y B H U Z.",
         "{cell!r} is no known result.",
     ),
     "no-opponent": Kind(

@@ -1,4 +1,4 @@
-"""What every fold over a record shares: the order of its steps, decisions, openings, outside ratings (design §3).
+"""What every fold over a record shares: the order of its steps, decisions, openings, outside ratings.
 
 The office folds its database, a history its archive; both take the same steps in the same order and read decisions the
 same way, because both read them here. Sees the engine and below.
@@ -18,7 +18,7 @@ DAWN = date(1, 1, 1)
 
 
 class Key(NamedTuple):
-    """A place in the fold: end, start, event id, section number (design §3; readings 83)."""
+    """A place in the fold: end, start, event id, section number (readings 83)."""
 
     ended: date
     started: date

@@ -21,6 +21,8 @@ class Reader(StrEnum):
 
 _PAGE, _API, _LIBRARY = Reader.PAGE, Reader.API, Reader.LIBRARY
 _PAIRING = "to take these with everything else assumed"
+_FROM_FIDE = "to start all of them from FIDE ratings"
+_UNRATED = "write unrated for those who have none"
 REMEDIES: Mapping[str, Mapping[Reader, str]] = {
     "rating-not-known": {
         _PAGE: f"Send an event file with their ratings, or tick “Take pairing ratings” {_PAIRING}.",
@@ -32,6 +34,40 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "Add override=true to replace what the file says.",
         _LIBRARY: "Add override=True to replace what the file says.",
     },
+    **{
+        f"{which}-not-read": {
+            _PAGE: f"Write it as YYYY-MM-DD in the file, or give the {which} date in the form.",
+            _API: f"Write it as YYYY-MM-DD, or add {which}=YYYY-MM-DD.",
+            _LIBRARY: f'Write it as YYYY-MM-DD, or give {which}="YYYY-MM-DD".',
+        }
+        for which in ("start", "end")
+    },
+    "no-dates": {
+        _PAGE: "Give both dates in the form, or write them in the file.",
+        _API: "Add start=DATE and end=DATE, or write them in the file.",
+        _LIBRARY: "Give start=DATE and end=DATE, or write them in the file.",
+    },
+    "no-time-control": {
+        _PAGE: "Give the time control in the form, like G/60;d5, or write it in the file.",
+        _API: "Add control=G/60;d5, or write it in the file.",
+        _LIBRARY: 'Give control="G/60;d5", or write it in the file.',
+    },
+    "time-control-not-read": {
+        _PAGE: "Write it like G/60;d5 in the file.",
+        _API: "Write it like G/60;d5, or add control=G/60;d5 and override=true.",
+        _LIBRARY: 'Write it like G/60;d5, or give control="G/60;d5", override=True.',
+    },
+    "no-ratings": {
+        _PAGE: f"Send a file with a column Rating; {_UNRATED}.",
+        _API: f"Send a file with a column Rating; {_UNRATED}.",
+        _LIBRARY: f"Give members=FILE with their ratings, or add a column Rating; {_UNRATED}.",
+    },
+    "fide-ratings-only": {
+        _PAGE: f"Send a file with US Chess ratings, or tick “Take pairing ratings” {_FROM_FIDE}.",
+        _API: f"Send a file with US Chess ratings, or pairing=true {_FROM_FIDE}.",
+        _LIBRARY: f"Give members=FILE with US Chess ratings, or pairing_ratings=True {_FROM_FIDE}.",
+    },
+    "no-game": dict.fromkeys((_PAGE, _API, _LIBRARY), "Enter the results."),
     "all-unrated": {
         _PAGE: "Send a file with their ratings, if they have any.",
         _API: "Send an event file with their ratings, if they have any.",

@@ -96,6 +96,7 @@ class Result(StrEnum):
     LOSS_ONE_SIDED = "S"
     FORFEIT_WIN = "X"
     FORFEIT_LOSS = "F"
+    FORFEIT_DRAW = "Y"
     FULL_BYE = "B"
     HALF_BYE = "H"
     UNPAIRED = "U"
@@ -121,6 +122,7 @@ ONE_SIDED = frozenset({Result.WIN_ONE_SIDED, Result.DRAW_ONE_SIDED, Result.LOSS_
 POINTS: Mapping[Result, float] = {
     **GAME_SCORES,
     Result.FORFEIT_WIN: 1.0,
+    Result.FORFEIT_DRAW: 0.5,
     Result.FULL_BYE: 1.0,
     Result.HALF_BYE: 0.5,
 }
@@ -393,6 +395,10 @@ class ReportedPlayer(NamedTuple):
     has_opted_in: bool | None = None
     total: float | None = None
     details: Mapping[str, str] = {}
+
+
+# The detail of a section in which a reader notes that its table has no US Chess ratings.
+RATINGS = "ratings"
 
 
 class ReportedSection(NamedTuple):

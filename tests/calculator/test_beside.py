@@ -109,15 +109,15 @@ SHOWN = {
     "k": ("568.97", "656.85"),  # official result of 2026
     "threshold": ("1827.34 with 14, 1831.34 with 12", "1835.34"),  # readings, Part 1
     "bonus": ("94 and 0 points", "0 and 57.67 points"),  # the page, readings Part 1
-    "special": ("1471.43", "1500.00"),  # peers: loses 29, right is 0
-    "long-events": ("1683.66", "1677.20"),  # peers: 1684 and 1677.2
+    "special": ("1471.43", "1500.00"),  # another calculator: loses 29, right is 0
+    "long-events": ("1683.66", "1677.20"),  # another calculator: 1684; right is 1677.2
     "floor": ("1700", "1800"),  # 2025 text §5: 1999.51 rounds to 2000
-    "fide": ("1590", "1277"),  # peers: 1590 then, 1277 now
+    "fide": ("1590", "1277"),  # rules history §5: 1590 then, 1277 now
     "age": ("900", "600"),  # 2004 text; §2.3
     "expected": ("+15.36", "+12.00"),  # the page; readings Part 1
     "performance": ("1598; 1700", "1589; 1750"),  # the page; readings Part 1
     "class": ("Class F", "Class H"),  # the page; official facts §2
-    "controls": ("Quick", "Regular and Quick (dual)"),  # the page; §1
+    "controls": ("Quick", "Regular and Quick (dual)"),  # the page; §1, readings 20
 }
 
 

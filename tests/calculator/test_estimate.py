@@ -57,14 +57,14 @@ def test_what_an_estimate_says() -> None:
     ("player_text", "games", "rating"),
     [
         ("1500/6", "W1400 L1550 D1650", 1511.111111),  # official special example
-        ("1500/7", "W1600 W1200", 1566.666667),  # peers: web estimator 1611
-        ("1500/6", "W900", 1500.0),  # peers: averages lose 29
-        ("1000/1", "D2000", 1400.0),  # peers: bisection gives 1500
+        ("1500/7", "W1600 W1200", 1566.666667),  # US Chess web estimator: 1611
+        ("1500/6", "W900", 1500.0),  # averages lose 29
+        ("1000/1", "D2000", 1400.0),  # bisection gives 1500
         ("554.22", "W499.22 W494.53 W142.69", 656.85),  # official, opponents as the first pass left them
     ],
 )
 def test_reference_values(player_text: str, games: str, rating: float) -> None:
-    """§4.1, §4.2: readings Part 1 and the values in brackets of the comparison with other calculators."""
+    """§4.1, §4.2: readings Part 1, and cases in which other calculators err, computed independently."""
     precise = 5.1e-7 if rating != 656.85 else 0.01
     assert estimate(asked(player_text, games)).rating == pytest.approx(rating, abs=precise)
 
@@ -121,7 +121,7 @@ def test_an_estimate_is_the_crosstable_once_the_first_pass_is_known(
 
 
 def test_one_pass_errs_as_measured_elsewhere() -> None:
-    """Peers §4: on the event of 2015, one pass with exact formulas has a median error of 5.6 and a largest of 29."""
+    """Rules history §15, computed by another program: one pass has a median error of 5.6 and a largest of 29."""
     played = Played(start=date(2015, 6, 1))
     by_number = {one.number: one for one in rate_wallchart(CASE_2015, played).players}
     errors = []

@@ -24,7 +24,7 @@ CASE = (Path(__file__).parents[1] / "cases" / "official-2015-64-players.txt").re
 
 
 def test_points_of_the_standard_formula_add_up() -> None:
-    """§4.2: each game's K(S - E), the bonus beside them. K of the readings' example is 33.316971."""
+    """§4.2: each game's K(S - E), the bonus beside them. K of the example is 33.316971 (readings, Part 1)."""
     found = estimate(asked("1700/30", "W1600 L1750 D1800"))
     assert found.k is not None
     assert found.bonus == 0.0

@@ -16,7 +16,7 @@ from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.rules.editions import EDITIONS
 
 CONSTANTS = EDITIONS[-1].constants
-# The readings give six decimals.
+# Readings, Part 1 gives six decimals.
 SIX_DECIMALS = 5.1e-7
 
 
@@ -46,7 +46,7 @@ def test_the_change_of_the_tournament_example() -> None:
     ("games", "k"), [(0, 32.0), (5, 32.0), (7, 32.0), (8, 24.0), (15, 24.0), (19, 24.0), (20, 16.0), (50, 16.0)]
 )
 def test_the_page_s_own_k(games: int, k: float) -> None:
-    """The page: 32 below 8 games, 24 for 8 to 19, then 16; its examples have 5, 15 and 50 games."""
+    """Readings 59, the page: 32 below 8 games, 24 for 8 to 19, then 16; its examples have 5, 15 and 50 games."""
     assert page_k(games) == k
 
 

@@ -77,6 +77,13 @@ def self_paired() -> EventFile:
     return event
 
 
+def beside_a_played_one(event: EventFile) -> EventFile:
+    """The sections of an event after the sound one."""
+    made = sound()
+    made["sections"] += event["sections"]
+    return made
+
+
 def paired_twice() -> EventFile:
     """Players 1 and 3 both show a game against player 2 in the first round."""
     return event_file(player(1, "W2", 1700.0), player(2, "L1", 1650.0), player(3, "W2", 1600.0))
@@ -315,6 +322,7 @@ GAMES = [
     Provoked("paired-twice", paired_twice(), ("section 1, player 2, round 1",), frozenset({"not-mirrored"})),
     Provoked("round-not-announced", with_section(details={"rounds": "1"}), ("section 1, player 1, round 2",)),
     Provoked("total-disagrees", with_player(total=1.5), ("section 1, player 1",)),
+    Provoked("entry-list", beside_a_played_one(pair("U", "H", number=2)), ("section 2",)),
     Provoked("two-player-section", pair("W2 D2", "L1 D1"), ("section 1",)),
     Provoked("pair-alone", two_pairs(), ("section 1, player 1",)),
     Provoked("one-sided", pair("N2", "U"), ("section 1, player 1, round 1",)),
@@ -325,7 +333,7 @@ GAMES = [
 ]
 
 ELIGIBILITY = [
-    Provoked("match-players", with_section(type="match", players=[player(1, "U", 1700.0)]), ("section 1",)),
+    Provoked("match-players", with_section(type="match"), ("section 1",)),
     Provoked("match-not-eligible", match(published(1700.0), {}), ("section 1, player 2",)),
     Provoked("match-not-eligible", match(published(1700.0, 25), published(1700.0, 26)), ("section 1, player 1",)),
     Provoked(

@@ -14,6 +14,7 @@ from crosstable.checks import check
 from crosstable.checks.plausibility import plausibility
 from crosstable.errors import FormatError, Severity
 from crosstable.formats import event_json
+from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import read
 from tests.checks.provoked import (
@@ -31,10 +32,15 @@ from tests.checks.provoked import (
 from tests.event_files import EventFile, Ratings, event_file, player, record
 
 # Codes of other formats, and of those alone.
-NOT_FROM_EVENT_FILES = {"damaged-file", "ignored-record", "code-page-guessed"}
+NOT_FROM_EVENT_FILES = {
+    *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
+    *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players"),
+}
+# Codes of writing; tests/formats/test_uschess_write.py and tests/doors/test_convert_to_dbf.py provoke them.
+OF_WRITING = {"shortened", "respelled", "not-written"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
-PROVOKED_BELOW = {"in-the-future", "not-readable", *AFTER_RATING}
+PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
 # tests/pipeline provokes what only options and members files bring.
 PROVOKED_AT_THE_DOOR = {
     *(
@@ -97,7 +103,8 @@ def test_the_fault_says_what_is_wrong_and_what_would_be_right(case: Provoked) ->
 def test_no_code_is_left_unprovoked() -> None:
     """A code that no file can provoke is either dead or untested."""
     provoked = {case.code for case in CASES} | PROVOKED_BELOW
-    assert set(CATALOGUE) - provoked == NOT_FROM_EVENT_FILES | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    assert set(CATALOGUE) - provoked == elsewhere
 
 
 def test_a_sound_file_has_no_fault_and_nothing_is_assumed() -> None:
@@ -126,6 +133,15 @@ def test_what_is_no_json_is_not_readable(data: bytes) -> None:
         event_json.read(data, "event.json")
     assert raised.value.fault.code == "not-readable"
     assert raised.value.fault.place.startswith("event.json")
+
+
+@pytest.mark.parametrize("cells", [("U", "H"), ("X2", "F1"), ("", "")])
+def test_a_section_without_a_game_is_never_rated(cells: tuple[str, str]) -> None:
+    """It is an error where it is rated and an entry list where it is checked."""
+    report = event_json.read(json.dumps(pair(*cells)).encode(), "event.json").report
+    assert [found.code for found in rate(report, today=None).faults] == ["no-game"]
+    checked = check_report(report, today=None)
+    assert ([found.code for found in checked.faults], checked.event.rated) == (["entry-list"], ())
 
 
 # What only the result shows
@@ -223,7 +239,7 @@ def test_one_sided_results_are_rated_on_their_own_row_with_a_warning(
 
 @pytest.mark.parametrize("cell", ["X", "X2", "F", "F9", "B", "H", "U", "Z", "*", "", None, " h "])
 def test_what_is_no_game_needs_no_opponent_and_no_mirror(cell: str | None) -> None:
-    """§7: games in which one player makes no move are not rated."""
+    """§7, readings 82: games in which one player makes no move are not rated."""
     event = sound()
     event["sections"][0]["players"][0]["rounds"][2] = cell
     found = rated(event)

@@ -123,7 +123,7 @@ def test_the_collector_stays_on_for_long_work(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_real_command_rates(write: Write) -> None:
-    """§1: the readings' round robin through a process of its own."""
+    """§1: the round robin of readings, Part 1, through a process of its own."""
     ran = started("rate", write(quad()), "--json")
     assert (ran.returncode, ran.stderr) == (0, b"")
     rows = json.loads(ran.stdout)["sections"][0]["systems"]["OTBR"]["players"]

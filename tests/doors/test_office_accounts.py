@@ -88,7 +88,7 @@ def test_a_password_is_typed_twice_on_a_terminal(club: Desk, monkeypatch: pytest
 
 @pytest.mark.usefixtures("typed")
 def test_without_an_account_the_site_stays_on_the_machine(club: Desk) -> None:
-    """Nobody could log in, so nobody but the person at the machine may reach it (reliability.md §5)."""
+    """Nobody could log in, so nobody but the person at the machine may reach it (decision 0006)."""
     for host in ("0.0.0.0", "::", "192.0.2.1", "office.example"):
         assert "nobody is set up to sign in" in why_not("office.db", host)
     for host in ("127.0.0.1", "localhost", "::1"):

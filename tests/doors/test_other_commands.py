@@ -19,7 +19,7 @@ SAMPLE = str(ROOT / "examples" / "summer-quads.json")
 
 
 def test_explain_tells_every_step_with_its_section(run: Run, write: Write) -> None:
-    """§1: the readings' round robin, player 1: 1855.8941 after Step 4, 1860.7503 after Step 5."""
+    """§1: the round robin of readings, Part 1, player 1: 1855.8941 after Step 4, 1860.7503 after Step 5."""
     ran = run("explain", write(quad()), "--player", "1")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("Player, 1, section 1, OTBR\n")

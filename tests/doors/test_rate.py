@@ -35,7 +35,7 @@ def line_of(table: str, start: str) -> str:
 
 
 def test_the_table_shows_ratings_before_and_after(run: Run) -> None:
-    """§1: the quad of the readings: 1860.75, 1654.79, 1580.74 on 15 games, 1825.31 on 3."""
+    """§1: the quad of readings, Part 1: 1860.75, 1654.79, 1580.74 on 15 games, 1825.31 on 3."""
     ran = run("rate", SAMPLE)
     assert (ran.code, ran.err) == (0, "")
     assert "R:    1850 -> 1861" in line_of(ran.out, "1 +Abbott, Ruth +2.5 +W2w")
@@ -186,7 +186,7 @@ def document(text: str) -> dict[str, Any]:
 
 
 def test_the_document_has_the_fields_of_the_design(run: Run, write: Write) -> None:
-    """The names that others rely on; numbers of the readings' round robin, to six decimals."""
+    """The names that others rely on; numbers of the round robin of readings, Part 1, to six decimals."""
     ran = run("rate", write(quad()), "--json")
     assert (ran.code, ran.err) == (0, "")
     found = document(ran.out)

@@ -1,6 +1,6 @@
 """§8 of the 2025 text: every dated change of the rules, on the day before, on the day, and on the day after.
 
-Dates and values are written here by hand from rules history, so that a slip in the list of amendments shows.
+Dates and values are written here by hand from rules history §1, so that a slip in the list of amendments shows.
 """
 
 import math
@@ -320,7 +320,7 @@ TABLE_OF_B = (
 
 @pytest.mark.parametrize(("first", "last", "b"), TABLE_OF_B)
 def test_the_table_of_b(first: date, last: date, b: float) -> None:
-    """§4.2, §8 (2025 text), rules history §1: on the first day, the second, one in between, and the last."""
+    """§4.2, §8 (2025 text), rules history §1, readings 3 to 5 and 9: first day, second, one in between, last."""
     for day in (first, first + DAY, first + (last - first) / 2, last):
         assert edition_for(day).constants.bonus_threshold == b
 
@@ -364,7 +364,7 @@ HISTORY = (
 
 @pytest.mark.parametrize(("row", "day", "touched", "is_doubtful"), HISTORY, ids=[row[0] for row in HISTORY])
 def test_every_row_of_rules_history_has_its_amendment(row: str, day: date, touched: str, is_doubtful: bool) -> None:
-    """§8, rules history §1, readings 11: an unknown day is marked, a known one is not."""
+    """§8, rules history §1, readings 10 and 11: an unknown day is marked, a known one is not."""
     of_the_day = [amendment for amendment in AMENDMENTS if amendment.effective == day]
     (found,) = [a for a in of_the_day if touched in a.changes or (not touched and not a.changes)]
     assert found.is_uncertain is is_doubtful, row

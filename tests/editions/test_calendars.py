@@ -211,7 +211,7 @@ def test_a_section_of_2006_is_told_of_the_rules_of_that_year_that_touch_it() -> 
     assert "taken from 2006-07-01" in newcomer
 
 
-# The days between which the true date lies, by what rules history tells of each source.
+# The days between which the true date lies, by what rules history §1 tells of each source.
 WINDOWS = (
     ("30 to 60 minutes", date(2002, 1, 1), date(2001, 1, 1), date(2002, 12, 31)),
     ("5 minutes", date(2004, 1, 1), date(2003, 11, 27), date(2004, 12, 31)),

@@ -95,7 +95,7 @@ def test_2700_is_the_most_that_the_special_formula_gives() -> None:
 
 
 def test_the_example_of_a_blend() -> None:
-    """§2: the table of the text: weights 5.98, 2.74, 4.15, R0 = 1702 and N = 10 (readings: to six decimals)."""
+    """§2: the table of the text: weights 5.98, 2.74, 4.15, R0 = 1702 and N = 10 (readings, Part 1)."""
     ratings = {
         "OTBR": {"rating": 1759, "games": 60, "as_of": "2018-03-25"},
         "OTBQ": {"rating": 1643, "games": 60, "as_of": "2018-01-13"},

@@ -47,7 +47,7 @@ def test_a_damaged_zip_is_read_as_it_was_or_refused() -> None:
 def stated(data: bytes) -> Shape | None:
     """The sections with players, and the players, of a file as another reader of JSON sees it."""
     try:
-        rows = [section["Players"] for section in json.loads(data)["Sections"]]
+        rows = [section["Players"] for section in json.loads(data, strict=False)["Sections"]]
     except (ValueError, TypeError, LookupError):
         return None
     return Shape(sum(bool(players) for players in rows), sum(len(players) for players in rows))

@@ -44,7 +44,7 @@ def test_a_win_each_is_two_decided_games_and_two_draws_are_not() -> None:
 def test_unplayed_rounds_are_unplayed_twice() -> None:
     read = section("$2W X0 H0", "L1B F0 B0", "Z0 U0 U0")
     assert results(read)[0] == [W, W, Result.FORFEIT_WIN, Result.FORFEIT_WIN, Result.HALF_BYE, Result.HALF_BYE]
-    assert results(read)[2] == [Result.ZERO_BYE, Result.ZERO_BYE, *[Result.UNPAIRED] * 4]
+    assert results(read)[2] == [Result.FORFEIT_DRAW, Result.FORFEIT_DRAW, *[Result.UNPAIRED] * 4]
 
 
 def test_colours_are_kept_where_they_do_not_depend_on_the_order_of_the_games() -> None:

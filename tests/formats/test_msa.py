@@ -336,3 +336,22 @@ def test_section_pages_may_show_one_section_of_several() -> None:
     reading = read(data)
     assert reading.faults == ()
     assert [found.number for found in reading.report.sections] == [2]
+
+
+@pytest.mark.parametrize(
+    ("cell", "total", "read_as"),
+    [
+        ("F W10", "0.0", "F10"),  # lost with White
+        ("F W10", "1.0", "X10"),  # won
+        ("F L10", "0.0", "F10"),
+        ("F D10", "0.5", "Y10"),
+        ("X W10", "1.0", "X10"),
+        ("X B10", "1.0", "X10"),
+        ("F B10", "0.0", "F10"),
+    ],
+)
+def test_forfeits_of_old_pages_are_not_rated_and_add_up(cell: str, total: str, read_as: str) -> None:
+    row = ("1", "ANN ADAMS", total, (cell,), "TX", "12345671 / R: 1641P17->1657P19", "", " ")
+    (player,) = players(read_text(*table((row,))))
+    assert [one.text for one in player.cells] == [read_as]
+    assert player.total == float(total)

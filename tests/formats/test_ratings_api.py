@@ -206,7 +206,7 @@ def test_ratings_of_other_kinds_are_left_out() -> None:
         ("DrawAsym", Result.DRAW_ONE_SIDED),
         ("WinForfeit", Result.FORFEIT_WIN),
         ("Forfeit", Result.FORFEIT_LOSS),
-        ("DrawForfeit", Result.HALF_BYE),
+        ("DrawForfeit", Result.FORFEIT_DRAW),
         ("ByeFull", Result.FULL_BYE),
         ("ByeHalf", Result.HALF_BYE),
         ("Unpaired", Result.UNPAIRED),

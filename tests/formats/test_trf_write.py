@@ -1,4 +1,4 @@
-"""Writing TRFs: exact columns, and everything that was read comes back (formats §4)."""
+"""Writing TRFs: exact columns, and everything that was read comes back."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -120,7 +120,7 @@ def test_a_shorter_section_is_trimmed_to_its_rounds() -> None:
     assert [[cell.result for cell in row.cells] for row in clean(tables())[1].players] == [
         [Result.WIN, Result.FULL_BYE],
         [Result.LOSS, Result.DRAW],
-        [Result.ZERO_BYE, Result.DRAW],
+        [Result.FORFEIT_DRAW, Result.DRAW],
     ]
 
 
@@ -135,6 +135,8 @@ def test_a_shorter_section_is_trimmed_to_its_rounds() -> None:
         ("*", (Result.OWN_COLUMN, 0, "")),
         ("", (Result.BLANK, 0, "")),
         ("Q2W", (None, 0, "")),
+        ("Z2W", (Result.FORFEIT_DRAW, 2, "w")),
+        ("Y2W", (None, 0, "")),
         ("W2X", (None, 0, "")),
     ],
 )

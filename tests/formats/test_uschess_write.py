@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosstable.errors import FormatError
-from crosstable.formats import uschess_dbf
+from crosstable.errors import Fault, FormatError, Severity
+from crosstable.formats import dbf, uschess_dbf
 from crosstable.formats.event_json import read_cell
 from crosstable.terms import (
     Background,
@@ -71,8 +71,6 @@ PAIR = (player(1, "W2w"), player(2, "L1b"))
 
 
 def values(made: Report, file: str) -> list[dict[str, str]]:
-    from crosstable.formats import dbf
-
     return [dict(record.values) for record in dbf.read(uschess_dbf.write(made)[file], file).records]
 
 
@@ -122,7 +120,7 @@ def test_any_wallchart_reads_back_the_same(data: st.DataObject) -> None:
         st.integers(1, count),
         st.sampled_from(["", "w", "b"]),
     )
-    cells = st.one_of(games, st.sampled_from(["B", "H", "U", "Z", "X", "F"]))
+    cells = st.one_of(games, st.sampled_from(["B", "H", "U", "Y", "X", "F"]))
     rows = [" ".join(data.draw(st.lists(cells, min_size=rounds, max_size=rounds))) for _ in range(count)]
     made = report(section(*(player(at, row) for at, row in enumerate(rows, 1))))
     once = read(uschess_dbf.write(made))
@@ -215,7 +213,17 @@ def test_shorter_sections_are_padded_as_unpaired() -> None:
 
 @pytest.mark.parametrize(
     ("cells", "written"),
-    [("H", "H0"), ("X", "X0"), ("X2", "X2"), ("*", "U0"), ("D2", "D2"), ("W2b", "W2B")],
+    [
+        ("H", "H0"),
+        ("Z", "U0"),
+        ("Y", "Z0"),
+        ("Y2b", "Z2B"),
+        ("X", "X0"),
+        ("X2", "X2"),
+        ("*", "U0"),
+        ("D2", "D2"),
+        ("W2b", "W2B"),
+    ],
 )
 def test_cells_are_written_as_pairing_programs_write_them(cells: str, written: str) -> None:
     made = report(section(player(1, cells), PAIR[1]))
@@ -299,3 +307,48 @@ def test_what_the_format_cannot_carry_is_refused_with_its_place(made: Report, pl
     found, message = refusal(made)
     assert found == place
     assert words in message
+
+
+LONG_SCHEDULE = ("G/60;d5", "40/90, SD/30;d5", "G/45;d10", "G/45;d10")
+
+
+@pytest.mark.parametrize(
+    ("made", "file", "field", "written", "codes"),
+    [
+        (
+            report(section(*PAIR), name="Puddletown Chess Golden Autumn II Chess Tournament"),
+            *("THEXPORT.DBF", "H_NAME", "Puddletown Chess Golden Autumn II C", ["shortened"]),
+        ),
+        (report(section(*PAIR), name="\N{ROCKET} G60 Open"), "THEXPORT.DBF", "H_NAME", "G60 Open", ["respelled"]),
+        (report(section(*PAIR), event_id="1" * 13), "THEXPORT.DBF", "H_EVENT_ID", "", ["not-written"] * 4),
+        (report(section(*PAIR), details={"affiliate": "A12345678"}), "THEXPORT.DBF", "H_AFF_ID", "", ["not-written"]),
+        (report(section(*PAIR, name="x" * 31)), "TSEXPORT.DBF", "S_SEC_NAME", "x" * 30, ["shortened"]),
+        (
+            report(section(*PAIR, time_controls=LONG_SCHEDULE)),
+            *("TSEXPORT.DBF", "S_TIMECTL", "40/90,SD/30;d5", ["not-written"]),
+        ),
+        (
+            report(section(*PAIR, time_controls=("one hour each and then another one for the rest",))),
+            *("TSEXPORT.DBF", "S_TIMECTL", "", ["not-written"]),
+        ),
+        (report(section(player(1, "W2", name="Łódź, José"), PAIR[1])), "TDEXPORT.DBF", "D_NAME", "Lodz, Jose", None),
+        (report(section(player(1, "W2", name="\N{ROCKET}"), PAIR[1])), "TDEXPORT.DBF", "D_NAME", "Player 1", None),
+        (report(section(player(1, "W2", member_id="900000001"), PAIR[1])), "TDEXPORT.DBF", "D_MEM_ID", "", None),
+        (report(section(player(1, "W2", state="ORE"), PAIR[1])), "TDEXPORT.DBF", "D_STATE", "", ["not-written"]),
+    ],
+)
+def test_texts_are_made_to_fit_where_the_caller_takes_the_changes(
+    made: Report, file: str, field: str, written: str, codes: list[str] | None
+) -> None:
+    changes: list[Fault] = []
+    tables = uschess_dbf.write(made, changes)
+    assert dbf.read(tables[file], file).records[0].values[field] == written
+    assert all(found.severity is Severity.WARNING for found in changes)
+    assert codes is None or [found.code for found in changes] == codes
+    assert any(found.place == f"{file}, record 1, field {field}" for found in changes)
+
+
+@pytest.mark.parametrize("made", [report(section(*PAIR, number=100)), report(section(PAIR[0], player(2, "L123456b")))])
+def test_numbers_are_never_cut(made: Report) -> None:
+    with pytest.raises(FormatError):
+        uschess_dbf.write(made, [])

@@ -12,7 +12,7 @@ from crosstable.formats import Reading, wallchart, wallchart_write
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.sheet_rows import defused, undefused
 from crosstable.formats.wallchart import TEMPLATE
-from crosstable.formats.wallchart_players import title_score
+from crosstable.formats.wallchart_titles import title_score
 from crosstable.terms import (
     Floor,
     FloorKind,
@@ -272,7 +272,7 @@ def test_in_a_round_robin_a_mere_result_is_against_the_player_of_the_column() ->
     assert [texts(player) for player in players(reading)] == [
         ["*", "W2", "D3", "W3"],
         ["L1", "*", "D3", ""],
-        ["D1", "D2", "X", "B"],
+        ["D1", "D2", "*", "B"],
     ]
 
 
@@ -306,7 +306,7 @@ def test_totals_are_read_with_halves(text: str, total: float | None) -> None:
             "line 2, column Quick match changes",
         ),
         ("No,Name,Start rating\n1,Ann,1500\n", "missing-field", "line 2, column Start rating"),
-        ("No,Name,Name\n1,Ann,Bea\n", "bad-value", "line 1"),
+        ("No,Name,ID,ID\n1,Ann,12345678,12345678\n", "bad-value", "line 1"),
         ("No,Name,Rd 1,Rd 3\n1,Ann,W2,W3\n", "missing-field", "line 1"),
         ("No,Name,Hair colour\n1,Ann,brown\n", "unknown-field", "line 1"),
         (f"Something else\n{HEAD}{ROW}", "unknown-field", "line 1"),
@@ -314,8 +314,8 @@ def test_totals_are_read_with_halves(text: str, total: float | None) -> None:
         (f"{HEAD}{ROW}Sektion: B\n", "bad-value", "line 3"),
         (f"Grand prix: yes\n{HEAD}{ROW}", "unknown-field", "line 1"),
         (f"Event: {'A' * 501}\n{HEAD}{ROW}", "bad-value", "line 1"),
-        (f"Start: soon\n{HEAD}{ROW}", "bad-date", ""),
-        (f"Section: A\nStart: soon\n{HEAD}{ROW}", "bad-date", "line 1"),
+        (f"Start: soon\n{HEAD}{ROW}", "start-not-read", ""),
+        (f"Section: A\nStart: soon\n{HEAD}{ROW}", "start-not-read", "line 1"),
         (f"Section: A\n{HEAD}{ROW}Section: B\n", "missing-field", "line 4"),
         (f"Section: A\nType: knockout\n{HEAD}{ROW}", "bad-value", "line 1"),
         (f"Section: A\nOnline: maybe\n{HEAD}{ROW}", "wrong-type", "line 1"),

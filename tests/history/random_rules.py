@@ -27,7 +27,8 @@ def random_rules(seed: int) -> RuleSet:
     share = choice.choice((0.03, 0.15, 0.6))
     while True:
         changes = {name: _value(choice, name) for name in DESCRIBED if choice.random() < share}
-        base: RuleSet | date = choice.choice([OFFICIAL, *(edition.effective for edition in EDITIONS)])
+        bases: list[RuleSet | date] = [OFFICIAL, *(edition.effective for edition in EDITIONS)]
+        base = choice.choice(bases)
         try:
             return rule_set(base, **{name: value for name, value in changes.items() if value is not None})
         except RuleSetError:  # two constants in the wrong order
@@ -71,15 +72,20 @@ def _line(choice: random.Random) -> dict[str, float]:
 
 
 def with_odd_entries(archive: Archive, seed: int) -> Archive:
-    """The same history with starts by hand, some of them on many games, and with re-entries."""
+    """The same history with starts by hand, some of them on many games, FIDE ratings of reports, and re-entries."""
     choice = random.Random(seed)
     ratings: list[float | None] = [None] * archive.entries.height
     games: list[float | None] = [None] * archive.entries.height
     for row in choice.sample(range(archive.entries.height), archive.entries.height // 8):
         ratings[row] = round(choice.uniform(100.0, 2600.0), choice.choice((0, 2)))
         games[row] = float(choice.choice((0, 1, 8, 9, 10, 25, 26, 40)))
+    fide = archive.entries["fide"].to_list()
+    for row in choice.sample(range(archive.entries.height), archive.entries.height // 10):
+        fide[row] = choice.choice((None, 1400.0, 1999.0, 2450.0))
     entries = archive.entries.with_columns(
-        pl.Series("start_rating", ratings, pl.Float64), pl.Series("start_games", games, pl.Float64)
+        pl.Series("start_rating", ratings, pl.Float64),
+        pl.Series("start_games", games, pl.Float64),
+        pl.Series("fide", fide, pl.Float64),
     )
     return archive._replace(entries=entries.with_columns(pl.Series("member", _re_entered(archive, choice), pl.Int32)))
 

@@ -13,7 +13,7 @@ from crosstable.history.archive import Archive
 from crosstable.history.plain import Line, plain_fold
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.office.ledger.fold import fold
+from crosstable.office.bulk.deriving import derived as derived_of
 from crosstable.rules.editions import edition_for
 from crosstable.terms import (
     Background,
@@ -181,7 +181,7 @@ def test_lines_chain() -> None:
 
 
 def test_the_office_makes_the_same_of_the_same_facts(tmp_path: Path) -> None:
-    """The office's own fold over its database, into which the archive came as reports and decisions."""
+    """The office's own replay of its database, into which the archive came as reports and decisions."""
     archive = simulate(EVERYTHING)
     kinds = set(archive.sections["kind"])
     assert kinds == {0, 1, 2, 3}
@@ -189,16 +189,15 @@ def test_the_office_makes_the_same_of_the_same_facts(tmp_path: Path) -> None:
     office = founded(str(tmp_path / "office.db"), HandClock())
     settle(archive, office)
     with office.reading() as connection:
-        derived = fold(record_of(connection))
+        derived = derived_of(record_of(connection))
     office.close()
     folded = plain_fold(archive)
     ids = archive.members["member_id"]
     ours = {
         (ids[member], system): standing for member, own in folded.standings.items() for system, standing in own.items()
     }
-    theirs = {
-        (member, system): standing for member, own in derived.standings.items() for system, standing in own.items()
-    }
+    in_order = sorted(derived.postings.values(), key=lambda posting: posting.key)
+    theirs = {(posting.member_id, posting.system): posting.standing for posting in in_order}
     assert ours == theirs
     sections = archive.sections
     lines = {

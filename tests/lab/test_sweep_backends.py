@@ -268,4 +268,4 @@ def test_what_cannot_be_swept_is_told(
 def test_a_folder_that_is_no_archive_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["lab", "sweep", str(tmp_path), "--out", str(tmp_path / "out"), "--grid", "k_numerator=800"]) == 1
-    assert "is not there" in capsys.readouterr().err
+    assert "so it is no archive" in capsys.readouterr().err

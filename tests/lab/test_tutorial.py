@@ -68,7 +68,7 @@ def test_every_change_is_undone_by_itself() -> None:
 
 
 def test_tables_are_undone_too_and_unknown_names_are_told() -> None:
-    """Rules history: how FIDE ratings were converted from July 2008 to May 2015 is not known; so it stays."""
+    """Rules history §5: how FIDE ratings were converted from July 2008 to May 2015 is not known; so it stays."""
     for constant in ("fide", "cfc", "priorities", "initialisation"):
         for change in undone(constant):
             again = rules_from(tomllib.loads(rules_text(change.rules)), "again")

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Column, Date, LargeBinary, MetaData, Table, insert
 
-from crosstable.office import tables
+from crosstable.office import account_tables
 from crosstable.office.backups import FORMAT
 from crosstable.office.corrections import ChangedResult, correct_result, withdraw
 from crosstable.office.database import Office
@@ -119,7 +119,7 @@ def backed_up(schema: str, path: str) -> None:
     rows = rows_kept(schema)
     lines = {
         name: b"".join(json.dumps(list(row.values()), ensure_ascii=False).encode() + b"\n" for row in rows[name])
-        for name in sorted(tables.metadata.tables.keys() & rows.keys())
+        for name in sorted(rows.keys() - account_tables.metadata.tables.keys() - {"kept_veils"})
     }
     manifest = {
         "format": FORMAT,

@@ -22,11 +22,11 @@ from sqlalchemy import Connection, text
 
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.event_json_write import write
+from crosstable.office.bulk import deriving
 from crosstable.office.database import Clock, Office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.acts import Deed, head
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.ledger.fold import fold
 from crosstable.office.ledger.postings import Posting, PostingKey, all_current
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.members import OpeningStanding, import_members
@@ -265,7 +265,7 @@ def posted(office: Office) -> dict[PostingKey, Posting]:
 def derived(office: Office) -> dict[PostingKey, Posting]:
     """The postings that follow from the facts, from zero: what must be stored."""
     with office.reading() as connection:
-        return dict(fold(record_of(connection)).postings)
+        return dict(deriving.derived(record_of(connection)).postings)
 
 
 def rating_of(office: Office, number: int, system: RatingSystem = OTBR) -> float:

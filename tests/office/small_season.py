@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crosstable.office.database import Office
-from crosstable.office.ledger.postings import state_digest
+from crosstable.office.ledger.digests import text_of
 from crosstable.office.submissions import Document, submit
 from tests.amounts import amount
 from tests.engine.wallcharts import Played
@@ -63,7 +63,7 @@ def states_from_zero(path: Path, events: int) -> list[str]:
 
 def state_from_zero(office: Office) -> str:
     """The state that follows from the facts of an office."""
-    return state_digest(sum(posting.fingerprint for posting in derived(office).values()))
+    return text_of(sum(posting.fingerprint for posting in derived(office).values()))
 
 
 def new_season(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Accounts, tokens and sessions: what opens the site, what no longer does, and what is kept of it (S5, S6, S7)."""
+"""Accounts, tokens and sessions: what opens the site, what no longer does, and what is kept of it."""
 
 import hashlib
 import re
@@ -175,7 +175,7 @@ def test_a_new_password_ends_the_sessions_of_the_old_one(office: Office) -> None
 def test_an_unknown_name_takes_as_long_as_a_wrong_password(
     office: Office, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S6: the medians of 200 tries each differ by less than 5 %; processor time, so that neighbours do not count."""
+    """The medians of 200 tries each differ by less than 5 %; processor time, so that neighbours do not count."""
     monkeypatch.setattr(accounts, "MEMORY_KIB", 8 * 1024)
     staff(office)
     names = ("anna", "nobody")

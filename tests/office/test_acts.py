@@ -1,4 +1,4 @@
-"""Acts: appended, never changed, bound to one another; what was known on a day (I17)."""
+"""Acts: appended, never changed, bound to one another; what was known on a day."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

@@ -194,6 +194,9 @@ def test_ids_that_an_office_cannot_keep_are_refused(office: Office, tmp_path: Pa
         changed = frame.with_columns(pl.col(column).replace(frame[column][0], wrong))
         with pytest.raises((OfficeError, ArchiveError), match=wrong):
             brought(Archive(**{**archive._asdict(), table: changed}), office, tmp_path / table)
+    reported = archive.entries.with_columns(member_id=pl.Series([*[None] * 7, "x" * 41], dtype=pl.String))
+    with pytest.raises(OfficeError, match="more than 40 characters"):
+        brought(archive._replace(entries=reported), office, tmp_path / "entries")
     with office.reading() as connection:
         assert connection.execute(select(func.count()).select_from(tables.member)).scalar() == 0
 
@@ -222,7 +225,7 @@ def indexes_of(office: Office) -> dict[str, list[tuple[object, ...]]]:
         found = inspect(connection)
         return {
             name: sorted((one["name"], *one["column_names"]) for one in found.get_indexes(name))
-            for name in ("entry", "posting", "current_posting")
+            for name in ("entry", "posting")
         }
 
 

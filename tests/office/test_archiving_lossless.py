@@ -14,6 +14,7 @@ from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_tables import HEADING
 from crosstable.history.plain import plain_fold
+from crosstable.history.standings import ArrayStandings
 from crosstable.office import tables
 from crosstable.office.audit import audit
 from crosstable.office.bulk.archive_in import import_archive
@@ -131,20 +132,14 @@ def by_section(office: Office) -> dict[object, object]:
 
 
 def assert_replayed(archive: Archive, office: Office) -> None:
-    """Both replays of an archive give the ratings of the office for every member, bit for bit."""
-    ids = archive.members["member_id"]
-    expected = ratings_of(office)
-    found = {
-        (ids[member], system): one.rating
-        for member, own in plain_fold(archive).standings.items()
-        for system, one in own.items()
-    }
-    assert found == {about: one.rating for about, one in expected.items()}
+    """Both replays of an archive give the rating records of the office for every member, bit for bit."""
+    ids, expected = archive.members["member_id"], ratings_of(office)
+    folded = plain_fold(archive).standings
+    assert {(ids[member], system): one for member, own in folded.items() for system, one in own.items()} == expected
     walker = walked(archive)
-    place_of, rows = walker.index.history.place_of, walker.standings.standings
-    for (one, system), standing_there in expected.items():
-        place = place_of[ids.index_of(one) or 0, int(system)]
-        assert float(rows["rating"][place]) == standing_there.rating
+    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    found = {(ids[member], system): one for member in range(ids.len()) for system, one in arrays.of(member).items()}
+    assert found == expected
 
 
 # Everything that an archive could lose, one by one

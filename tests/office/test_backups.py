@@ -1,4 +1,4 @@
-"""Backups: a whole office in one file, from which either store can be restored (R12); a damaged one is refused."""
+"""Backups: a whole office in one file, from which either store can be restored; a damaged one is refused."""
 
 import hashlib
 import json
@@ -185,7 +185,7 @@ def test_a_backup_in_portions_is_whole(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_every_flipped_byte_of_a_backup_is_found_or_changes_nothing(tmp_path: Path) -> None:
-    """R11: a flip in the parts is refused; one in the padding of the zip restores the same office."""
+    """A flip in the parts is refused; one in the padding of the zip restores the same office."""
     source, path = tmp_path / "source.db", tmp_path / "office.zip"
     source.write_bytes(filled(with_a_list))
     office = Office(str(source))

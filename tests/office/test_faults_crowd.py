@@ -1,4 +1,4 @@
-"""R7: a crowd of clients in threads and processes submits at once, a fifth of it twice and a tenth in two versions.
+"""A crowd of clients in threads and processes submits at once, a fifth of it twice and a tenth in two versions.
 
 Each event enters once, everybody is told what became of his file, nobody sees a deadlock or a serialization failure,
 and after rating the office holds what the fold from zero gives.

@@ -1,4 +1,4 @@
-"""R5: a full disk, page by page. A clear message, nothing stored, and all is well when there is room again.
+"""A full disk, page by page. A clear message, nothing stored, and all is well when there is room again.
 
 ``PRAGMA max_page_count`` on the writer's connection makes a disk of any size without rights or mounts. A limit on the
 size of files makes writes fail that a page count does not reach: those of the write-ahead log, while committing.

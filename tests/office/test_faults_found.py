@@ -25,8 +25,8 @@ TORN = {
     "a posting of no run": ("UPDATE posting SET run = 77 WHERE posting_id = 8", "rows of posting belong to no act"),
     "a run without its act": ("DELETE FROM run", "runs and acts of rating are not the same"),
     "a ripple that is gone": ("DELETE FROM ripple", "the ripple is not about those who changed"),
-    "a stale cache": ("DELETE FROM current_posting WHERE posting_id = 8", "the cache of current postings is stale"),
-    "one system of two": ("DELETE FROM current_posting WHERE system = 1", "is posted in ['OTBR'] alone"),
+    "another superseded": ("UPDATE posting SET supersedes = 8 WHERE posting_id = 9", "another than the newest"),
+    "one system of two": ("DELETE FROM posting WHERE system = 1", "is posted in ['OTBR'] alone"),
 }
 
 

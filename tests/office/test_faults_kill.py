@@ -1,4 +1,4 @@
-"""R2: kill -9 at any moment of submitting and rating, and Ctrl-C.
+"""Kill -9 at any moment of submitting and rating, and Ctrl-C.
 
 No half event, every changed row under its act, and the next run finishes and gives what the fold from zero gives.
 """

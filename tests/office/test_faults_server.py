@@ -1,4 +1,4 @@
-"""R3: kill -9 of the backend that rates, and of the whole PostgreSQL server, with everything flushed to disk.
+"""Kill -9 of the backend that rates, and of the whole PostgreSQL server, with everything flushed to disk.
 
 No half event, every changed row under its act, a message that is no stack of calls, and after the recovery the next
 run gives what the fold from zero gives.

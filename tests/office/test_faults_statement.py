@@ -1,4 +1,4 @@
-"""R1: whatever statement of whatever deed fails, nothing of the deed is stored, and the next try does all of it.
+"""Whatever statement of whatever deed fails, nothing of the deed is stored, and the next try does all of it.
 
 The oracle is the same season without a fault: after each deed both offices hold the same rows, down to the hashes of
 their acts. The try after a failure at statement k goes one statement further, so each is the retry of the one before,
@@ -165,7 +165,7 @@ def test_a_deed_that_is_broken_off_anywhere_leaves_nothing_behind(
 
 
 def test_a_dual_rated_section_is_posted_in_both_systems_or_in_neither(office: Office) -> None:
-    """Invariant I12; the section is G/45, which design §3 and the rules of systems rate as Regular and as Quick."""
+    """The section is G/45, which is rated as Regular and as Quick (§1, footnote 1)."""
     join(office, *club_members())
     enter(office, quad("summer", DUAL))
     query = "SELECT DISTINCT system FROM posting WHERE event_id = 'summer'"

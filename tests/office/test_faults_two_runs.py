@@ -1,4 +1,4 @@
-"""R9: two rating runs started at once.
+"""Two rating runs started at once.
 
 The second waits, or is refused with the name of the first; nothing is rated twice, and nobody holds the office after
 his death.

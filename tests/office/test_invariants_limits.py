@@ -1,4 +1,4 @@
-"""Bounds that no rating leaves (reliability §3: I10, I11), over random sections that crowd against them.
+"""Bounds that no rating leaves, over random sections that crowd against them.
 
 The bounds are those of the document (§4.1, §5, §7), written out here and not taken from the program.
 """

@@ -1,4 +1,4 @@
-"""Order, names and repetition do not matter (reliability §3: I1 to I6), over seeded random federations.
+"""Order, names and repetition do not matter, over seeded random federations.
 
 Oracles: the fold from zero, or another office that came to the same facts by another way.
 """

@@ -1,4 +1,4 @@
-"""What the record always says (reliability §3: I7, I8, I9, I12, I13, I15, I16, I17), over seeded random federations."""
+"""What the record always says, over seeded random federations."""
 
 import math
 import random
@@ -109,7 +109,7 @@ def test_i9_a_published_list_never_changes(office: Office, monkeypatch: pytest.M
     assert made.digest == digest_of_rows([as_row("2026-12", row) for row in rows])
     correct_result(office, DEED, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
     before = posted(office)
-    monkeypatch.setattr("crosstable.office.ledger.fold.edition_for", lambda day: edition_for(date(2020, 1, 1)))
+    monkeypatch.setattr("crosstable.history.plain.edition_for", lambda day: edition_for(date(2020, 1, 1)))
     run(office)
     assert posted(office) != before
     with pytest.raises(OfficeError, match="a list is never changed"):
@@ -147,7 +147,7 @@ def test_i12_where_one_system_cannot_be_rated_the_other_is_not_posted(
             raise NoEditionError("no rules are known for Quick")
         return rate(checked, system, *others)
 
-    monkeypatch.setattr("crosstable.office.ledger.fold.rate", quick_has_no_rules)
+    monkeypatch.setattr("crosstable.history.plain.rate", quick_has_no_rules)
     done = run(office)
     assert done is not None
     assert list(done.unratable.values()) == ["no rules are known for Quick"]

@@ -1,7 +1,7 @@
 """Published lists as files: all six systems side by side, with the heading by which a list can be checked.
 
 Ratings, games and marks on the lists are those that ``supplements`` froze; what is tested here is how they are written
-(users and peers §4: one file with full name, all six ratings, FIDE id; official facts §4; reliability §5, output).
+(official facts §4): one file with full name, all six ratings and the FIDE id.
 """
 
 import csv
@@ -94,7 +94,7 @@ def test_a_row_per_member_with_all_six_systems(table: ListTable) -> None:
 
 
 def test_no_cell_of_a_sheet_begins_a_formula(table: ListTable) -> None:
-    """OWASP's rule as in reliability §5: such cells are quoted, control and direction characters are escaped."""
+    """OWASP's rule against formulas in cells: such cells are quoted, control and direction characters are escaped."""
     for rows in (
         list(csv.reader(io.StringIO(list_csv(table).decode("utf-8-sig")))),
         sheet(list_xlsx(table), "ratings"),

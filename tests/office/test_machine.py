@@ -1,4 +1,4 @@
-"""An office to which anything may happen, in any order: what is stored equals rating everything from zero (R15, §3).
+"""An office to which anything may happen, in any order: what is stored equals rating everything from zero.
 
 The number of stories is small enough for every change; ``make soak`` plays more, others each time.
 """

@@ -221,7 +221,7 @@ def test_the_keys_of_a_rated_document_are_each_decided_about() -> None:
 
 
 def test_where_age_counts_in_a_blend_only_its_sources_are_named_and_no_range_is_told() -> None:
-    """A count that is not known makes a range of results (readings); its ends hang on the start as well."""
+    """A count that is not known makes a range of results (§3); its ends hang on the start as well."""
     players = [
         {
             "number": 1,
@@ -246,7 +246,7 @@ def test_where_age_counts_in_a_blend_only_its_sources_are_named_and_no_range_is_
 
 
 def test_a_range_of_results_is_rounded_too() -> None:
-    """A count that is not known makes a range of results (readings), which is no range of a posted rating."""
+    """A count that is not known makes a range of results (§3), which is no range of a posted rating."""
     rows = (event_files.player(1, "W2 W2", 2100.25, None), event_files.player(2, "L1 L1", 2050.5))
     event = rated_file(event_files.event_file(*rows))
     documents = (event.to_dict(), public_document(event.to_dict(), event))

@@ -1,4 +1,4 @@
-"""What leaves an office: posted numbers and working, and no birth date, age or start by age in any of it (I19)."""
+"""What leaves an office: posted numbers and working, and no birth date, age or start by age in any of it."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What two people have to agree on: lists, ratings by hand, and whatever reaches into a published period (S1)."""
+"""What two people have to agree on: lists, ratings by hand, what reaches into a published period (decision 0006)."""
 
 from datetime import date
 

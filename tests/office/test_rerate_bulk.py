@@ -1,4 +1,4 @@
-"""Long runs: through the compiled replay, with every row that the plain run would have written."""
+"""Interpreted and compiled runs write the same rows."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -11,14 +11,12 @@ from sqlalchemy import insert, select
 
 from crosstable.errors import OfficeError
 from crosstable.office import tables
-from crosstable.office.bulk import causes, ripples, run
+from crosstable.office.bulk import causes, compiled, ripples, run
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
-from crosstable.office.ledger import rerate as plain_runs
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.rerate import sections_ahead
-from crosstable.office.ledger.watching import StageClock, Watch
 from crosstable.office.members import merge_members, unmerge_members
 from crosstable.terms import OutsideRating, RatingSystem, Report, SectionType
 from tests.engine.wallcharts import Played
@@ -202,7 +200,7 @@ def test_a_granted_match_floor(pair: Pair) -> None:
 
 
 def test_a_section_for_which_a_document_is_missing_is_named_with_the_reason(pair: Pair) -> None:
-    """The FIDE conversion of 2009 was not found (rules history); a FIDE rating that arrives late runs into it."""
+    """The FIDE conversion of 2009 was not found (rules history §5); a FIDE rating that arrives late runs into it."""
     openings = [opening(number, 1500.0, as_of=date(2008, 1, 1)) for number in (1, 2, 3)]
     both(
         pair,
@@ -221,8 +219,7 @@ def test_a_section_for_which_a_document_is_missing_is_named_with_the_reason(pair
 def test_of_more_acts_than_a_run_follows_only_the_nearest_are_named(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (plain_runs, causes):
-        monkeypatch.setattr(module, "MOST_FOLLOWED", 2)
+    monkeypatch.setattr(causes, "MOST_FOLLOWED", 2)
     both(pair, a_club)
     rated_both_ways(*pair)
     both(
@@ -236,7 +233,7 @@ def test_of_more_acts_than_a_run_follows_only_the_nearest_are_named(
 
 
 def test_blocks_do_not_show(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "BLOCK", 2)
+    monkeypatch.setattr(compiled, "BLOCK", 2)
     both(pair, a_club)
     rated_both_ways(*pair)
     both(pair, lambda office: withdraw(office, DEED, "q1"))
@@ -267,33 +264,33 @@ def test_an_office_without_sections_is_rated_too(pair: Pair) -> None:
     assert (done.sections, done.postings) == (0, 6)
 
 
-def test_a_long_run_is_one_over_many_sections_and_a_large_part_of_the_record(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_steps_are_interpreted_and_many_compiled(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes after the change but is not reached by it does not count."""
     a_club(office)
-
-    def stages(long: int) -> set[str]:
-        watch = Watch(clock=StageClock(), long=long)
-        plain_runs.rerate(office, DEED, watch=watch)
-        return set(watch.clock.seconds)
-
+    made: list[str] = []
+    for module, name in ((run, "Interpreted"), (compiled, "Compiled")):
+        monkeypatch.setattr(module, name, partial(chosen, made, name, getattr(module, name)))
     with office.reading() as connection:
         assert sections_ahead(connection) == 4
-    assert "read the record" in stages(3)
+    rated(office, 3)
     with office.reading() as connection:
         assert sections_ahead(connection) == 0
-    correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "D2"), TODAY)
+    draw_in(office, "q1")
     with office.reading() as connection:
         assert sections_ahead(connection) == 4  # as the second version of q1 is counted too
-    monkeypatch.setattr(plain_runs, "LONG_SHARE", 1)
-    assert stages(3) == {"find what is touched", "rate", "post"}
-    monkeypatch.setattr(plain_runs, "LONG_SHARE", 25)
-    correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "W2"), TODAY)
-    assert "read the record" in stages(3)
-    monkeypatch.setattr(plain_runs, "LONG", 0)
-    withdraw(office, DEED, "apart")
-    with office.reading() as connection:
-        assert sections_ahead(connection) == 7
+    rated(office, 2)  # q1 and q2
+    withdraw(office, DEED, "q1")
+    rated(office, 1)
+    monkeypatch.setattr(run, "can_compile", lambda: False)
+    withdraw(office, DEED, "q2")
+    rated(office, 0)
+    assert made == ["Compiled", "Interpreted", "Compiled", "Interpreted"]
+
+
+def chosen(made: list[str], name: str, replay: Callable[..., object], *given: object) -> object:
+    """Note which replay was made."""
+    made.append(name)
+    return replay(*given)
 
 
 def test_a_run_that_fails_leaves_nothing_behind(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +299,7 @@ def test_a_run_that_fails_leaves_nothing_behind(pair: Pair, monkeypatch: pytest.
     def fail(*given: object) -> None:
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr("crosstable.office.bulk.posting.Post.make_current", fail)
+    monkeypatch.setattr("crosstable.office.bulk.posting.Post.finish", fail)
     with pytest.raises(RuntimeError, match="in the middle"):
         rated(pair[1], LONG)
     monkeypatch.undo()
@@ -333,16 +330,3 @@ def test_an_unknown_cell_in_an_old_row_counts_as_a_blank(pair: Pair) -> None:
             older = [{**row, "section": 2, "rounds": f"{row['rounds']} ?x -"} for row in rows]
             connection.execute(insert(tables.entry), older)
     assert rated_both_ways(*pair) is not None
-
-
-def test_without_the_compiler_everything_is_rated_section_by_section(
-    new_office: NewOffice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    office = new_office()
-    join(office, *club_members())
-    enter(office, quad("one", Played(start=date(2026, 3, 7))))
-    monkeypatch.setattr(plain_runs, "can_be_long", lambda: False)
-    monkeypatch.setattr(plain_runs, "_long_run", None)  # would fail if it were called
-    done = plain_runs.rerate(office, DEED, watch=Watch(clock=StageClock(), long=0))
-    assert done is not None
-    assert done.sections == 1

@@ -78,7 +78,7 @@ def _plain(made: Federation) -> Federation:
 
 
 def _in_order(made: Federation) -> list[tuple[Report, ReportedSection]]:
-    """Design §3: end, start, event id, section number."""
+    """Readings 83: end, start, event id, section number."""
     every = [(one, section) for one in made.reports for section in one.sections]
     return sorted(every, key=lambda each: (each[1].end, each[1].start, each[0].event_id, each[1].number))
 

@@ -92,7 +92,7 @@ def test_a_report_is_stored_with_its_file_and_its_act(members: Office) -> None:
 
 
 def test_a_section_with_errors_is_held_while_the_others_go_on(members: Office) -> None:
-    """R16: one bad row blocks nobody else."""
+    """One bad row blocks nobody else."""
     unknown = section("1 =5 | W2\n2 =77 | L1", number=2)
     done = send(members, report("q", section(QUAD), unknown))
     assert done.accepted == (1,)
@@ -229,7 +229,7 @@ def test_a_section_before_the_opening_standings_is_held(members: Office) -> None
 
 
 def test_a_section_for_which_a_document_is_missing_is_held(office: Office) -> None:
-    """The FIDE conversion of 2009 was not found (rules history)."""
+    """The FIDE conversion of 2009 was not found (rules history §5)."""
     join(office, [person(1, fide=(OutsideRating(2060.0, date(2008, 10, 1)),)), person(2)])
     done = send(office, report("q", section("1 | W2\n2 | L1", Played(start=date(2009, 2, 1)))))
     assert errors(done) == {"rule-not-found"}

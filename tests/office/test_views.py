@@ -201,7 +201,7 @@ def test_the_status_of_an_office_is_seen_at_a_glance(told: Office) -> None:
 
 
 def test_an_opening_older_than_the_oldest_rules_has_the_floor_of_those(office: Office) -> None:
-    """Rules history: the system of these documents began in 2001; an office may bring ratings from before."""
+    """Rules history §1: the system of these documents began in 2001; an office may bring ratings from before."""
     join(office, club_members(2)[0], [opening(1, 1500.0, as_of=date(2000, 12, 31))])
     run(office)
     with office.reading() as connection:

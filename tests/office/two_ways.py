@@ -1,4 +1,4 @@
-"""Two offices with the same record, one rated plainly and one through the compiled replay: they must stay the same."""
+"""Two offices with the same record, one interpreted and one compiled: they must stay the same."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from tests.office.made_office import DEED
 
 PLAIN, LONG = 10**9, 0
 # Everything that a run writes, and the acts that bind it.
-WRITTEN = ("act", "run", "rated_section", "posting", "current_posting", "ripple")
+WRITTEN = ("act", "run", "rated_section", "posting", "ripple")
 
 
 def rated(office: Office, long: int) -> Run | None:
-    """A run that is long from so many sections on."""
+    """A run that is compiled after so many steps."""
     return rerate(office, DEED, watch=Watch(clock=StageClock(), long=long))
 
 

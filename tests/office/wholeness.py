@@ -1,7 +1,7 @@
 """Whether a database holds whole deeds and nothing else, seen past the office's own readers.
 
 Every row belongs to an act, every act has all its rows, the chain holds, the postings of a run are as many as its act
-says and have the digest it says, and the cache and the state are what the postings make them.
+says and have the digest it says, and the state is what the postings make it.
 """
 
 import hashlib
@@ -86,6 +86,9 @@ def _submissions(connection: Raw) -> Iterator[str]:
             yield f"act {seq}: half an event"
 
 
+_CURRENT = (
+    "WHERE rating_after IS NOT NULL AND posting_id NOT IN (SELECT supersedes FROM posting WHERE supersedes IS NOT NULL)"
+)
 _COUNTED = "SELECT act, section, count(*) FROM entry GROUP BY act, section"
 
 
@@ -101,7 +104,7 @@ def _runs(connection: Raw) -> Iterator[str]:
     for act, postings, state in runs:
         said = json.loads(acts[act])
         entered = _fingerprints(connection, f"WHERE run = {act} ORDER BY posting_id")
-        digest = _digest([[f"{one:064x}"] for one in entered])
+        digest = hashlib.sha256(b"".join(one.to_bytes(32, "big") for one in entered)).hexdigest()
         if (len(entered), digest, state) != (said["postings"], said["entered"], said["state"]):
             yield f"run {act}: the postings are not those of its act"
         changed, told = (
@@ -110,10 +113,6 @@ def _runs(connection: Raw) -> Iterator[str]:
         )
         if postings != len(entered) or told != changed:
             yield f"run {act}: the ripple is not about those who changed"
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, separators=(",", ":")).encode()).hexdigest()
 
 
 def _fingerprints(connection: Raw, where: str) -> list[int]:
@@ -130,13 +129,12 @@ def _fingerprint(row: tuple[Any, ...]) -> int:
 
 
 def _current(connection: Raw) -> Iterator[str]:
-    """The cache holds the newest posting about each thing, and their sum is the state after the last run."""
+    """The newest posting about each thing is current, and their sum is the state after the last run."""
     newest = "SELECT max(posting_id) FROM posting GROUP BY member_id, system, event_id, section"
     where = f"WHERE posting_id IN ({newest}) AND rating_after IS NOT NULL"
-    keys = "member_id, system, event_id, section, posting_id"
-    due = set(connection.rows(f"SELECT {keys} FROM posting {where}"))
-    if due != set(connection.rows(f"SELECT {keys} FROM current_posting")):
-        yield "the cache of current postings is stale"
+    due = set(connection.rows(f"SELECT posting_id FROM posting {where}"))
+    if due != set(connection.rows(f"SELECT posting_id FROM posting {_CURRENT}")):
+        yield "a posting supersedes another than the newest"
     total = sum(_fingerprints(connection, where)) % (1 << 256)
     states = connection.rows("SELECT state_after FROM run ORDER BY act DESC LIMIT 1")
     if states and states != [(f"{total:064x}",)]:
@@ -144,9 +142,11 @@ def _current(connection: Raw) -> Iterator[str]:
 
 
 def _systems(connection: Raw) -> Iterator[str]:
-    """A section is posted in each of its systems or in none (invariant I12)."""
+    """A section is posted in each of its systems or in none."""
     posted: dict[tuple[str, int], set[str]] = {}
-    for event_id, number, system in connection.rows("SELECT DISTINCT event_id, section, system FROM current_posting"):
+    for event_id, number, system in connection.rows(
+        f"SELECT DISTINCT event_id, section, system FROM posting {_CURRENT}"
+    ):
         posted.setdefault((event_id, number), set()).add(RatingSystem(system).name)
     newest = "SELECT event_id, number, systems FROM section ORDER BY act"
     systems = {(event_id, number): set(text.split()) for event_id, number, text in connection.rows(newest)}

@@ -57,7 +57,7 @@ def test_a_tag_that_is_not_closed_is_found() -> None:
 
 
 def test_the_quad_is_shown_by_standing_with_its_ratings() -> None:
-    """§1: the quad of the readings: 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79."""
+    """§1: the quad of readings, Part 1: 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79."""
     heads, *rows = Page(crosstable_page(rated(quad()))).rows
     assert heads == ["No.", "Player", "Points", "Regular", "Round 1", "Round 2", "Round 3"]
     assert rows == [

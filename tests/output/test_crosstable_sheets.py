@@ -32,7 +32,7 @@ def sheets_of(event: RatedEvent) -> dict[str, list[dict[str, object]]]:
 
 
 def test_the_quad_is_written_by_standing() -> None:
-    """§1: the quad of the readings: 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79."""
+    """§1: the quad of readings, Part 1: 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79."""
     rows = rows_of(rated(quad()))
     assert [row["name"] for row in rows] == ["Player, 1", "Player, 4", "Player, 3", "Player, 2"]
     assert [row["pairing_number"] for row in rows] == ["1", "4", "3", "2"]
@@ -108,7 +108,7 @@ def test_a_workbook_has_a_sheet_for_each_section_with_numbers_as_numbers() -> No
     first = sheets["1 Quad A"][0]
     assert "section" not in first
     assert (first["number"], first["total"], first["pre"], first["rounded"]) == (1.0, 2.5, 1850.0, 1861.0)
-    assert first["post"] == pytest.approx(1860.75, abs=0.005)  # the readings print two decimals
+    assert first["post"] == pytest.approx(1860.75, abs=0.005)  # readings, Part 1; the sheet has two decimals
     assert (first["member_id"], first["round_1"], first["norm"]) == ("10000001", "W4w", "")
 
 

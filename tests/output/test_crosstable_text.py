@@ -24,7 +24,7 @@ def read_back(event: RatedEvent) -> list[ReportedPlayer]:
 
 
 def test_a_quad_is_read_back_by_standing() -> None:
-    """§1: the quad of the readings ends at 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79.
+    """§1: the quad of readings, Part 1 ends at 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79.
 
     Rows follow the points 2.5, 2, 1.5, 0 of players 1, 4, 3, 2, and opponents are named by row.
     """

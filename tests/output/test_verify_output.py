@@ -83,7 +83,7 @@ def test_the_columns_of_the_terminal_table_stand_under_their_heads() -> None:
 
 
 def test_a_page_shows_the_rows_on_which_nothing_is_hidden() -> None:
-    """Readings 44: below about 1928 the count of an established player does not matter."""
+    """§3: below about 1928 the count of an established player does not matter."""
     known = quad(p3={"rating": 1500.0, "games": 30}, p4={"rating": 1300.0, "games": 40})
     found = verify(pages(line("201601010001", "2016-01-01", known)))
     assert page_cells(found, "All inputs known", "") == ["4", "–", "4", "0", "0", "100.00 %"]

@@ -20,7 +20,7 @@ from crosstable.rules.editions import EDITIONS
     ],
 )
 def test_an_edition_is_cited_by_the_text_of_its_time(day: date, name: str) -> None:
-    """The oldest complete text, of 2015, stands for what was before it."""
+    """Readings 85: the oldest complete text, of 2015, stands for what was before it."""
     assert document_for(day).name == name
 
 
@@ -42,7 +42,7 @@ def test_an_edition_is_cited_by_the_text_of_its_time(day: date, name: str) -> No
     ],
 )
 def test_a_rule_is_cited_where_the_text_has_it(day: date, rule: str, document: str, section: str) -> None:
-    """The 2015 text has all conversions in §2.6 and a priority list for each system in §2.1 to §2.5."""
+    """All conversions are in 2015 text §2.6, a priority list for each system in 2015 text §2.1 to §2.5."""
     assert cited(day, rule) == (document, section)
 
 

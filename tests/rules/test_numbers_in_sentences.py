@@ -240,7 +240,7 @@ def test_a_text_that_speaks_of_a_number_follows_it(who: str, name: str) -> None:
 
 
 def test_a_count_that_matters_follows_the_rules() -> None:
-    """Design §4.1: the count of games matters above about 1928, before 2013-05-08 above 1681 (N* = 26)."""
+    """§3: the count of games matters where N* is above 26: from about 1928, before 2013-05-08 from 1681."""
     say = estimated("2100", "W2100")
     assert "it matters above about 1928." in say(NEWEST)
     assert "it matters above about 1681." in say(edition_for(date(2013, 5, 7)))

@@ -104,7 +104,7 @@ def of(edition: Edition, key: str) -> Statement:
             "games), FIDE (games by its height), CFC (games by its height), Regular on 4 games or more (its own "
             "games), Quick on 4 games or more (no games); else by age.",
         ),
-        # Rules history: six lists a year until 2007.
+        # Official facts §3: six lists a year until 2007.
         ("2001-01-01", "lists", "Official ratings appear in 6 supplements a year, from 4 games on."),
         (
             "2026-01-01",
@@ -180,7 +180,7 @@ def test_small_words() -> None:
 
 
 def test_a_conversion_that_was_not_found_says_so() -> None:
-    """Rules history: the upper part of July 2008 is missing."""
+    """Rules history §5: the upper part of July 2008 is missing."""
     lost = conversion((2000.0, False, 720.0, 0.625), (NO_LIMIT, True, math.nan, math.nan))
     assert converted_by(lost, "FIDE") == "720 + 0.625 × FIDE below 2000, a number whose formula was not found beyond"
 

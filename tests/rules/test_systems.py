@@ -168,7 +168,7 @@ def test_before_2012_the_main_time_alone_counts(day: date, text: str, names: tup
     ],
 )
 def test_each_system_exists_from_its_date(system: RatingSystem, born: date) -> None:
-    """§8 (2025 text), rules history §1."""
+    """§8 (2025 text), rules history §1, readings 6 to 8."""
     assert system in edition_for(born).systems
     if born > date(2001, 1, 1):
         assert system not in edition_for(date.fromordinal(born.toordinal() - 1)).systems

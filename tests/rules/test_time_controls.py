@@ -1,5 +1,7 @@
 """§1 of the 2025 text, footnote 1: time controls as people write them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,7 +125,6 @@ def test_loose_spellings_of_an_increment(text: str) -> None:
         ("40/2;SD/1", [120, 60]),
         ("40/2", [120]),
         ("40/3", [180]),
-        ("40/4", [4]),
         ("40/120, SD/1", [120, 60]),
         ("40/2 hours, SD/1 hour", [120, 60]),
         ("40/2hrs; SD/60", [120, 60]),
@@ -288,6 +289,55 @@ def test_a_single_stage_is_read_as_it_was_written(
     assert read(text) == ((Stage(GAME, minutes),), seconds, is_increment)
 
 
+@pytest.mark.parametrize(
+    ("text", "stages", "seconds", "is_increment"),
+    [
+        ("60 min + 5 sec", [(GAME, 60)], 5, True),
+        ("90'+30\"", [(GAME, 90)], 30, True),
+        ("90\N{PRIME}+30\N{DOUBLE PRIME}", [(GAME, 90)], 30, True),
+        ("3'+2''", [(GAME, 3)], 2, True),
+        ("1h30+30s", [(GAME, 90)], 30, True),
+        ("1 hour 30 min + 30 sec per move", [(GAME, 90)], 30, True),
+        ("2 hours", [(GAME, 120)], NOT_WRITTEN, False),
+        ("90 + 30 sec", [(GAME, 90)], 30, True),
+        ("60;d5", [(GAME, 60)], 5, False),
+        ("60 min, 5 sec delay", [(GAME, 60)], 5, False),
+        ("25m+5s", [(GAME, 25)], 5, True),
+        ("G150/5S", [(GAME, 150)], 5, False),
+        ("GAME 100 + 30 SEC INCREMENT", [(GAME, 100)], 30, True),
+        ("G/30+5DELAY", [(GAME, 30)], 5, False),
+        ("30 minutes per player, 5 second delay", [(GAME, 30)], 5, False),
+        ("40/120, ALL/60", [(40, 120), (GAME, 60)], NOT_WRITTEN, False),
+        ("40/120, 60", [(40, 120), (GAME, 60)], NOT_WRITTEN, False),
+        ("100'x40+15'+30\"", [(40, 100), (GAME, 15)], 30, True),
+        ("90'/40 + 30' + 30\" per move from move 1", [(40, 90), (GAME, 30)], 30, True),
+        ("90 min for 40 moves + 30 min for the rest + 30 sec", [(40, 90), (GAME, 30)], 30, True),
+    ],
+)
+def test_minutes_first_as_federations_and_organizers_announce_them(
+    text: str, stages: list[tuple[int, int]], seconds: int, is_increment: bool
+) -> None:
+    """§1, footnote 1: texts of real files of pairing programs, and their like."""
+    assert read(text) == (tuple(Stage(*stage) for stage in stages), seconds, is_increment)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("25/5", "G/25;d5", "25 moves in 5 minutes"),
+        ("90/30", "G/90;d30", "90 moves in 30 minutes"),
+        ("40/4", "G/40;d4", "40 moves in 4 minutes"),
+        ("G/60;5", "G/60;d5", "G/60;+5"),
+        ("G/60 5", "G/60;d5", "G/60;+5"),
+        ("40/90, 30", "40/90,SD/30", "40/90;+30"),
+    ],
+)
+def test_what_can_mean_two_things_is_refused_with_both(text: str, first: str, second: str) -> None:
+    """§1, footnote 1: either reading may be in another system."""
+    with pytest.raises(TimeControlError, match=re.escape(f"{text!r} can be read as {first} or as {second}")):
+        parse_time_control(text)
+
+
 # Schedules
 
 
@@ -303,6 +353,9 @@ def test_a_single_stage_is_read_as_it_was_written(
             ("40/100,SD/30;d10", "G/60;d10"),
         ),
         ("G/60: d5", ("G/60: d5",)),
+        ("G/40; d10 in rounds 1-3, then 40/120, SD/30; d10", ("G/40; d10", "40/120, SD/30; d10")),
+        ("40/120, SD/30; d10 (2-day schedule, G/40; d10 in rounds 1-3)", ("40/120, SD/30; d10", "G/40; d10")),
+        ("Rounds 1-2 G/60;d5; rounds 3 to 5 G/90;d5", ("G/60;d5", "G/90;d5")),
         ("", ("",)),
         ("Round 1:", ()),
     ],

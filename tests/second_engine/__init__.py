@@ -1,6 +1,6 @@
 """A second rating engine: slow, literal and independent, an oracle for the tests.
 
-It follows the rating texts of 2015, 2020 and 2025, the history of the rules and the readings, and shares no
+It follows the rating texts of 2015, 2020 and 2025, docs/rules-history.md and docs/readings.md, and shares no
 line with the engine it checks. Plain dictionaries in the shape of the event file go in, and come out.
 """
 

@@ -7,7 +7,7 @@ from typing import Any
 
 GAME = re.compile(r"([WLDNRS])\s*(\d+)\s*([WB])?")
 POINTS = {"W": 1.0, "N": 1.0, "D": 0.5, "R": 0.5, "L": 0.0, "S": 0.0}
-NOT_GAMES = "XFBHUZ*"
+NOT_GAMES = "XFYBHUZ*"
 
 
 @dataclass(frozen=True)

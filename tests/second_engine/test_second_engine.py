@@ -1,4 +1,4 @@
-"""The second engine against every worked example of the readings, and its special formula."""
+"""The second engine against every worked example of readings, Part 1, and its special formula."""
 
 import random
 from datetime import date

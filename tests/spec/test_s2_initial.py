@@ -38,7 +38,7 @@ BLEND_DAY = date(2026, 7, 4)
 LIST_DAY = date(2016, 2, 6)
 NOBODY_YOUNG = Unrated(NO_DAY, BLEND_DAY.toordinal(), BLEND_DAY.toordinal(), is_adult=True, is_canadian_resident=False)
 
-# Reference values of the readings are printed with six decimals, the tables of the text with two.
+# Reference values of readings, Part 1 are printed with six decimals, the tables of the text with two.
 SIX_DECIMALS = 5.001e-7
 TWO_DECIMALS = 0.005001
 FLOAT_NOISE = 1e-9
@@ -243,6 +243,15 @@ def test_a_source_on_few_games_counts_since_the_blend(games: float) -> None:
     few = Background({OTBQ: PlayerRating(1400.0, games)})
     assert start(few, OTBR, date(2020, 6, 1)) == (1400.0, games)
     assert start(few, OTBR, date(2020, 5, 31)) == (750.0, 0.0)
+
+
+def test_seven_other_ratings_are_sources_and_no_more() -> None:
+    """§2, readings 86: the five other US Chess ratings, FIDE and CFC."""
+    every = dict.fromkeys((OTBQ, OTBB, OLR, OLQ, OLB), PlayerRating(1500.0, 50.0))
+    fide, cfc = OutsideRating(2100.0), OutsideRating(1700.0)
+    found = start_of(Background(every, fide, cfc, canadian_resident=True), OTBR, Played(start=BLEND_DAY))
+    names = sorted(one.source.name for one in found.sources)
+    assert names == ["CFC", "FIDE", "OLB", "OLQ", "OLR", "OTBB", "OTBQ"]
 
 
 def test_a_rating_in_the_system_itself_is_no_source() -> None:
@@ -507,7 +516,7 @@ def test_the_formula_follows_the_start_of_the_section_and_the_age_its_end() -> N
         (date(2006, 7, 1), date(2020, 5, 31), 2.99, True, 1300.0),
         (date(2006, 7, 1), date(2020, 5, 31), math.nan, True, 1300.0),
         (date(2006, 7, 1), date(2020, 5, 31), math.nan, False, 750.0),
-        # 2020 and 2025 texts §2.3: younger than 3 is 26 if an adult, else 15.
+        # 2020 text §2.3, 2025 text §2.3: younger than 3 is 26 if an adult, else 15.
         (date(2020, 6, 1), date(2026, 7, 4), 3.0, False, 150.0),
         (date(2020, 6, 1), date(2026, 7, 4), 12.5, False, 625.0),
         (date(2020, 6, 1), date(2026, 7, 4), 26.0, False, 1300.0),
@@ -537,7 +546,7 @@ def test_age_is_taken_at_the_end_of_the_section() -> None:
 
 
 def test_of_a_year_of_birth_alone_age_is_counted_from_its_first_of_july_and_marked() -> None:
-    """Design §3: listed as assumed; a birth date beside it decides, and where no age is used nothing is said."""
+    """§2.3: listed as assumed; a birth date beside it decides, and where no age is used nothing is said."""
     played = Played(start=date(2026, 6, 28), end=date(2026, 7, 4))
     by_year, by_date = Background(birth_year=2014), Background(birth_date=date(2014, 7, 1))
     assert start_of(by_year, OTBR, played) == start_of(by_date, OTBR, played)

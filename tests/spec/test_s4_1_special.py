@@ -338,7 +338,7 @@ def test_nothing_but_wins_never_ends_below_the_start_nor_losses_above(case: Case
 
 @given(cases())
 def test_the_result_solves_the_equation(case: Case) -> None:
-    """§4.1 (2025 text): f(R) = 0 within ε = 1e-7 at the uncapped result."""
+    """§4.1 (2025 text), readings 50: f(R) = 0 within ε = 1e-7 at the uncapped result."""
     answer = special_rating(CONSTANTS, case.prior, case.effective, case.past, case.score, case.opponents)
     at_answer = surplus(
         answer.uncapped, answer.adjusted_prior, case.effective, answer.adjusted_score, case.opponents, SPREAD

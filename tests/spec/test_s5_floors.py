@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.engine import RatedPlayer
-from crosstable.engine.numbers import Numbers
+from crosstable.engine.numbers import numbers_of
 from crosstable.engine.records import Assumption
 from crosstable.formulas.floors import (
     Level,
@@ -512,10 +512,8 @@ def test_a_rating_that_is_above_floors_meets_none(
     """§5: whenever no floor is worked out, the highest one of the record is not above the rating."""
     pre_event, peak, since_2010 = ratings
     if is_above_floors(edition.constants, rating, pre_event, peak, since_2010, at_2200):
-        record = Numbers()
-        record.rating, record.games, record.peak, record.peak_since_2010 = pre_event, games, peak, since_2010
-        record.wins, record.draws, record.losses, record.events, record.games_at_2200 = 300, 300, 10, 300, at_2200
-        merits = merits_of(edition.constants, record, Share(5, 5, 0, 0, 5.0), math.inf)
+        brought = PlayerRating(pre_event, games, 300, 300, 10, 300, peak, since_2010, at_2200)
+        merits = merits_of(edition.constants, numbers_of(brought), Share(5, 5, 0, 0, 5.0), math.inf)
         floor = standing_floor(edition.constants, system, merits, Level(FloorKind.OFFICE, -math.inf))
         assert floor.level <= rating
 

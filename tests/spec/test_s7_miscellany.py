@@ -367,7 +367,7 @@ def test_a_brand_new_whole_number_is_the_nearest(computed: float, stored: float)
     ("day", "is_whole"), [(date(2014, 8, 31), True), (date(2014, 9, 1), False), (date(2014, 9, 2), False)]
 )
 def test_decimals_are_stored_since_2014_09_01(day: date, is_whole: bool) -> None:
-    """§7, §8 (2025 text): whole numbers before, away from the old rating; a newcomer's to the nearest."""
+    """§7, §8 (2025 text), readings 84: whole numbers before, away from the old rating; a newcomer's to the nearest."""
     chart = "1 | W2 L3 | R: 1500/40 \n 2 | L1 W3 | R: 1452/40 \n 3 | U L2 | R: Unrated \n 4 | W3 U | R: 1300/40"
     rated = rate_wallchart(chart.replace("U L2", "W1 L2"), Played(start=day))
     for p in rated.players:

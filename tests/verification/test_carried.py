@@ -62,7 +62,7 @@ def test_a_floor_seen_in_action_is_remembered_until_a_lower_rating_shows() -> No
 
 
 def test_inputs_are_known_when_counts_do_not_matter_and_pasts_are_seen() -> None:
-    """Readings 44: below about 1928 the count of an established player does not matter; a P12's past does."""
+    """§3: below about 1928 the count of an established player does not matter; a P12's past does."""
     first = quad(p3={"rating": 1500.0, "games": 30}, p4={"rating": 1300.0, "games": 40})
     found = verify(pages(line("201601010001", "2016-01-01", first)))
     assert [row.inputs_known for row in found.carried] == [True] * 4

@@ -1,4 +1,4 @@
-"""Submitting by program: tokens, what comes back, and what does not open (S2, S5)."""
+"""Submitting by program: tokens, what comes back, and what does not open."""
 
 import json
 import re

@@ -233,7 +233,7 @@ def test_a_correction_that_is_none_is_told_and_not_stored(here: Site, fields: di
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\u202eb", "\x1b[2J"])
 def test_what_cannot_be_printed_does_not_get_into_the_record(here: Site, text: str) -> None:
-    """A server refuses some of it, and a terminal obeys some of it (S3)."""
+    """A server refuses some of it, and a terminal obeys some of it."""
     code, page = did(here, "anna", "/events/own-late/correction", **{**WRONG_RESULT, "reason": text})
     assert (code, "cannot be printed" in page) == (422, True)
     here.come_in("anna")

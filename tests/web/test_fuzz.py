@@ -1,4 +1,4 @@
-"""schemathesis on every operation of the API, as nobody and as every role: no server error, no undocumented reply (S2).
+"""schemathesis on every operation of the API, as nobody and as every role: no server error, no undocumented reply.
 
 The number of cases is that of every change; ``make soak`` asks more.
 """

@@ -1,4 +1,4 @@
-"""Limits, and that replies state them: calls, sizes, slow and crowded bodies, statements that take too long (S9)."""
+"""Limits, and that replies state them: calls, sizes, slow and crowded bodies, statements that take too long."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Coming in and going out: passwords, sessions, the link of the machine, and everything that must not open (S5, S6)."""
+"""Coming in and going out: passwords, sessions, the link of the machine, and everything that must not open."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Who may do what, route by route: a matrix generated from the table of routes (reliability.md §5, S1)."""
+"""Who may do what, route by route: a matrix generated from the table of routes (decision 0006)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from crosstable.web.settings import Settings
 from tests.office.made_office import filled
 from tests.web.people import OTHER, OWN, Site, a_club, site
 
-# reliability.md §5, its table of actions by actors, as policies. A club's own lists are not kept here.
+# What each kind of actor may do (decision 0006), by policy. A club's own lists are not kept here.
 DOCUMENT: Mapping[Policy, Mapping[str, str]] = {
     Policy.PUBLIC: dict.fromkeys(ActorKind, "everything"),
     Policy.LIMITED: dict.fromkeys(ActorKind, "everything"),
@@ -218,7 +218,7 @@ def is_kept(route: Route) -> bool:
 
 
 def test_a_write_needs_the_mark_of_the_own_session(peopled: Site) -> None:
-    """S5: no mark, that of another session, an invented one; from another site; each refused on every write."""
+    """No mark, that of another session, an invented one; from another site; each refused on every write."""
     foreign = peopled.come_in("boris")
     for route in ROUTES:
         if route.methods == ("GET",) or route.path.startswith(API) or route.policy is Policy.LIMITED:

@@ -113,7 +113,7 @@ def test_kept_connections_to_several_workers_are_quick(port: int) -> None:
     assert min(times) < TRAP_SECONDS
 
 
-# Slow uploads (S9): a thousand at once, a byte now and then, while others read.
+# Slow uploads: a thousand at once, a byte now and then, while others read.
 SLOW_UPLOADS = 1000
 READS = 200
 # Readers who had to wait for an upload would wait for ever; the long form, on a quiet machine, holds p99 to the aim.

@@ -1,4 +1,4 @@
-"""Two people for a published period: no way around the second one (S1).
+"""Two people for a published period: no way around the second one (decision 0006).
 
 The list of November 2026 is cut off on 21 October: ``own`` of July is published, ``own-late`` of November is not.
 """

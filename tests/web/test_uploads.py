@@ -1,4 +1,4 @@
-"""Uploads: what a director sees before anything is stored, and what hostile files cannot do (S3, S4)."""
+"""Uploads: what a director sees before anything is stored, and what hostile files cannot do."""
 
 import base64
 import gzip
@@ -275,7 +275,7 @@ def test_contacts_in_reports_are_told_to_nobody(here: Site) -> None:
         assert not re.search("a@b|555-0100|2013-05-17|'email'|'phone'", html.unescape(text))
 
 
-# Hostile names (S3).
+# Hostile names.
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -308,7 +308,7 @@ def test_hostile_names_are_shown_and_do_nothing(shared: Site, name: str) -> None
     assert "script-src 'self'" in reply.headers["content-security-policy"]
 
 
-# Hostile files (S4): fifty of them, each refused in words, quickly, with nothing stored.
+# Hostile files: fifty of them, each refused in words, quickly, with nothing stored.
 
 
 def zipped(*members: tuple[str, bytes], how: int = zipfile.ZIP_DEFLATED) -> bytes:

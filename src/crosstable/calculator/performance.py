@@ -14,7 +14,7 @@ from crosstable.formulas.special import special_rating
 from crosstable.rules.constants import Constants
 from crosstable.terms import Past, total
 
-# Neither a full score nor none has a logarithm; FIDE's table ends at 800 (readings 88).
+# Neither a full score nor none has a logarithm; FIDE's table ends at 800 (readings 88, 114).
 FULL_SCORE_DIFFERENCE = 800.0
 # FIDE Rating Regulations, table 8.1.1: dp for a score of 50, 51 … 100 per cent; below one half it is the negative.
 FIDE_DP = (

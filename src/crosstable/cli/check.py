@@ -10,7 +10,7 @@ from crosstable.cli.files import (
     add_accept_option,
     add_file_options,
     display_name,
-    fault_text,
+    faults_text,
     rated_files,
 )
 from crosstable.cli.rule_option import take_rules
@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", action="store_true", help="print crosstable-checked/1, one document a line")
     add_file_options(made)
     add_accept_option(made)
+    made.set_defaults(entry_lists=True)
     return made
 
 
@@ -49,8 +50,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _print(checked: CheckedReport) -> None:
-    for fault in checked.faults:
-        sys.stdout.write(fault_text(checked.file, fault))
+    sys.stdout.write(faults_text(checked.file, checked.faults))
     for kept in checked.accepted:
         sys.stdout.write(f"{checked.file}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""

@@ -5,10 +5,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, fault_text, read_given
+from crosstable.cli.files import FAULTY, USAGE, Help, add_completing_options, faults_text, read_given
 from crosstable.errors import Fault, FormatError
 from crosstable.formats.detect import inputs
 from crosstable.pipeline.completing import chosen, completed
+from crosstable.pipeline.submitting import for_submission
 from crosstable.terms import Report
 
 FORMATS = {
@@ -31,11 +32,12 @@ def parser() -> argparse.ArgumentParser:
         description=f"Read an event file of any known format and write it in another: {listed}.",
         epilog="Exit code 1: the file has errors of its own, or a value does not fit the other format. What could be "
         "read is then still printed, but no file is written. Details for which the other format has no place are left "
-        "out.",
+        "out. Texts are cut and respelled for dbf, each with a warning; a section without a game is left out.",
     )
     made.add_argument("files", nargs="+", metavar="FILE", help="an event file, a folder or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     add_completing_options(made)
+    made.add_argument("--event-name", metavar="NAME", default="", help="the name of the event, in place of the file's")
     made.add_argument(
         "--out", metavar="OUT", help="write to this file (for dbf also a folder) instead of standard output"
     )
@@ -61,6 +63,14 @@ def run(arguments: list[str]) -> int:
         if has_errors and options.out:
             sys.stderr.write(f"crosstable convert: the input has errors; {options.out} was not written\n")
             return FAULTY
+        if options.event_name:
+            report = report._replace(name=options.event_name)
+        if options.to == "dbf":
+            report, found = for_submission(report)
+            _print_faults(given[0].name, found)
+            if any(fault.severity.stops for fault in found):
+                sys.stderr.write("crosstable convert: US Chess would not take this; no file was written\n")
+                return FAULTY
         return _write(report, options) or (FAULTY if has_errors else 0)
     except FormatError as error:
         _print_faults(given[0].name, [error.fault])
@@ -69,20 +79,23 @@ def run(arguments: list[str]) -> int:
 
 def _print_faults(name: str, faults: Sequence[Fault]) -> None:
     """Faults on standard error; nothing is rated here, so nothing is said about it."""
-    for fault in faults:
-        sys.stderr.write(fault_text(name, fault))
+    sys.stderr.write(faults_text(name, faults))
 
 
 def _write(report: Report, options: argparse.Namespace) -> int:
+    changes: list[Fault] = []
     if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
         from crosstable.formats import uschess_dbf
 
+        tables = uschess_dbf.write(report, changes)
         os.makedirs(options.out, exist_ok=True)
-        for name, data in uschess_dbf.write(report).items():
+        for name, data in tables.items():
             with open(os.path.join(options.out, name), "wb") as file:
                 file.write(data)
+        _print_faults(report.place, changes)
         return 0
-    data = written(report, options.to)
+    data = written(report, options.to, changes)
+    _print_faults(report.place, changes)
     if options.out:
         with open(options.out, "wb") as file:
             file.write(data)
@@ -95,8 +108,8 @@ def _write(report: Report, options: argparse.Namespace) -> int:
     return 0
 
 
-def written(report: Report, name: str) -> bytes:
-    """A report in a format, as bytes."""
+def written(report: Report, name: str, changes: list[Fault]) -> bytes:
+    """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
     if name == "json":
         from crosstable.formats import event_json_write
 
@@ -104,7 +117,7 @@ def written(report: Report, name: str) -> bytes:
     if name == "dbf":
         from crosstable.formats import uschess_dbf
 
-        return uschess_dbf.write_zip(report)
+        return uschess_dbf.write_zip(report, changes)
     if name in ("trf16", "trf26"):
         from crosstable.formats import trf
 

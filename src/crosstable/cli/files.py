@@ -146,6 +146,7 @@ def _options(options: argparse.Namespace) -> Options:
         accept=dict(text.partition("=")[::2] for text in getattr(options, "accept", [])),
         calendar=Calendar(options.calendar),
         rules=options.rule_set,
+        entry_lists=getattr(options, "entry_lists", False),
     )
 
 
@@ -155,14 +156,22 @@ def fault_text(name: str, fault: Fault) -> str:
     return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
 
 
+def faults_text(name: str, faults: Sequence[Fault]) -> str:
+    """Findings as people read them: equal ones about several rows are one."""
+    if not faults:
+        return ""
+    from crosstable.output.grouped import grouped
+
+    return "".join(fault_text(name, fault) for fault in grouped(faults))
+
+
 def print_faults(name: str, event: RatedEvent) -> None:
     """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
     faults = event.faults
-    for fault in sorted(faults, key=lambda fault: not fault.severity.stops):
-        sys.stderr.write(fault_text(name, fault))
+    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
     for kept in event.accepted:
         sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
-    errors = sum(fault.severity.stops for fault in faults)
+    errors = len([fault for fault in faults if fault.severity.stops])
     if errors:
         counted = f"{errors} error{'s' if errors > 1 else ''}"
         sys.stderr.write(f"{name}: {counted}; {_not_rated(event)}\n")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from crosstable.cli.files import fault_text
+from crosstable.cli.files import faults_text
 from crosstable.errors import Fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.output.words import printable, rating_text
@@ -84,9 +84,9 @@ def warn(text: str) -> None:
 
 def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:
     """Every fault with its place and remedy on standard error, errors first."""
-    for fault in sorted(faults, key=lambda fault: not fault.severity.stops):
-        for line in fault_text(name, fault).splitlines():
-            warn(line)
+    in_order = sorted(faults, key=lambda fault: not fault.severity.stops)
+    for line in faults_text(name, in_order).splitlines():
+        warn(line)
 
 
 def print_json(document: dict[str, Any]) -> None:

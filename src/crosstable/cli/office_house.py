@@ -12,7 +12,6 @@ from crosstable.cli.office_desk import (
     add_question_options,
     database_of,
     deed_of,
-    login_name,
     opened,
     shown_address,
 )
@@ -48,7 +47,8 @@ def add_keeping(commands: "Commands") -> None:
     restore = add_command(commands, "restore", "make an office from a backup, where there is none yet", _restore)
     restore.add_argument("file", metavar="FILE", help="a file that office backup wrote, from SQLite or PostgreSQL")
     upgrade = add_command(commands, "upgrade", "bring the tables of an older office up to this program", _upgrade)
-    upgrade.add_argument("--rebuild", action="store_true", help="make the cache of current ratings anew")
+    nothing = "does nothing since schema 0004: nothing is kept beside the record"
+    upgrade.add_argument("--rebuild", action="store_true", help=nothing)
     add_act_options(upgrade)
 
 
@@ -122,16 +122,13 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from crosstable.office.audit import audit
-    from crosstable.office.ledger.facts import Record
-    from crosstable.office.ledger.fold import steps_of
-    from crosstable.office.ledger.rerate import last_run
+    from crosstable.office.audit import audit, sections_to_check
 
     with opened(options) as office:
         total = 0
         if sys.stderr.isatty():
             with office.reading() as connection:
-                total = len(steps_of(Record(connection, last_run(connection))))
+                total = sections_to_check(connection)
         with progress("recomputing", total) as tell:
             found = audit(office, tell)
     if options.json:
@@ -184,13 +181,5 @@ def _upgrade(options: argparse.Namespace) -> int:
         else f"{shown_address(url)}: from schema {before} to {after}"
     )
     if options.rebuild:
-        _rebuild(options)
+        say("nothing is kept beside the record since schema 0004, so there is nothing to make anew")
     return 0
-
-
-def _rebuild(options: argparse.Namespace) -> None:
-    from crosstable.office.ledger.postings import rebuild_current
-
-    with opened(options) as office, office.writing(options.by or login_name(), "rebuilding the cache") as connection:
-        rebuild_current(connection)
-    say("the cache of current ratings is made anew")

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
-from crosstable.engine.numbers import Numbers, known_games, with_numbers
+from crosstable.engine.numbers import NUMBERS, Numbers, known_games, with_numbers
 from crosstable.engine.records import Assumption, Start
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.floors import Level, higher, level_below
@@ -19,7 +19,7 @@ from crosstable.terms import MatchChange, PlayerRating, RatingSystem, Section, S
 NO_LIMITS = no_limits()
 
 
-class Sitting(NamedTuple):
+class SystemSection(NamedTuple):
     """A section in one system under one edition, and what formulas read of it."""
 
     section: Section
@@ -46,11 +46,11 @@ class Prepared(NamedTuple):
         return self.competitor.wins, self.competitor.draws, self.competitor.losses
 
 
-def sitting(section: Section, system: RatingSystem, edition: Edition) -> Sitting:
+def system_section(section: Section, system: RatingSystem, edition: Edition) -> SystemSection:
     """A section in one system."""
     is_match, end = section.kind is SectionType.MATCH, section.end.toordinal()
     facts = SectionFacts(int(system), is_match, section.is_half_k, end, section.end >= PEAKS_COUNT_FROM)
-    return Sitting(section, system, edition, facts)
+    return SystemSection(section, system, edition, facts)
 
 
 def unrated_record(credited_games: float) -> PlayerRating:
@@ -76,7 +76,7 @@ def match_past(constants: Constants, section: Section, record: PlayerRating) -> 
     return past
 
 
-def outcome_of(at: Sitting, player: Prepared, computed: float) -> Outcome:
+def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
     """What becomes of a player's computed rating: match limits, floors, ceiling, storage (§5, §7)."""
     record, constants = player.record, at.edition.constants
     ceiling = math.inf if record.ceiling is None else record.ceiling
@@ -85,11 +85,11 @@ def outcome_of(at: Sitting, player: Prepared, computed: float) -> Outcome:
     return section_outcome(constants, at.facts, player.numbers, share_of(at.facts, *player.results), computed, limits)
 
 
-def record_after(at: Sitting, player: Prepared, rating: float) -> PlayerRating:
+def record_after(at: SystemSection, player: Prepared, rating: float) -> PlayerRating:
     """The record after a section, and the change of a match (§7); the player's numbers are brought up to date."""
     record, numbers = player.record, player.numbers
     count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *player.results), rating)
-    after = with_numbers(record, numbers, numbers.lowered_floor)
+    after = with_numbers(record, numbers, NUMBERS)
     if at.facts.is_match and not math.isnan(record.rating):
         change = MatchChange(at.section.end, rating - record.rating)
         after = after._replace(match_changes=(*record.match_changes, change))

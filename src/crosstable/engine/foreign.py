@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from crosstable.engine.after import Prepared, Sitting, assumptions, outcome_of, record_after
+from crosstable.engine.after import Prepared, SystemSection, assumptions, outcome_of, record_after
 from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
-from crosstable.engine.numbers import Numbers, known_games, numbers_of
+from crosstable.engine.numbers import known_games, numbers_of
 from crosstable.engine.rating import blank_sheet, columns, pass_working
 from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
 from crosstable.engine.starts import is_carried, on_scale
@@ -21,7 +21,7 @@ _NO_OUTCOME = Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, math
 _UNRATED = PlayerRating(math.nan)
 
 
-def rate_foreign(at: Sitting, who: Sequence[Competitor]) -> tuple[RatedPlayer, ...]:
+def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPlayer, ...]:
     """A record per row; only players marked to be rated are, the others are opponents (§6)."""
     constants, is_youth = at.edition.constants, at.section.kind is SectionType.FOREIGN_FIDE_YOUTH
     players = [_prepared(at, competitor, who) for competitor in who]
@@ -57,13 +57,13 @@ def not_found_abroad(edition: Edition, fide: float, *, is_youth: bool) -> str:
     )
 
 
-def _prepared(at: Sitting, competitor: Competitor, who: Sequence[Competitor]) -> Prepared:
+def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competitor]) -> Prepared:
     """A competitor with the games that count: those against opponents without a FIDE rating do not (§6)."""
     sides = tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None)
     counted = competitor_of(competitor.entries, competitor.background, sides)
     record = competitor.background.standings.get(at.system)
     if record is None:
-        return Prepared(counted, _UNRATED, Numbers(), None, ())
+        return Prepared(counted, _UNRATED, numbers_of(_UNRATED), None, ())
     assumed = assumptions(at.edition.constants, record)
     if any(is_carried(who[side.opponent].background.fide, at.section.start) for side in sides):
         assumed.append(Assumption.FIDE_CARRIED)
@@ -102,7 +102,7 @@ def opponent_row(competitor: Competitor, system: RatingSystem) -> RatedPlayer:
 
 
 def _rated(
-    at: Sitting, player: Prepared, i: int, who: Sequence[Competitor], working: tuple[Field, Sheet]
+    at: SystemSection, player: Prepared, i: int, who: Sequence[Competitor], working: tuple[Field, Sheet]
 ) -> RatedPlayer:
     """One player's update against converted opponents (§6)."""
     competitor, (field, sheet) = player.competitor, working
@@ -129,6 +129,6 @@ def _rated(
     )
 
 
-def _fide(at: Sitting, competitor: Competitor) -> float:
+def _fide(at: SystemSection, competitor: Competitor) -> float:
     assert competitor.background.fide is not None
     return on_scale(competitor.background.fide, at.section.start)

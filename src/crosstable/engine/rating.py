@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from crosstable.engine.after import Prepared, Sitting, assumptions, outcome_of, record_after, sitting, unrated_record
+from crosstable.engine.after import (
+    Prepared,
+    SystemSection,
+    assumptions,
+    outcome_of,
+    record_after,
+    system_section,
+    unrated_record,
+)
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection
@@ -35,7 +43,7 @@ class RatedField(NamedTuple):
     ``finals`` are the ratings that stand; a player without a rated game keeps the prior.
     """
 
-    at: Sitting
+    at: SystemSection
     players: Sequence[Prepared]
     field: Field
     sheet: Sheet
@@ -51,7 +59,7 @@ def rate(
     if section.kind.is_foreign:
         from crosstable.engine.foreign import rate_foreign
 
-        players = rate_foreign(sitting(section, system, edition), who)
+        players = rate_foreign(system_section(section, system, edition), who)
     else:
         players = rows(rated_field(section, system, who, edition))
     return RatedSection(section, system, edition, rule_of(section, system), players)
@@ -59,7 +67,7 @@ def rate(
 
 def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
     """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
-    at = sitting(section, system, edition)
+    at = system_section(section, system, edition)
     met = {side.opponent for competitor in who for side in competitor.sides}
     players = [
         prepare(at, competitor, is_needed=bool(competitor.sides) or number in met)
@@ -81,7 +89,7 @@ def rule_of(section: Section, system: RatingSystem) -> KRule:
     return k_rule(section.is_half_k, section.is_dual_control, system)
 
 
-def prepare(at: Sitting, competitor: Competitor, *, is_needed: bool) -> Prepared:
+def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Prepared:
     """What a competitor brings: the rating record, or the start of Step 1 of an unrated player.
 
     Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
@@ -95,7 +103,7 @@ def prepare(at: Sitting, competitor: Competitor, *, is_needed: bool) -> Prepared
     return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
 
 
-def columns(at: Sitting, players: Sequence[Prepared]) -> Field:
+def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
     """The columns that the five steps read."""
     count = len(players)
     field = Field(
@@ -140,7 +148,7 @@ def blank_sheet(players: int, sides: int) -> Sheet:
     )
 
 
-def result_of(at: Sitting, player: Prepared, prior: float, computed: float) -> Outcome:
+def result_of(at: SystemSection, player: Prepared, prior: float, computed: float) -> Outcome:
     """What becomes of a player's computed rating; who did not play is untouched (readings 40)."""
     if not player.competitor.sides:
         return Outcome(math.nan, FloorKind.NONE, -math.inf, math.nan, False, prior)

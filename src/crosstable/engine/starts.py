@@ -19,6 +19,7 @@ from crosstable.formulas.initial import (
     initial_rating,
     is_counted,
     lay_source,
+    no_sources,
     source_weight,
 )
 from crosstable.rules.constants import Initialisation
@@ -29,7 +30,7 @@ from crosstable.terms import Background, OutsideRating, RatingSystem, Source
 def start_of(
     background: Background, system: RatingSystem, days: tuple[date, date], edition: Edition
 ) -> tuple[Start, list[str]]:
-    """The start of an unrated player in a section of these days, with its working, and what had to be assumed (§2)."""
+    """The start of an unrated player in a section of these days, its working, what was assumed (§2; readings 19)."""
     constants, born, (section_start, section_end) = edition.constants, background.born, days
     who = Unrated(
         NO_DAY if born is None else born.toordinal(),
@@ -87,7 +88,8 @@ def not_found(edition: Edition, source: Source, rating: float) -> str:
 
 def _sources(background: Background, who: Unrated) -> tuple[Sources, Mapping[int, date | None]]:
     """What the sources say, and the day that each is from; games are infinite where no count is known or kept."""
-    sources = Sources(*([math.nan] * SOURCES for _ in Sources._fields))
+    sources = Sources(*([0.0] * SOURCES for _ in Sources._fields))
+    no_sources(sources)
     dates: dict[int, date | None] = {}
     for system, record in background.standings.items():
         _lay(sources, system, record.rating, known_games(record), record.as_of, who)

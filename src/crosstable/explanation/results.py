@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from crosstable.engine.after import match_past, sitting, unrated_record
+from crosstable.engine.after import match_past, system_section, unrated_record
 from crosstable.engine.numbers import numbers_of
 from crosstable.explanation import words
 from crosstable.explanation.telling import Line, Telling
@@ -73,7 +73,7 @@ def _merits(tell: Telling) -> Merits:
     """What floors look at: the record before, and the counts with those of this section."""
     player = tell.player
     scores = [game.score for game in player.games]
-    facts = sitting(tell.rated.section, tell.rated.system, tell.rated.edition).facts
+    facts = system_section(tell.rated.section, tell.rated.system, tell.rated.edition).facts
     share = share_of(facts, scores.count(1.0), scores.count(0.5), scores.count(0.0))
     numbers = numbers_of(player.before or unrated_record(player.games_before))
     return merits_of(tell.constants, numbers, share, numbers.lowered_floor)

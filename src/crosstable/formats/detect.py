@@ -10,10 +10,13 @@ from crosstable.formats import Reading, file_bytes
 
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
-    "SwissSys sjson, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and XLSX "
-    "wallcharts"
+    "SwissSys sjson and web JSON, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and "
+    "XLSX wallcharts and lists of games"
 )
 EVENT_MARK = b'"crosstable-event/'
+EVENT_PARTS = (b'"format"', b'"event"', b'"sections"')
+PGN = b'[Event "'
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
@@ -26,7 +29,7 @@ class Input(NamedTuple):
 
 
 def inputs(paths: Sequence[str]) -> list[Input]:
-    """The readings that paths stand for: DBF files of one folder belong together, in whatever order they are given."""
+    """The inputs that paths stand for: DBF files of one folder belong together, in whatever order they are given."""
     together: dict[str, list[str]] = {}
     found: list[Input | str] = []
     for path in paths:
@@ -65,6 +68,9 @@ def read_data(data: bytes, name: str) -> Reading:
         return _read_json(data, name)
     if data.startswith(b"PK"):
         return _read_zip(data, name)
+    if data.startswith(OLD_WORKBOOK):
+        message, remedy = "This is a workbook of Excel 97-2003 (.xls).", "Open it and save it as .xlsx or as CSV."
+        raise FormatError(fault("not-readable", name, message, remedy))
     if data.startswith(GZIP):
         raise FormatError(
             fault("not-readable", name, "This is a compressed archive.", "Compare archives with crosstable verify.")
@@ -76,12 +82,20 @@ def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats import event_json
 
     if EVENT_MARK not in data[:4000]:
-        from crosstable.formats import ratings_api, swisssys
+        from crosstable.formats import ratings_api, swisssys, swisssys_web
 
         if swisssys.looks_like(data):
             return swisssys.read(data, name)
+        if swisssys_web.looks_like(data):
+            return swisssys_web.read(data, name)
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
+        if data.lstrip().startswith(PGN):
+            message = "The file holds games (PGN), not who met whom in every round."
+            raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
+        if data.lstrip().startswith(b"{") and not any(part in data for part in EVENT_PARTS):
+            message = "The file is JSON, but no event: it has no sections."
+            raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
     return event_json.read(data, name)
 
 
@@ -94,7 +108,7 @@ def _read_zip(data: bytes, name: str) -> Reading:
 
 
 def _read_text(data: bytes, name: str) -> Reading:
-    from crosstable.formats import msa, rating_report, trf, uschess_dbf, wallchart
+    from crosstable.formats import msa, rating_report, standings, trf, uschess_dbf, wallchart
     from crosstable.formats.bundles import read_files
 
     if uschess_dbf.looks_like(data):
@@ -103,7 +117,9 @@ def _read_text(data: bytes, name: str) -> Reading:
         (trf.looks_like, trf.read),
         (msa.looks_like, msa.read),
         (rating_report.looks_like, rating_report.read),
+        (standings.is_page, standings.read),
         (wallchart.looks_like, wallchart.read),
+        (standings.looks_like, standings.read),
     )
     for looks_like, read in readers:
         if looks_like(data):

@@ -22,7 +22,7 @@ _PAIRS: Mapping[str, tuple[Result, Result]] = {
     "D": (Result.LOSS, Result.DRAW),
     "L": (Result.LOSS, Result.LOSS),
 }
-_UNPLAYED = frozenset("XFBHUZ*")
+_UNPLAYED = frozenset("XFYBHUZ*")
 _DOUBLE_MIRROR = {"$": "L", "L": "$", "#": "D", "D": "#", "W": "W", "%": "%"}
 _SINGLE_MIRROR = {"W": "L", "L": "W", "D": "D"}
 _OTHER_COLOUR = {"w": "b", "b": "w", "": ""}

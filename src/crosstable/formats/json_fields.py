@@ -14,8 +14,11 @@ LONGEST_SHOWN = 40
 MOST_HINTS = 100
 
 
-def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
-    """The value of a JSON file and the faults of its text; raises where it is no JSON."""
+def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, list[Fault]]:
+    """The value of a JSON file and the faults of its text; raises where it is no JSON.
+
+    Some programs write line breaks and tabulators into texts as they are, which only ``strict=False`` lets through.
+    """
     faults: list[Fault] = []
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def load_json(data: bytes, name: str) -> tuple[object, list[Fault]]:
             fault("not-readable", f"{name}, byte {error.start}", "The file is not UTF-8 text.", "Save it as UTF-8.")
         ) from error
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number), faults
+        return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number, strict=strict), faults
     except json.JSONDecodeError as error:
         place = f"{name}, line {error.lineno}, column {error.colno}"
         raise FormatError(

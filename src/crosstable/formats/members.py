@@ -18,7 +18,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json, shown
 from crosstable.formats.ratings_api import full_name, member_background
 from crosstable.formats.sheet_rows import Cells, Row, columns_of, csv_rows, tidy_title
-from crosstable.formats.wallchart_players import COLUMNS
+from crosstable.formats.wallchart_titles import COLUMNS
 from crosstable.terms import Background
 
 TEMPLATE = """\

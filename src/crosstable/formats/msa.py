@@ -22,6 +22,7 @@ from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, s
 from crosstable.formats.page_text import page_text
 from crosstable.notation import read_rating
 from crosstable.terms import (
+    POINTS,
     Background,
     PlayerRating,
     Posted,
@@ -32,6 +33,7 @@ from crosstable.terms import (
     ReportedSection,
     Result,
     SectionType,
+    total,
 )
 
 _SECOND_LINE = re.compile(rb"\|[ \t]{0,20}\d{8}[ \t]{0,20}/")
@@ -44,6 +46,8 @@ _FIGURE = r"(Unrated|\d{1,4}(?:\.\d{1,4})?\s{0,9}(?:P\s?\d{1,3})?)"
 _RATING = re.compile(rf"\b(OR|OQ|OB|R|Q|B)\s?:\s{{0,9}}{_FIGURE}\s{{0,9}}->\s{{0,9}}{_FIGURE}(?![\d.])", re.ASCII)
 _STATE = re.compile(r"[A-Za-z]{2,3}", re.ASCII)
 _TOTAL = re.compile(r"\d{1,3}(?:\.\d{1,2})?", re.ASCII)
+# A forfeit with the result, or the colour, before the opponent: F W10. The letters alone do not tell which it is.
+_FORFEIT = re.compile(r"([XF])([WLDB])(\d{1,5})", re.ASCII | re.IGNORECASE)
 _NORM = re.compile(r"N:\s?([0-9A-Z])", re.ASCII)
 
 
@@ -248,12 +252,11 @@ def _section(page: _Page, table: _Table, order: int, *, is_html: bool) -> Report
 
 
 def _player(row: _Row) -> ReportedPlayer:
-    colours = [*row.colours, *[""] * len(row.cells)]
     return ReportedPlayer(
         number=row.number or None,
         member_id=row.member_id or "",
         name=row.name,
-        cells=tuple(_cell(cell, colour) for cell, colour in zip(row.cells, colours, strict=False)),
+        cells=_cells(row),
         background=Background(row.standings),
         place=row.place,
         state=row.state,
@@ -263,9 +266,27 @@ def _player(row: _Row) -> ReportedPlayer:
     )
 
 
-def _cell(written: str, colour: str) -> ReportedCell:
+def _cells(row: _Row) -> tuple[ReportedCell, ...]:
+    """The cells of a row; what ``F W10`` is, lost with White or won, the player's total settles. It is not rated."""
+    colours = [*row.colours, *[""] * len(row.cells)]
+    lost, won = (
+        tuple(_cell(cell, colour, forfeit) for cell, colour in zip(row.cells, colours, strict=False))
+        for forfeit in (Result.FORFEIT_LOSS, Result.FORFEIT_WIN)
+    )
+    return won if lost != won and row.total == _points(won) else lost
+
+
+def _points(cells: tuple[ReportedCell, ...]) -> float:
+    return total(POINTS.get(cell.result or Result.BLANK, 0.0) for cell in cells)
+
+
+def _cell(written: str, colour: str, forfeit: Result) -> ReportedCell:
     """A cell with the colour that stands under it; ``*****`` is the own column, ``B  YE`` a bye written out."""
     tidy = "".join(written.split())
+    if found := _FORFEIT.fullmatch(tidy):
+        kind, second = found[1].upper(), found[2].upper()
+        letter = {"XL": "F", "FL": "F", "XD": "Y", "FD": "Y", "FW": forfeit.value}.get(kind + second, kind)
+        tidy = f"{letter}{found[3]}"
     if tidy and not tidy.strip("*"):
         tidy = "*"
     cell = read_cell("B" if tidy.upper() == "BYE" else tidy)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
 LARGEST_PAGE = 5_000_000
 LONGEST_TAG = 1000
 MOST_TAGS = 200_000
@@ -37,12 +38,7 @@ class PageText(NamedTuple):
 
 def page_text(data: bytes, name: str) -> PageText:
     """The lines of a page; raises where it is no text or too large for one."""
-    if len(data) > LARGEST_PAGE:
-        message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
-        raise FormatError(fault("not-readable", name, message))
-    text = decoded(data, name)
-    if text.count("<") > MOST_TAGS:
-        raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
+    text = decoded_page(data, name)
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
         return PageText(lines_of(text), is_html=False, is_cut_off=False)
@@ -56,9 +52,20 @@ def page_text(data: bytes, name: str) -> PageText:
     return PageText(lines, is_html=True, is_cut_off=is_cut_off)
 
 
+def decoded_page(data: bytes, name: str) -> str:
+    """The text of a page, tags and all; raises where it is no text or too large for a page."""
+    if len(data) > LARGEST_PAGE:
+        message = f"The page is larger than {LARGEST_PAGE // 1_000_000} MB."
+        raise FormatError(fault("not-readable", name, message))
+    text = decoded(data, name)
+    if text.count("<") > MOST_TAGS:
+        raise FormatError(fault("not-readable", name, f"The page has more than {MOST_TAGS} tags."))
+    return text
+
+
 def decoded(data: bytes, name: str) -> str:
-    """Text as UTF-8 or, as old pages and programs write it, Windows-1252; raises where it is neither."""
-    for encoding in ("utf-8-sig", "cp1252"):
+    """Text as UTF-8, as UTF-16 with its mark, or, as old pages and programs write it, Windows-1252; else raises."""
+    for encoding in ("utf-16",) if data.startswith(UTF_16) else ("utf-8-sig", "cp1252"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -97,12 +104,18 @@ def _harmless(text: str) -> tuple[str, bool]:
 
     Also, whether something of it never ended.
     """
+    text, is_cut_off = without_hidden(text)
+    text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
+    return _ANGLE.sub("&lt;", text), is_cut_off
+
+
+def without_hidden(text: str) -> tuple[str, bool]:
+    """The page without comments, scripts and styles, and whether one of them never ended."""
     is_cut_off = False
     for start, end in (("<!--", "-->"), *((f"<{tag}", f"</{tag}>") for tag in _HIDDEN)):
         text, never_ended = _without(text, start, end)
         is_cut_off |= never_ended
-    text = _TAG.sub(r"<\1>", _DECLARATION.sub("", text))
-    return _ANGLE.sub("&lt;", text), is_cut_off
+    return text, is_cut_off
 
 
 def _without(text: str, start: str, end: str) -> tuple[str, bool]:

@@ -50,7 +50,7 @@ OUTCOMES: Mapping[str, Result] = {
     "DrawAsym": Result.DRAW_ONE_SIDED,
     "WinForfeit": Result.FORFEIT_WIN,
     "Forfeit": Result.FORFEIT_LOSS,
-    "DrawForfeit": Result.HALF_BYE,
+    "DrawForfeit": Result.FORFEIT_DRAW,
     "ByeFull": Result.FULL_BYE,
     "ByeHalf": Result.HALF_BYE,
     "Unpaired": Result.UNPAIRED,

@@ -40,6 +40,11 @@ class Row(NamedTuple):
     separator: str = ""
 
     @property
+    def is_alone(self) -> bool:
+        """Whether nothing stands behind the first cell."""
+        return bool(self.cells[0].strip()) and not any(cell.strip() for cell in self.cells[1:])
+
+    @property
     def is_blank(self) -> bool:
         """Whether nothing stands in the row."""
         return not any(cell.strip() for cell in self.cells)

@@ -2,19 +2,23 @@
 
 Only what a rating report needs is looked at: addresses, telephone numbers, birth dates and passcodes stay in the file.
 An unfinished section is read as far as it got: results not yet entered and rounds not yet paired are blank, and byes
-asked for in rounds to come stand where they will be.
+asked for in rounds to come stand where they will be. A player without results, as in an entry list, has blanks.
+
+A section of double rounds (``Blitz``) holds a cell for each game: two cells in a row with the same opponent. A FIDE
+event may hold FIDE's id and rating first and those of US Chess second (``ID2``, ``Rating2``); where the second ids have
+the eight digits of US Chess and first ones have not, the second ones are read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 from crosstable.formats import Reading
+from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
-from crosstable.formats.uschess_rows import tidy_name
-from crosstable.limits import HIGHEST_RATING
+from crosstable.limits import HIGHEST_RATING, MEMBER_ID_DIGITS
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
@@ -37,9 +41,11 @@ _RESULTS = {
     "~": Result.BLANK,
     "": Result.BLANK,
 }
-_SWISS, _ROUND_ROBIN = 0, 1
-_NOBODY = "00000000"
-_BLANK = ReportedCell("", Result.BLANK, 0, "")
+_SWISS = 0
+_ROUND_ROBINS = (1, 3)
+NOBODY = "00000000"
+_BREAKS = str.maketrans("\t\r\n", "   ")
+BLANK = ReportedCell("", Result.BLANK, 0, "")
 _LONGEST_CELL = 40
 _LONGEST_NUMBER = 5
 
@@ -55,158 +61,208 @@ def read(data: bytes, name: str) -> Reading:
     if len(data) > LARGEST_FILE:
         message = f"The file is larger than {LARGEST_FILE // 1_000_000} MB."
         raise FormatError(fault("not-readable", name, message))
-    value, found = load_json(data, name)
+    value, found = load_json(data, name, strict=False)
     faults = FaultList(found)
-    root = _Entry(value, "", faults)
+    root = Entry(value, "", faults)
     if "Overview" not in root or "Sections" not in root:
         raise FormatError(fault("not-readable", name, "The file is no SwissSys tournament."))
-    overview = _Entry(root.raw("Overview"), "the overview", faults)
+    overview = Entry(root.raw("Overview"), "the overview", faults)
     report = Report(
         event_id="",
         name=overview.text("Tournament title"),
-        start=overview.calendar_day("Starting date"),
-        end=overview.calendar_day("Ending date"),
+        start=overview.calendar_day("Starting date", "start-not-read", "Ending date"),
+        end=overview.calendar_day("Ending date", "end-not-read", "Starting date"),
         sections=_sections(root.items("Sections"), overview.text("Tournament time controls"), name, faults),
         place=name,
-        details=_known(program=overview.text("Program"), format_version=_version(overview)),
+        details=known(program=overview.text("Program"), format_version=_version(overview)),
     )
     return Reading(report, faults.closed(name))
 
 
-class _Entry(Fields):
+class Entry(Fields):
     """An object of the file; its place is told in words."""
 
     def at(self, name: str) -> str:
+        """The place of a field."""
         return f"{self.place}, {name}" if self.place else name
 
-    def calendar_day(self, name: str) -> date | None:
-        """A date as 2026-04-04 or, as older versions write it, 4/4/2026."""
+    def calendar_day(self, name: str, code: str, other: str = "") -> date | None:
+        """A date as the director typed it; the other date of the event may show the order of day and month."""
         value = self.raw(name)
-        parts = value.strip().split("/") if isinstance(value, str) else []
-        if len(parts) != 3:
-            return self.day(name)
+        if value is None or value == "":
+            return None
         try:
-            month, day, year = map(int, parts)
-            return date(year, month, day)
-        except (ValueError, OverflowError):
-            self.report("bad-date", name, f"{str(value)[:_LONGEST_CELL]!r} is not a date.")
+            return read_day(str(value), like=str(self.raw(other) or ""))
+        except ValueError as error:
+            self.report(code, name, str(error))
             return None
 
-    def player_name(self) -> str:
-        """The player's name, tidied."""
-        value = self.raw("Name")
-        tidy = tidy_name(value) if isinstance(value, str) else value
-        return _Entry({"Name": tidy}, self.place, self._faults).text("Name")
+    def raw(self, name: str) -> object:
+        """The value; line breaks and tabulators within a text are blanks."""
+        value = super().raw(name)
+        return value.translate(_BREAKS) if isinstance(value, str) else value
 
-    def inside(self, words: str, value: object) -> "_Entry":
+    def player_name(self, name: str) -> str:
+        """A name, with one blank after its comma."""
+        last, comma, first = self.text(name).partition(", ")
+        return f"{last}{comma}{first.strip()}"
+
+    def inside(self, words: str, value: object) -> "Entry":
         """An object within this one."""
-        return _Entry(value, f"{self.place}, {words}", self._faults)
+        return Entry(value, f"{self.place}, {words}", self._faults)
 
 
-def _version(overview: _Entry) -> str:
+def _version(overview: Entry) -> str:
     exact = overview.text("VersionString")
     number = overview.raw("Version")
     return exact or (str(number)[:20] if isinstance(number, int | float) else "")
 
 
-def _known(**details: str) -> dict[str, str]:
+def known(**details: str) -> dict[str, str]:
+    """The details that hold something."""
     return {name: text for name, text in details.items() if text}
 
 
 def _sections(values: Sequence[object], time_control: str, name: str, faults: FaultList) -> tuple[ReportedSection, ...]:
+    found = filled_sections(values, name, faults, ("Players", "Results"))
+    fide_first = is_fide_first([row for _, rows in found for row in rows])
+    return tuple(
+        _section(entry, rows, at, time_control, fide_first=fide_first) for at, (entry, rows) in enumerate(found, 1)
+    )
+
+
+def filled_sections(
+    values: Sequence[object], name: str, faults: FaultList, fields: tuple[str, str]
+) -> list[tuple["Entry", list[object]]]:
+    """The sections that have players, each with its rows; raises where they are more than an event can have."""
     if len(values) > MOST_SECTIONS:
         raise FormatError(fault("not-readable", name, f"{len(values)} sections are more than an event can have."))
-    entries = [_Entry(value, f"section {at}", faults) for at, value in enumerate(values, 1)]
-    players = [entry.items("Players") for entry in entries]
-    results = [_length(row.get("Results")) for rows in players for row in rows if isinstance(row, dict)]
-    if sum(map(len, players)) > MOST_PLAYERS or sum(results) > MOST_RESULTS:
+    entries = [Entry(value, f"section {at}", faults) for at, value in enumerate(values, 1)]
+    found = [(entry, entry.items(fields[0], needed=True)) for entry in entries]
+    results = [_length(row.get(fields[1])) for _, rows in found for row in rows if isinstance(row, dict)]
+    if sum(len(rows) for _, rows in found) > MOST_PLAYERS or sum(results) > MOST_RESULTS:
         raise FormatError(fault("not-readable", name, "There are more players or results than an event can have."))
-    sections: list[ReportedSection] = []
-    for entry, rows in zip(entries, players, strict=True):
-        announced = entry.whole("Number of players")
-        if announced == 0 and not rows:
+    for entry, rows in found:
+        if not rows and entry.raw("Number of players") in (None, 0):
             faults.append(fault("ignored-record", entry.place, "The section has no players and was left out."))
-            continue
-        if announced != len(rows):
-            message = f"{'No' if announced is None else announced} players are announced, but {len(rows)} are listed."
-            faults.append(fault("damaged-file", entry.at("Number of players"), message))
-        sections.append(_section(entry, rows, len(sections) + 1, time_control))
-    return tuple(sections)
+    return [(entry, rows) for entry, rows in found if rows or entry.raw("Number of players") not in (None, 0)]
+
+
+def is_fide_first(rows: Sequence[object], ids: tuple[str, str] = ("ID", "ID2")) -> bool:
+    """Whether the first ids and ratings are FIDE's: more of the second ids than of the first are shaped as ours."""
+    both = [row for row in rows if isinstance(row, Mapping) and row.get(ids[1])]
+    first, second = (sum(_is_member_id(row.get(name)) for row in both) for name in ids)
+    return second > first
+
+
+def _is_member_id(value: object) -> bool:
+    return isinstance(value, str) and len(value) == MEMBER_ID_DIGITS and value.isascii() and value.isdigit()
 
 
 def _length(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _section(entry: _Entry, rows: Sequence[object], number: int, event_control: str) -> ReportedSection:
+def _section(
+    entry: Entry, rows: Sequence[object], number: int, event_control: str, *, fide_first: bool
+) -> ReportedSection:
     name = entry.text("Section name") or entry.text("Section title")
     entry.place = f"section {number} ({name})" if name else f"section {number}"
-    if entry.flag("Blitz"):
-        message = "The section is played with two games a round, whose results this file does not tell apart."
-        entry.report("bad-value", "Blitz", f"{message} Export the DBF files instead.")
     kind = entry.whole("Type")
     control = entry.text("Section time control") or event_control
     final = entry.whole("Final round", most=MOST_ROUNDS) or 0
     paired = entry.whole("Rounds paired", most=MOST_ROUNDS) or 0
-    players = [_player(entry.inside(f"row {at}", row), max(final, paired)) for at, row in enumerate(rows, 1)]
+    cells = max(final, paired)
+    inside = [entry.inside(f"row {at}", row) for at, row in enumerate(rows, 1)]
+    players = [_player(row, cells, fide_first=fide_first) for row in inside]
     rounds = max((len(player.cells) for player in players), default=0)
+    _check_number(entry, players)
+    if entry.flag("Blitz") and not _are_single_games(players):
+        message = "The section is played with two games a round, and its cells do not stand in pairs, one a game."
+        entry.report("bad-value", "Blitz", f"{message} Export the DBF files instead.")
     return ReportedSection(
         number=number,
         name=name,
-        kind=SectionType.ROUND_ROBIN if kind == _ROUND_ROBIN else SectionType.SWISS,
+        kind=SectionType.ROUND_ROBIN if kind in _ROUND_ROBINS else SectionType.SWISS,
         is_online=False,
         time_controls=split_schedule(control) if control else (),
         systems=(),
         start=None,
         end=None,
-        players=tuple(_padded(player, rounds) for player in players),
+        players=tuple(padded(player, rounds) for player in players),
         place=entry.place,
-        details=_known(
+        details=known(
             rounds=str(final or rounds),
             rounds_paired=str(paired),
             rounds_played=str(entry.whole("Rounds played", most=MOST_ROUNDS) or 0),
-            type_code=str(kind) if kind not in (None, _SWISS, _ROUND_ROBIN) else "",
+            type_code=str(kind) if kind not in (None, _SWISS, *_ROUND_ROBINS) else "",
         ),
     )
 
 
-def _padded(player: ReportedPlayer, rounds: int) -> ReportedPlayer:
-    return player._replace(cells=player.cells + (_BLANK,) * (rounds - len(player.cells)))
+def _check_number(entry: Entry, players: Sequence[ReportedPlayer]) -> None:
+    """The announced number of players against the rows: a waiting list's is often out of date, a cut file's is too."""
+    announced = entry.whole("Number of players")
+    if announced == len(players):
+        return
+    message = f"{'No' if announced is None else announced} players are announced, but {len(players)} are listed"
+    listed = {player.number for player in players}
+    is_whole = (
+        bool(players)
+        and listed == set(range(1, len(players) + 1))
+        and all(cell.opponent in listed for player in players for cell in player.cells if cell.opponent)
+    )
+    entry.report("number-of-players" if is_whole else "damaged-file", "Number of players", f"{message}.")
 
 
-def _player(entry: _Entry, rounds: int) -> ReportedPlayer:
+def _are_single_games(players: Sequence[ReportedPlayer]) -> bool:
+    """Whether the cells of a section of double rounds hold a game each: pairs of them have the same opponent."""
+    pairs = [pair for player in players for pair in zip(player.cells[::2], player.cells[1::2], strict=False)]
+    return all(len(player.cells) % 2 == 0 for player in players) and all(
+        first.opponent == second.opponent for first, second in pairs
+    )
+
+
+def padded(player: ReportedPlayer, rounds: int) -> ReportedPlayer:
+    """The row with blanks up to the last round of its section."""
+    return player._replace(cells=player.cells + (BLANK,) * (rounds - len(player.cells)))
+
+
+def _player(entry: Entry, rounds: int, *, fide_first: bool) -> ReportedPlayer:
     number = entry.whole("Pair number", least=1, most=99999)
     if number is None:
         entry.report("missing-field", "Pair number", "The player has no pairing number.")
     else:
         entry.place = f"{entry.place.rpartition(',')[0]}, player {number}"
-    member_id = entry.text("ID")
-    rating = entry.whole("Rating", most=int(HIGHEST_RATING))
+    has_second = fide_first and "ID2" in entry
+    member_id = entry.text("ID2" if has_second else "ID")
+    rating = entry.whole("Rating2" if has_second else "Rating", most=int(HIGHEST_RATING))
     return ReportedPlayer(
         number=number,
-        member_id="" if member_id == _NOBODY else member_id,
-        name=entry.player_name(),
+        member_id="" if member_id == NOBODY else member_id,
+        name=entry.player_name("Name"),
         cells=_cells(entry, rounds),
         background=Background(),
         place=entry.place,
         state=entry.text("State"),
         pairing_rating=float(rating) if rating else None,
-        details=_known(
+        details=known(
             title=entry.text("Player title"),
             team=entry.text("Team"),
+            fide_id=entry.text("ID") if has_second else "",
             withdrew="yes" if entry.flag("Withdrew") else "",
         ),
     )
 
 
-def _cells(entry: _Entry, rounds: int) -> tuple[ReportedCell, ...]:
+def _cells(entry: Entry, rounds: int) -> tuple[ReportedCell, ...]:
     """A cell per round so far, then the byes asked for in the rounds to come."""
-    results = entry.items("Results", needed=True)
+    results = entry.items("Results")
     if len(results) > MOST_ROUNDS:
         entry.report("bad-value", "Results", f"{len(results)} results are more than a section can have.")
     cells = [_cell(value) for value in results[:MOST_ROUNDS]]
-    byes = _reserved_byes(entry)
-    cells += [byes.get(at, _BLANK) for at in range(len(cells) + 1, rounds + 1)]
+    byes = reserved_byes(entry, "Reserved byes")
+    cells += [byes.get(at, BLANK) for at in range(len(cells) + 1, rounds + 1)]
     return tuple(cells)
 
 
@@ -218,7 +274,7 @@ def _cell(value: object) -> ReportedCell:
     if not isinstance(value, str) or result is None or not _is_number(opponent):
         return ReportedCell(text, None, 0, "")
     if result is Result.BLANK:
-        return _BLANK
+        return BLANK
     number = max(int(opponent or 0), 0)
     colour = colour.lower() if colour in ("W", "B") else ""
     return ReportedCell(f"{result.value}{number or ''}{colour}", result, number, colour)
@@ -230,14 +286,14 @@ def _is_number(text: str) -> bool:
     return not text or (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER)
 
 
-def _reserved_byes(entry: _Entry) -> dict[int, ReportedCell]:
+def reserved_byes(entry: Entry, field: str) -> dict[int, ReportedCell]:
     """The byes asked for, by round: ``1 2 4z`` are half-point byes in rounds 1 and 2 and a zero-point bye in 4."""
     byes = {}
-    for word in entry.text("Reserved byes").split():
+    for word in entry.text(field).replace(",", " ").split():
         number = word.rstrip("zZ")
         if number.isascii() and number.isdigit() and len(number) <= _LONGEST_NUMBER and len(word) - len(number) < 2:
             result = Result.HALF_BYE if number == word else Result.ZERO_BYE
             byes[int(number)] = ReportedCell(result.value, result, 0, "")
         else:
-            entry.report("ignored-record", "Reserved byes", f"{word[:_LONGEST_CELL]!r} is no round; it was left out.")
+            entry.report("ignored-record", field, f"{word[:_LONGEST_CELL]!r} is no round; it was left out.")
     return byes

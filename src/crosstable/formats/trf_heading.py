@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.formats.trf_lines import LONGEST_TEXT, Findings, Line, day_of, is_day_first
+from crosstable.formats.dates import FIDE, read_day
+from crosstable.formats.trf_lines import LONGEST_TEXT, Findings, Line
 from crosstable.formats.trf_time import from_code, from_text
 from crosstable.terms import SectionType
 
@@ -36,6 +37,7 @@ SEVERAL: Mapping[str, str] = {
 }
 READ = frozenset({"012", "042", "052", "062", "072", "082", "132", "142", "XXR"})
 CODES = frozenset({*KEPT, *SEVERAL, *READ})
+DATE_CODES = {"042": "start-not-read", "052": "end-not-read"}
 NO_METHOD = "OTHER"  # what record 172 says after the federation where the ranking method is not known
 FIRST_DATE = 92
 _ROUND_ROBIN = re.compile(r"round[\s_-]*robin|berger", re.IGNORECASE)
@@ -136,12 +138,11 @@ def _day(line: Line | None, other: Line | None, findings: Findings) -> date | No
     """The date of a line; the other date of the tournament may settle whether the day or the month comes first."""
     if line is None or not line.content:
         return None
-    day = day_of(line.content, day_comes_first=other is not None and is_day_first(other.content))
-    if day is None:
-        place = line.at(5, len(line.text), "date")
-        message = f"{line.content!r} is not a date, or one that can be read in two ways."
-        findings.report("bad-date", place, message, "Write it as YYYY/MM/DD.")
-    return day
+    try:
+        return read_day(line.content, FIDE, like=other.content if other is not None else "")
+    except ValueError as error:
+        findings.report(DATE_CODES[line.code], line.at(5, len(line.text), "date"), str(error))
+        return None
 
 
 def _round_dates(line: Line | None, findings: Findings) -> str:
@@ -151,11 +152,12 @@ def _round_dates(line: Line | None, findings: Findings) -> str:
     dates: list[str] = []
     for column in range(FIRST_DATE, len(line.text) + 1, 10):
         text = line.columns(column, column + 9)
-        day = day_of(text) if text else None
-        if text and day is None:
+        try:
+            dates.append(read_day(text, FIDE).isoformat() if text else "-")
+        except ValueError as error:
             place = line.at(column, column + 7, f"date of round {len(dates) + 1}")
-            findings.report("bad-date", place, f"{text!r} is not a date.", "Write it as YY/MM/DD.")
-        dates.append(day.isoformat() if day else "-")
+            findings.report("bad-date", place, str(error), "Write it as YY/MM/DD.")
+            dates.append("-")
     return " ".join(dates) if any(text != "-" for text in dates) else ""
 
 

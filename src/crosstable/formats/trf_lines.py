@@ -6,7 +6,6 @@ are counted from 1 and in characters, not bytes.
 
 import re
 import unicodedata
-from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,14 +22,6 @@ PLAYER = "001"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CODE = re.compile(r"(?:[0-9]{3}|[A-Z]{3})(?: |$)")
 _NUMBER = re.compile(r"[0-9]+")
-_YEAR_FIRST = re.compile(r"(?P<year>[0-9]{4})([/-])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})")
-_SHORT_YEAR = re.compile(r"(?P<year>[0-9]{2})/(?P<month>[0-9]{2})/(?P<day>[0-9]{2})")
-# 24/09/2010 can only be the 24th of September: with slashes the day comes first only where it can be no month.
-_DAY_WITH_SLASHES = re.compile(r"(?P<day>1[3-9]|[23][0-9])/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})")
-_SLASHES = re.compile(r"(?P<day>[0-9]{1,2})/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})")
-_DAY_FIRST = re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})")
-_FIRST_YEAR = 1000  # 0026 is a slip
-_PIVOT = 70  # two-digit years from 70 on are of the last century
 # Where Latin-1 has control characters, Windows has letters and quotation marks, and Windows is what wrote the file.
 _WINDOWS = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xA0)}
 _NOT_PRINTABLE = "\N{REPLACEMENT CHARACTER}"
@@ -100,14 +91,14 @@ class Findings:
 
 
 def read_lines(data: bytes, file: str, findings: Findings) -> list[Line]:
-    """The records of a file; comments and empty lines are passed over, lines that are no record reported."""
+    """The records of a file; comments, empty lines and rulers are passed over, lines that are no record reported."""
     if len(data) > LARGEST_FILE:
         message = f"The file is larger than {LARGEST_FILE // 1_000_000} MB, more than any tournament needs."
         raise FormatError(fault("not-readable", file, message))
     lines = []
     for number, text in enumerate(_LINE_END.split(_text(data, file)), start=1):
         text = text.rstrip(" \t")
-        if not text or text.startswith("###"):
+        if not text or text.startswith("#") or _is_ruler(text):
             continue
         line = _printable(_of_length(Line(file, number, text), findings), findings)
         if _CODE.match(line.text):
@@ -119,6 +110,13 @@ def read_lines(data: bytes, file: str, findings: Findings) -> list[Line]:
             message = f"The file has more than {MOST_LINES} records, more than any tournament needs."
             raise FormatError(fault("damaged-file", file, message))
     return lines
+
+
+def _is_ruler(text: str) -> bool:
+    """Whether a line counts the columns, as samples do: ``1234567890…``, or the tens."""
+    whole, rest = divmod(len(text), 10)
+    ones, tens = "1234567890" * (whole + 1), "".join(f"{ten:>10}" for ten in range(1, whole + 1))
+    return whole > 0 and (text == ones[: len(text)] or (not rest and text == tens))
 
 
 def _of_length(line: Line, findings: Findings) -> Line:
@@ -176,26 +174,3 @@ def numbers_from(line: Line, column: int, findings: Findings) -> list[int]:
     """Starting ranks in fields of four columns, five columns apart, from this column on."""
     found = (whole_number(line, (at, at + 3), "starting rank", findings) for at in range(column, len(line.text) + 1, 5))
     return [number for number in found if number]
-
-
-def is_day_first(text: str) -> bool:
-    """Whether a date with slashes can only mean that the day comes first."""
-    return _DAY_WITH_SLASHES.fullmatch(text) is not None
-
-
-def day_of(text: str, *, day_comes_first: bool = False) -> date | None:
-    """A date as TRFs write it (2026/08/30, 2026-08-30, 26/08/30, 30.08.2026, 30/08/2026), or ``None``."""
-    slashes = _SLASHES if day_comes_first else _DAY_WITH_SLASHES
-    for pattern in (_YEAR_FIRST, _SHORT_YEAR, slashes, _DAY_FIRST):
-        found = pattern.fullmatch(text)
-        if found is not None:
-            year = int(found["year"])
-            if pattern is _SHORT_YEAR:
-                year += 1900 if year >= _PIVOT else 2000
-            if year < _FIRST_YEAR:
-                return None
-            try:
-                return date(year, int(found["month"]), int(found["day"]))
-            except ValueError:
-                return None
-    return None

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from crosstable.formats.trf_lines import Findings, Line, day_of, whole_number
+from crosstable.formats.dates import FIDE, read_day
+from crosstable.formats.trf_lines import Findings, Line, whole_number
 from crosstable.limits import HIGHEST_RATING
 from crosstable.terms import Background, OutsideRating, ReportedCell, ReportedPlayer, Result
 
@@ -20,7 +21,7 @@ RESULTS: Mapping[str, Result] = {
     "+": Result.FORFEIT_WIN,
     "-": Result.FORFEIT_LOSS,
     "W": Result.FORFEIT_WIN,
-    "D": Result.HALF_BYE,
+    "D": Result.FORFEIT_DRAW,
     "L": Result.FORFEIT_LOSS,
     "F": Result.FULL_BYE,
     "U": Result.FULL_BYE,
@@ -116,10 +117,11 @@ def read_birth(line: Line, findings: Findings) -> tuple[Background, dict[str, st
         return Background(), {}
     if _PART_OF_DATE.fullmatch(text):
         return Background(), {"birth_date": text}
-    born = day_of(text) if len(text) > len("YY/MM/DD") else None  # two digits do not say the century of a birth
-    if born is None:
-        findings.report("bad-date", line.at(70, 79, "birth date"), f"{text!r} is not a date.", _AS_DATE)
-    return Background(birth_date=born), {}
+    try:
+        return Background(birth_date=read_day(text, FIDE, short_years=False)), {}
+    except ValueError as error:
+        findings.report("bad-date", line.at(70, 79, "birth date"), str(error), _AS_DATE)
+        return Background(), {}
 
 
 _AS_DATE = "Write it as YYYY/MM/DD, or the year alone."

@@ -11,13 +11,6 @@ from crosstable.rules.time_controls import parse_time_control, split_schedule, s
 from crosstable.terms import Stage, TimeControl
 
 _PERIOD = re.compile(r"(?:(?P<moves>[0-9]{1,3})/)?(?P<seconds>[0-9]{1,6})(?:\+(?P<increment>[0-9]{1,3}))?")
-# 90'+30", 90 min + 30 sec per move: how federations announce the commonest control of all.
-_ANNOUNCED = re.compile(
-    r"(?P<minutes>[0-9]{1,3})\s*(?:'|′|min(?:ute)?s?\.?)\s*(?:\+|and|plus)\s*"
-    r"(?P<increment>[0-9]{1,2})\s*(?:''|\"|″|s(?:ec(?:ond)?s?)?\.?)"
-    r"\s*(?:increment)?\s*(?:(?:/|per|each|a)\s*move|from (?:the )?(?:first move|move 1))?",
-    re.IGNORECASE,
-)
 
 
 def from_code(coded: str) -> str:
@@ -61,12 +54,8 @@ def to_code(text: str) -> str:
 
 
 def from_text(text: str) -> tuple[str, ...]:
-    """The time controls that record 122 announces in words we understand, one or one a round; or none."""
-    parts = split_schedule(text)
-    if parts and all(_parsed(part) is not None for part in parts):
-        return parts
-    found = _ANNOUNCED.fullmatch(text)
-    return (f"G/{int(found['minutes'])};+{int(found['increment'])}",) if found is not None else ()
+    """The time controls that record 122 announces, one or one a round; none where the text has no number."""
+    return split_schedule(text) if any(map(str.isdigit, text)) else ()
 
 
 def to_text(controls: tuple[str, ...]) -> str:

@@ -13,9 +13,9 @@ from datetime import date
 
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.formats.dates import iso_day
 from crosstable.formats.trf_additions import US_CHESS
 from crosstable.formats.trf_heading import FIRST_DATE, KEPT, NO_METHOD, SEVERAL, kind_of, time_controls_of
-from crosstable.formats.trf_lines import day_of
 from crosstable.formats.trf_players import RESULTS
 from crosstable.formats.trf_time import to_code, to_text
 from crosstable.terms import (
@@ -42,6 +42,7 @@ _CODES: Mapping[Result, str] = {
     Result.LOSS_ONE_SIDED: "0",
     Result.FORFEIT_WIN: "+",
     Result.FORFEIT_LOSS: "-",
+    Result.FORFEIT_DRAW: "D",
     Result.FULL_BYE: "F",
     Result.HALF_BYE: "H",
     Result.ZERO_BYE: "Z",
@@ -140,7 +141,7 @@ def _time_control(details: Mapping[str, str], section: ReportedSection) -> dict[
 
 
 def _round_dates(dates: str) -> str:
-    slots = [_round_date(day_of(text)) for text in dates.split()]
+    slots = [_round_date(iso_day(text)) for text in dates.split()]
     return " " * (FIRST_DATE - 5) + "".join(f"{slot:<10}" for slot in slots)
 
 

@@ -11,6 +11,7 @@ DOUBLE_SWISS = "2"
 MOST_ROUNDS = 99
 MOST_SECTIONS = 99
 ROUND_WIDTH = 7
+FORFEIT_DRAW = "Z"  # no zero-point bye, which TRF and our event file mean by it; that is U here
 
 _EVENT = (
     *(("H_FORMAT", 5), ("H_PROGRAM", 10), ("H_EVENT_ID", 12), ("H_NAME", 35), ("H_TOT_SECT", 2)),

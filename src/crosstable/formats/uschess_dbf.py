@@ -19,6 +19,7 @@ from crosstable.formats.uschess_2c import (
     EVENT_DETAILS,
     EVENT_FIELDS,
     EVENT_FILE,
+    FORFEIT_DRAW,
     FORMAT,
     MOST_ROUNDS,
     MOST_SECTIONS,
@@ -35,7 +36,7 @@ from crosstable.formats.uschess_2c import (
 from crosstable.formats.uschess_rows import Row, live_rows
 from crosstable.formats.uschess_write import write, write_zip
 from crosstable.rules.time_controls import split_schedule
-from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
+from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
 __all__ = ["looks_like", "read", "write", "write_zip"]
 
@@ -268,9 +269,17 @@ def _player(row: Row, pairing: int | None, rounds: int, columns: int) -> Reporte
         number=pairing,
         member_id="" if member_id == _NOBODY else member_id,
         name=row.name("D_NAME"),
-        cells=tuple(read_cell(row.text(round_field(number))) for number in range(1, rounds + 1)),
+        cells=tuple(_cell(row.text(round_field(number))) for number in range(1, rounds + 1)),
         background=Background(),
         place=row.place,
         state=row.text("D_STATE"),
         pairing_rating=float(rating) if rating else None,
     )
+
+
+def _cell(text: str) -> ReportedCell:
+    """A cell of the file, where Z is a draw by forfeit and Y nothing."""
+    letter = text[:1].upper()
+    if letter == Result.FORFEIT_DRAW.value:
+        return ReportedCell(text, None, 0, "")
+    return read_cell(f"{Result.FORFEIT_DRAW.value}{text[1:]}" if letter == FORFEIT_DRAW else text)

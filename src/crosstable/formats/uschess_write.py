@@ -1,16 +1,20 @@
-"""Writing a US Chess rating report in format 2C. What does not fit a field is refused, never cut.
+"""Writing a US Chess rating report in format 2C.
+
+What does not fit a field is refused, or, where the caller takes a list of the changes, cut and respelled as pairing
+programs do, each change with a warning. Only texts are cut: an id that does not fit is left out, a number refused.
 
 The format has no place for ratings other than the pairing rating, for online play, or for systems: US Chess takes the
 system from the time control, so the code of the system is only advice.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from crosstable.catalogue import fault
-from crosstable.errors import FormatError
+from crosstable.errors import Fault, FormatError
 from crosstable.formats import dbf
+from crosstable.formats.dbf import Field
 from crosstable.formats.double_games import GAMES_PER_ROUND, ONLY_DOUBLE, cell_of
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.uschess_2c import (
@@ -18,6 +22,7 @@ from crosstable.formats.uschess_2c import (
     EVENT_DETAILS,
     EVENT_FIELDS,
     EVENT_FILE,
+    FORFEIT_DRAW,
     FORMAT,
     MOST_ROUNDS,
     PLAYER_FILE,
@@ -27,6 +32,7 @@ from crosstable.formats.uschess_2c import (
     player_fields,
     round_field,
 )
+from crosstable.formats.uschess_fit import make_fit
 from crosstable.terms import (
     RatingSystem,
     Report,
@@ -41,11 +47,15 @@ PROGRAM = "CROSSTABLE"
 _TYPE_CODES = {SectionType.SWISS: "S", SectionType.ROUND_ROBIN: "R", SectionType.MATCH: "M"}
 _OWN_TYPE_CODES = frozenset("RM")
 _UNPAIRED = "U0"
+_LETTERS = {Result.FORFEIT_DRAW.value: FORFEIT_DRAW, Result.ZERO_BYE.value: Result.UNPAIRED.value}
 _EARLIEST = date(1980, 1, 1)
 
 
-def write(report: Report) -> dict[str, bytes]:
-    """The three tables of a report, by file name; raises ``FormatError`` where the format cannot carry something."""
+def write(report: Report, changes: list[Fault] | None = None) -> dict[str, bytes]:
+    """The three tables of a report, by file name; raises ``FormatError`` where the format cannot carry something.
+
+    With a list for the ``changes`` texts are made to fit, and what was changed is added to it.
+    """
     cells = [[_cells(report, section, player) for player in section.players] for section in report.sections]
     columns = max((len(row) for rows in cells for row in rows), default=0)
     if columns > MOST_ROUNDS:
@@ -60,14 +70,18 @@ def write(report: Report) -> dict[str, bytes]:
             _player_row(section_row, player, row, columns) for player, row in zip(section.players, rows, strict=True)
         ]
     day = report.end or report.start or _EARLIEST
-    return {
-        EVENT_FILE: dbf.write(EVENT_FILE, EVENT_FIELDS, [_event_row(report)], day),
-        SECTION_FILE: dbf.write(SECTION_FILE, SECTION_FIELDS, section_rows, day),
-        PLAYER_FILE: dbf.write(PLAYER_FILE, player_fields(columns), player_rows, day),
+    tables: dict[str, tuple[Sequence[Field], list[dict[str, str]]]] = {
+        EVENT_FILE: (EVENT_FIELDS, [_event_row(report)]),
+        SECTION_FILE: (SECTION_FIELDS, section_rows),
+        PLAYER_FILE: (player_fields(columns), player_rows),
     }
+    if changes is not None:
+        for name, (fields, records) in tables.items():
+            make_fit(name, fields, records, changes)
+    return {name: dbf.write(name, fields, records, day) for name, (fields, records) in tables.items()}
 
 
-def write_zip(report: Report) -> bytes:
+def write_zip(report: Report, changes: list[Fault] | None = None) -> bytes:
     """The three tables in one zip; the same report gives the same bytes."""
     import io
     import zipfile
@@ -75,7 +89,7 @@ def write_zip(report: Report) -> bytes:
     day = max(report.end or report.start or _EARLIEST, _EARLIEST)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in write(report).items():
+        for name, data in write(report, changes).items():
             entry = zipfile.ZipInfo(name, (min(day.year, 2107), day.month, day.day, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -123,9 +137,9 @@ def _rounds(section: ReportedSection, columns: int) -> str:
     """The number of rounds; a round robin's columns may be opponents, and then only its own file knew the number."""
     known = section.details.get("rounds", "")
     is_known = known.isascii() and known.isdigit()
-    if is_known and (not columns or (section.kind is SectionType.ROUND_ROBIN and 0 < int(known) <= columns)):
+    if is_known and int(known) and (not columns or (section.kind is SectionType.ROUND_ROBIN and int(known) <= columns)):
         return known
-    return str(columns)
+    return str(columns or 1)
 
 
 def _from_details(details: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, str]:
@@ -190,7 +204,7 @@ def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> 
     if None in texts or len(firsts) != len(seconds):
         message = "The two games of a round cannot be written in one cell."
         raise FormatError(fault("bad-value", player.place, message))
-    return [text for text in texts if text is not None]
+    return [f"{_LETTERS.get(text[:1], text[:1])}{text[1:]}" for text in texts if text is not None]
 
 
 def _cell(cell: ReportedCell, player: ReportedPlayer, *, is_from_2c: bool) -> str:
@@ -204,4 +218,5 @@ def _cell(cell: ReportedCell, player: ReportedPlayer, *, is_from_2c: bool) -> st
         return ""
     if cell.result is Result.OWN_COLUMN:
         return cell.result.value if is_from_2c else _UNPAIRED
-    return f"{cell.result.value}{cell.opponent}{cell.colour.upper()}"
+    letter = _LETTERS.get(cell.result.value, cell.result.value)
+    return f"{letter}{cell.opponent}{cell.colour.upper()}"

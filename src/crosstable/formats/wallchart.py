@@ -20,14 +20,24 @@ from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
 from crosstable.formats import Reading
 from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
-from crosstable.formats.dates import day_of
+from crosstable.formats.dates import read_day, read_span
 from crosstable.formats.findings import FaultList
+from crosstable.formats.game_list import expanded
+from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
-from crosstable.formats.page_text import decoded
+from crosstable.formats.page_text import UTF_16, decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, brings_ratings, opens_table, players_of, title_score, titles_of
+from crosstable.formats.wallchart_players import Table, dialect_of, pending_of, players_of
+from crosstable.formats.wallchart_titles import (
+    brings_ratings,
+    has_ratings,
+    opens_table,
+    settled,
+    title_score,
+    titles_of,
+)
 from crosstable.rules.time_controls import parse_time_control, split_schedule
-from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType
+from crosstable.terms import RATINGS, RatingSystem, Report, ReportedSection, SectionType
 
 TEMPLATE = """\
 Note: Replace everything by your own event. Keys above a table and columns may be left out.
@@ -68,8 +78,11 @@ SECTION_DETAILS = (
 )
 _LOOKED_AT = 100_000
 _FEWEST_CELLS = 3
-_EVENT_KEYS = {"event": "event", "event name": "event", "event id": "event id"}
-_SECTION_KEYS = {
+EVENT_KEYS = {
+    **dict.fromkeys(("event", "event name", "tournament", "tournament name"), "event"),
+    "event id": "event id",
+}
+SECTION_KEYS = {
     "time control": "time control",
     "time controls": "time control",
     "type": "type",
@@ -83,9 +96,16 @@ _SECTION_KEYS = {
     "start date": "start",
     "end": "end",
     "end date": "end",
+    **dict.fromkeys(("date", "dates", "event date", "event dates"), "dates"),
 }
 _OTHER_KEYS = ("section", "note")
-_OWN_ALONE = ("number", "start", "end")
+_OWN_ALONE = ("number", "start", "end", "dates")
+# What chess-results and Swiss-Manager write around their tables.
+_FIRST_LINE = "from the tournament database of chess results"
+_OTHER_LINES = re.compile(
+    r"last update.*|.*crosstable.*|(?:starting|final) rank.*|you find all details.*|chess (?:tournament )?results.*"
+    r"|program swiss manager.*|.*swiss manager.*|created by.*|copyright.*|rank after.*|standings.*"
+)
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 
@@ -93,22 +113,33 @@ _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 def looks_like(data: bytes) -> bool:
     """Whether one of the first rows of this text names the columns of a wallchart."""
     try:
-        return bool(separator_of(decoded(data[:_LOOKED_AT], ""), title_score))
+        return bool(separator_of(decoded(_first(data), ""), table_score))
     except FormatError:
         return False
+
+
+def _first(data: bytes) -> bytes:
+    """The first part of a file, cut where no letter of UTF-8 or UTF-16 is."""
+    cut = data[:_LOOKED_AT]
+    return cut if len(data) <= _LOOKED_AT or data.startswith(UTF_16) else cut[: cut.rfind(b"\n") + 1] or cut
+
+
+def table_score(cells: Sequence[str]) -> int:
+    """How many columns of a wallchart or of a list of games a row names; 0 where it names none."""
+    return title_score(cells) or games_score(cells)
 
 
 def read(data: bytes, name: str) -> Reading:
     """Read a wallchart with commas, semicolons or tabs; raises ``FormatError`` where no row names its columns."""
     if len(data) > LARGEST:
         raise FormatError(fault("not-readable", name, f"The file is larger than {LARGEST // 1_000_000} MB."))
-    return read_rows(csv_rows(data, name, title_score, MOST_ROWS), name)
+    return read_rows(csv_rows(data, name, table_score, MOST_ROWS), name)
 
 
 def read_rows(rows: Sequence[Row], name: str) -> Reading:
     """Read a wallchart from its rows."""
     chart = _Chart(name)
-    for row in rows:
+    for row in expanded(rows, chart.faults):
         if not row.is_blank:
             chart.take(row)
     return Reading(chart.report(), chart.faults.closed(name))
@@ -133,6 +164,7 @@ class _Chart:
         self.name = name
         self.faults = FaultList()
         self.event = _Part(name)
+        self.is_chess_results = False
         self.parts: list[_Part] = []
 
     def take(self, row: Row) -> None:
@@ -147,15 +179,26 @@ class _Chart:
             self.parts.append(_Part(row.place, value))
         elif key:
             self._take_value(key, value, row)
+        elif table is not None and row.is_alone and _OTHER_LINES.fullmatch(tidy_title(row.cells[0])):
+            pass
         elif title_score(row.cells) if table is None else opens_table(row.cells):
             self._take_titles(row)
         elif table is not None and not _KEY.fullmatch(row.cells[0]):
             table.rows.append(row)
-        else:
+        elif not self._is_heading(row):
             filled = [cell for cell in row.cells if cell.strip()]
             message = f"{shown(filled[0])} is neither a key that is known nor part of a table."
             is_loss = table is not None or len(filled) >= _FEWEST_CELLS
             self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message))
+
+    def _is_heading(self, row: Row) -> bool:
+        """Whether a line above a table is one of chess-results, whose second line is the event's name."""
+        first = tidy_title(row.cells[0])
+        if not self.parts and first.startswith(_FIRST_LINE):
+            self.is_chess_results = True
+        elif self.is_chess_results and not self.parts and "event" not in self.event.values:
+            self.event.values["event"] = row.cells[0].strip()
+        return (not self.parts and self.is_chess_results and row.is_alone) or _OTHER_LINES.fullmatch(first) is not None
 
     def _take_titles(self, row: Row) -> None:
         if not self.parts or self.parts[-1].columns is not None:
@@ -166,10 +209,10 @@ class _Chart:
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event
         known = SECTION_DETAILS if self.parts else EVENT_DETAILS
-        if key in _EVENT_KEYS:
-            self.event.values[_EVENT_KEYS[key]] = value
-        elif key in _SECTION_KEYS:
-            part.values[_SECTION_KEYS[key]] = value
+        if key in EVENT_KEYS:
+            self.event.values[EVENT_KEYS[key]] = value
+        elif key in SECTION_KEYS:
+            part.values[SECTION_KEYS[key]] = value
         elif key in known:
             part.details |= {key.replace(" ", "_"): value} if value else {}
         elif key != "note":
@@ -200,10 +243,15 @@ class _Chart:
     def day(self, part: _Part, key: str) -> date | None:
         """The day under a key."""
         text = part.values.get(key, "")
-        found = day_of(text)
-        if text and found is None:
-            self.bad(part, "bad-date", f"{key}: {shown(text)} is not a date.")
-        return found
+        other = part.values.get("end" if key == "start" else "start", "")
+        both = part.values.get("dates", "")
+        try:
+            if both and not text:
+                return read_span(both)[key == "end"]
+            return read_day(text, like=other) if text else None
+        except ValueError as error:
+            self.bad(part, f"{key}-not-read", f"{key.capitalize()}: {error}")
+            return None
 
 
 def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
@@ -226,7 +274,7 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
 
 
 def _is_key(key: str) -> bool:
-    return any(key in known for known in (_EVENT_KEYS, _SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
+    return any(key in known for known in (EVENT_KEYS, SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
 
 
 def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
@@ -235,14 +283,21 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if is_online is None:
         chart.bad(part, "wrong-type", "Online is neither yes nor no.")
     control = chart.value(part, "time control")
-    columns = part.columns or {}
     if part.columns is None:
         chart.bad(part, "missing-field", "The section has no row of titles, so it has no players.")
+    titles, columns = settled(part.titles, part.columns or {}, part.rows, part.place, chart.faults)
     main = _main_system(systems, control, is_online=bool(is_online))
     if main is None and brings_ratings(columns):
         message = "The pre-event ratings do not say of which system they are, and the time control does not tell."
         chart.bad(part, "missing-field", message)
-    table = Table(part.titles, columns, part.rows, main, kind is SectionType.ROUND_ROBIN)
+    said = None if not chart.value(part, "type") else kind is SectionType.ROUND_ROBIN
+    table = Table(titles, columns, part.rows, main, dialect_of(columns, part.rows, is_round_robin=said))
+    if table.dialect.columns_are_opponents:
+        kind = SectionType.ROUND_ROBIN
+    if pending := pending_of(table):
+        chart.faults.append(fault("result-missing", part.place, count=pending))
+    if part.columns is not None and not has_ratings(columns):
+        part.details[RATINGS] = "not given"
     return ReportedSection(
         number=_number(chart, part, order),
         name=part.name,

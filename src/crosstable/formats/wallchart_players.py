@@ -4,47 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
-from crosstable.formats.background_columns import background_of, column_of
-from crosstable.formats.event_json import read_cell
-from crosstable.formats.sheet_rows import LONGEST_TITLE, Cells, Row, columns_of, tidy_title
+from crosstable.formats.background_columns import background_of
+from crosstable.formats.sheet_rows import Cells, Row
+from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending
+from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
+from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
-from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer, Result
+from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer
 
-MOST_ROUNDS = 200
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "number": (
-        "no",
-        "number",
-        "num",
-        "nr",
-        "pair",
-        "pair no",
-        "pair number",
-        "pairing",
-        "pairing no",
-        "pairing number",
-    ),
-    "name": ("name", "player", "player name"),
-    "member id": ("id", "uscf id", "us chess id", "uschess id", "member id", "member no", "member number", "uscf"),
-    "state": ("state", "st"),
-    "rating": ("rating", "rtg", "pairing rating"),
-    "pre": ("pre", "pre rating", "pre event rating", "pre event", "rating before"),
-    "games": ("games", "pre games", "pre event games", "games before"),
-    "total": ("total", "score", "points", "pts", "total pts", "total points"),
-    "rate": ("rate",),
-    "fide flag": ("fide flag",),
-    "member": ("member",),
-    "fide opt in": ("fide opt in",),
-}
-PLAYER_DETAILS = ("title", "sex", "federation", "fide id", "rank", "national rating", "team", "norm")
-_TITLES = {title: column for column, titles in COLUMNS.items() for title in titles}
-_NAMING = ("name", "member id")
-_ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})", re.ASCII)
-_SIGNED = re.compile(r"([+=-])\s*([wb]?)\s*(\d{1,5})\s*([wb]?)", re.ASCII | re.IGNORECASE)
-_SIGNS = {"+": "W", "=": "D", "-": "L"}
-_POINTS = {"1": "W", "0": "L", "1/2": "D", "0.5": "D", "\N{VULGAR FRACTION ONE HALF}": "D", "=": "D"}
+# 2½, 2 1/2, 2,5: halves that are no decimal point
+_HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5)", re.ASCII)
 
 
 class Table(NamedTuple):
@@ -54,42 +24,27 @@ class Table(NamedTuple):
     columns: Mapping[str, int]
     rows: Sequence[Row]
     main_system: RatingSystem | None
-    columns_are_opponents: bool
+    dialect: Dialect
 
 
-def column_name(title: str) -> str:
-    """The name under which a column is known here: ``name``, ``round 3``, ``OTBR rating`` …, or nothing."""
-    tidy = tidy_title(title)
-    if found := _ROUND.fullmatch(tidy):
-        return f"round {int(found[1])}" if 1 <= int(found[1]) <= MOST_ROUNDS else ""
-    return tidy if tidy in PLAYER_DETAILS else _TITLES.get(tidy) or column_of(title)
+def dialect_of(columns: Mapping[str, int], rows: Sequence[Row], *, is_round_robin: bool | None) -> Dialect:
+    """The dialect of the cells of a table."""
+    at = [columns.get(f"round {column}", -1) for column in range(1, rounds_of(columns) + 1)]
+    texts = [[row.cells[place] if 0 <= place < len(row.cells) else "" for place in at] for row in rows]
+    return cells_dialect(texts, [_number(columns, row, order) for order, row in enumerate(rows, 1)], is_round_robin)
 
 
-def title_score(cells: Sequence[str]) -> int:
-    """How many columns of a wallchart a row names; 0 where it is no row of titles."""
-    if not any(_TITLES.get(tidy_title(cell)) in _NAMING for cell in cells if len(cell) <= LONGEST_TITLE):
-        return 0
-    found = {column_name(cell) for cell in cells} - {""}
-    return len(found) if len(found) > 1 else 0
+def _number(columns: Mapping[str, int], row: Row, order: int) -> int | None:
+    at = columns.get("number")
+    text = row.cells[at].strip() if at is not None and at < len(row.cells) else ""
+    return order if at is None else int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
-def opens_table(cells: Sequence[str]) -> bool:
-    """Whether a row within a table is the titles of the next one, and not a player called Name or Player."""
-    if not title_score(cells):
-        return False
-    filled = [cell for cell in cells if cell.strip()]
-    titles = {column_name(cell) for cell in filled if not cell.strip().isdigit()} - {""}
-    return len(titles) > 1 and 2 * len(titles) >= len(filled)
-
-
-def rounds_of(columns: Mapping[str, int]) -> int:
-    """The last round that has a column."""
-    return max((int(name.removeprefix("round ")) for name in columns if name.startswith("round ")), default=0)
-
-
-def brings_ratings(columns: Mapping[str, int]) -> bool:
-    """Whether a column holds ratings from before the event without naming their system."""
-    return "pre" in columns or ("rating" in columns and "games" in columns)
+def pending_of(table: Table) -> int:
+    """How many games are paired and have no result: each stands on two rows."""
+    at = [place for name, place in table.columns.items() if name.startswith("round ")]
+    cells = [row.cells[place] for row in table.rows for place in at if place < len(row.cells)]
+    return (sum(is_pending(cell, table.dialect) for cell in cells) + 1) // 2
 
 
 def players_of(table: Table, faults: list[Fault]) -> tuple[ReportedPlayer, ...]:
@@ -112,7 +67,7 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
     return ReportedPlayer(
         number=number,
         member_id=cells.text("member id"),
-        name=cells.text("name"),
+        name=cells.text("name") or ", ".join(filter(None, (cells.text("last name"), cells.text("first name")))),
         cells=tuple(_cells(table, cells, number)),
         background=background,
         place=row.place if number is None else f"{row.place} (number {number})",
@@ -129,10 +84,8 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
 
 
 def _total(cells: Cells) -> float | None:
-    text = cells.text("total")
-    if text.endswith("\N{VULGAR FRACTION ONE HALF}") and text[:-1].strip().isdecimal():
-        return float(text[:-1]) + 0.5
-    return 0.5 if text == "\N{VULGAR FRACTION ONE HALF}" else cells.number("total", most=1000.0)
+    found = _HALVES.fullmatch(cells.text("total"))
+    return float(found[1] or 0) + 0.5 if found else cells.number("total", most=1000.0)
 
 
 def _pairing_rating(cells: Cells) -> float | None:
@@ -164,38 +117,7 @@ def _posted(cells: Cells) -> dict[RatingSystem, Posted]:
 
 
 def _cells(table: Table, cells: Cells, number: int | None) -> list[ReportedCell]:
-    found = []
-    for column in range(1, rounds_of(table.columns) + 1):
-        text = cells.text(f"round {column}")
-        if table.columns_are_opponents:
-            found.append(_against(text, column, number))
-        else:
-            found.append(_signed(text))
-    return found
-
-
-def _signed(text: str) -> ReportedCell:
-    """A cell as ``W4b`` or, as some write it, ``+b4``."""
-    found = _SIGNED.fullmatch(text)
-    if found is None:
-        return read_cell(text)
-    return read_cell(f"{_SIGNS[found[1]]}{found[3]}{found[2] or found[4]}")
-
-
-def _against(text: str, column: int, number: int | None) -> ReportedCell:
-    """A cell of a round robin: a game without an opponent's number is against the player of the column."""
-    cell = _signed(_POINTS.get(text, text))
-    if cell.result is not None and cell.result.is_game and not cell.opponent:
-        return read_cell(f"{cell.result.value}{column}{cell.colour}")
-    if cell.result is Result.BLANK and column == number:
-        return read_cell("*")
-    return cell
-
-
-def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
-    """Where each known column stands; a round that has none is a fault, as are unknown and double titles."""
-    columns = columns_of(row, column_name, faults)
-    missing = [number for number in range(1, rounds_of(columns) + 1) if f"round {number}" not in columns]
-    if missing:
-        faults.append(fault("missing-field", row.place, f"There is no column for round {missing[0]}."))
-    return columns
+    return [
+        cell_of(cells.text(f"round {column}"), column, number, table.dialect)
+        for column in range(1, rounds_of(table.columns) + 1)
+    ]

@@ -6,8 +6,8 @@ from crosstable.formats.background_columns import columns_for, written
 from crosstable.formats.event_json_write import written_cell
 from crosstable.formats.sheet_rows import as_text, csv_bytes
 from crosstable.formats.wallchart import EVENT_DETAILS, SECTION_DETAILS
-from crosstable.formats.wallchart_players import PLAYER_DETAILS
-from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.formats.wallchart_titles import PLAYER_DETAILS
+from crosstable.terms import RATINGS, RatingSystem, Report, ReportedPlayer, ReportedSection
 
 _TITLES = {"number": "No", "name": "Name", "member id": "ID", "state": "State", "rating": "Rating", "total": "Total"}
 _ALWAYS = ("number", "name", "member id")
@@ -77,7 +77,10 @@ def _time_control(controls: tuple[str, ...]) -> str:
 def _before_rounds(section: ReportedSection, rows: list[dict[str, str]]) -> list[str]:
     backgrounds = columns_for([player.background for player in section.players])
     rest = ("rate", "fide flag", "member", "fide opt in", *PLAYER_DETAILS)
-    return [*_ALWAYS, *_filled(("state", "rating", *backgrounds, *rest), rows)]
+    columns = _filled(("state", "rating", *backgrounds, *rest), rows)
+    if "rating" not in columns and RATINGS not in section.details:  # a column without ratings says that all are unrated
+        columns.insert(columns.count("state"), "rating")
+    return [*_ALWAYS, *columns]
 
 
 def _filled(columns: Sequence[str], rows: list[dict[str, str]]) -> list[str]:

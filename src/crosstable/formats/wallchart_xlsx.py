@@ -14,8 +14,7 @@ from crosstable.errors import FormatError
 from crosstable.formats import Reading
 from crosstable.formats.findings import FaultList
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
-from crosstable.formats.wallchart import read_rows
-from crosstable.formats.wallchart_players import title_score
+from crosstable.formats.wallchart import read_rows, table_score
 from crosstable.formats.wallchart_write import rows_of
 from crosstable.formats.workbook_parts import refused, repacked
 from crosstable.terms import Report
@@ -39,7 +38,7 @@ def read(data: bytes, name: str) -> Reading:
     faults = FaultList()
     rows: list[Row] = []
     for title, sheet in sheets:
-        found = [at for at, row in enumerate(sheet) if title_score(row.cells)]
+        found = [at for at, row in enumerate(sheet) if table_score(row.cells)]
         has_heading = any(row.cells and row.cells[0].strip().lower().startswith("section") for row in sheet)
         if not found:
             message = f"The sheet {title} has no row of titles and was left out."

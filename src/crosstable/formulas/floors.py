@@ -43,7 +43,7 @@ def level_below(constants: Constants, peak: float) -> float:
 
 
 def peak_floor(constants: Constants, peak: float, peak_since_2010: float) -> float:
-    """The floor a peak has earned, minus infinity for none (§5; readings 62, 63, 94). A missing peak is NaN."""
+    """The floor a peak has earned, minus infinity for none (§5; readings 62 to 64, 94, 95). A missing peak is NaN."""
     if not math.isnan(peak):
         level = level_below(constants, peak)
         if level >= constants.peak_lowest:
@@ -61,7 +61,7 @@ def is_life_master_game(constants: Constants, rating: float, games: float) -> bo
 
 
 def life_master_floor(constants: Constants, games_at_2200: int) -> float:
-    """2200 for an Original Life Master, Regular over the board only; minus infinity otherwise (§5)."""
+    """2200 for an Original Life Master, Regular over the board only; minus infinity otherwise (§5; readings 70)."""
     return constants.life_master_level if games_at_2200 >= constants.life_master_games else -math.inf
 
 

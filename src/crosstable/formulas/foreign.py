@@ -31,7 +31,7 @@ def is_eligible(constants: Constants, games: float, fide: float, has_flag: bool,
 def foreign_update(
     constants: Constants, prior: float, games: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
 ) -> StandardUpdate:
-    """The standard formula, applied once (§6)."""
+    """The standard formula, applied once (§6; readings 78, 110)."""
     effective = effective_games(constants, prior, games)
     k = k_factor(constants, effective, float(len(opponents_odds)))
     return standard_update(constants, prior, k, score, opponents_odds, earns_bonus)

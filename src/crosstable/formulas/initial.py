@@ -87,7 +87,7 @@ class Initial(NamedTuple):
 
 
 def age_on(born: int, day: int) -> float:
-    """Age on a day, as the document counts it (§2.3); NaN without a birth date."""
+    """Age on a day, as the document counts it (§2.3; readings 90); NaN without a birth date."""
     return math.nan if born == NO_DAY else (day - born) / DAYS_A_YEAR
 
 
@@ -133,7 +133,7 @@ def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
 
 
 def converted_rating(conversion: Conversion, rating: float) -> float:
-    """An outside rating on the US Chess scale (§2.1, §2.2, §6); NaN where that piece was not found."""
+    """An outside rating on the US Chess scale (§2.1, §2.2, §6; readings 32, 34); NaN where that piece was not found."""
     for piece in conversion:
         if rating < piece.limit or (piece.is_closed and rating == piece.limit):
             return piece.intercept + piece.slope * rating
@@ -151,7 +151,7 @@ def cfc_games(constants: Constants, rating: float) -> float:
 
 
 def is_source(constants: Constants, who: Unrated, source: int, rating: float) -> bool:
-    """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2)."""
+    """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2; readings 33)."""
     if math.isnan(rating):
         return False
     return source != Source.CFC or who.is_canadian_resident or not constants.cfc_needs_residence
@@ -167,7 +167,7 @@ def source_rating(constants: Constants, source: int, rating: float) -> float:
 
 
 def game_factor(constants: Constants, target: int, source: int, rating: float, games: float) -> float:
-    """G_k, at most the games the source is credited with (§2, item 1; readings 26)."""
+    """G_k, at most the games the source is credited with (§2, item 1; readings 26, 27)."""
     if source == Source.FIDE:
         return fide_games(constants, rating)
     if source == Source.CFC:
@@ -176,7 +176,7 @@ def game_factor(constants: Constants, target: int, source: int, rating: float, g
 
 
 def source_weight(constants: Constants, target: int, source: int, sources: Sources, is_adult: bool) -> SourceWeight:
-    """W_k, what one source weighs in the blend (§2, items 1 to 5)."""
+    """W_k, what one source weighs in the blend (§2, items 1 to 5; readings 24, 25, 30)."""
     rating = sources.rating[source]
     converted = source_rating(constants, source, rating)
     factor = game_factor(constants, target, source, rating, sources.games[source])
@@ -201,7 +201,7 @@ def credited_games(constants: Constants, total_weight: float) -> float:
 def blended_start(
     constants: Constants, target: int, who: Unrated, sources: Sources, weights: MutableSequence[float]
 ) -> Initial:
-    """The weighted average of all sources; ``weights`` receives W_k, 0 for a source that does not count (§2)."""
+    """The weighted average of all sources; ``weights`` receives W_k, 0 where one does not count (§2; readings 86)."""
     total = 0.0
     sum_of_products = 0.0
     heaviest = Source.AGE.value
@@ -245,7 +245,7 @@ def priority_credit(constants: Constants, line: Priority, rating: float, games: 
 
 
 def priority_start(constants: Constants, target: int, who: Unrated, sources: Sources) -> Initial:
-    """The first source of the list that the player has (2015 text §2.1 to §2.5; 2004 text)."""
+    """The first source of the list that the player has (2015 text §2.1 to §2.5; 2004 text; readings 35, 89)."""
     for line in constants.priorities[target]:
         if line.source == Source.AGE:
             break
@@ -268,8 +268,6 @@ def initial_rating(
 
 def is_counted(constants: Constants, target: int, who: Unrated, sources: Sources, start: Initial, source: int) -> bool:
     """Whether a start rests on a source: on each of a blend, or on the one of a list that was taken (§2)."""
-    if start.source == Source.GIVEN:
-        return False
     if constants.initialisation == Initialisation.BLEND:
         return source != target and is_source(constants, who, source, sources.rating[source])
     return source == start.source

@@ -17,7 +17,7 @@ from crosstable.terms import FloorKind, RatingSystem
 class Merits(NamedTuple):
     """What a player's record says about floors: counts include the section just rated (readings 97).
 
-    ``lowered_floor`` is the level to which the office lowered the peak floor, infinite where it did not (§7).
+    ``lowered_floor`` is the level to which the office lowered the peak floor, infinite for none (§7; readings 71).
     """
 
     wins: float

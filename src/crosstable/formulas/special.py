@@ -51,7 +51,7 @@ def provisional_expectancy(rating: float, opponent: float, spread: float) -> flo
 
 
 def adjusted_prior(constants: Constants, prior: float, past: int) -> float:
-    """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1)."""
+    """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1; readings 39, 51)."""
     if past == Past.ALL_WINS:
         return prior - constants.special_spread
     if past == Past.ALL_LOSSES:
@@ -235,7 +235,7 @@ def walk(
 def special_rating(
     constants: Constants, prior: float, effective: float, past: int, score: float, opponents: Sequence[float]
 ) -> SpecialRating:
-    """The special rating of a player against these opponents (§4.1)."""
+    """The special rating of a player against these opponents, at most 2700 (§4.1; readings 52)."""
     spread = constants.special_spread
     start = adjusted_prior(constants, prior, past)
     target = adjusted_score(score, effective, past)

@@ -66,7 +66,7 @@ def half_k_factor(constants: Constants, effective: float, played: float) -> floa
 
 
 def dual_k_factor(constants: Constants, prior: float, effective: float, played: float) -> float:
-    """K of a Regular rating in a dual-rated section: smaller above 2200 (§4.2; readings 56, 57)."""
+    """K of a Regular rating in a dual-rated section: smaller above 2200 (§4.2; readings 56 to 58, 99)."""
     if not constants.dual_k_is_reduced or prior <= constants.dual_k_above:
         return k_factor(constants, effective, played)
     if prior >= constants.dual_k_flat_from:
@@ -76,7 +76,7 @@ def dual_k_factor(constants: Constants, prior: float, effective: float, played: 
 
 
 def may_earn_bonus(constants: Constants, played: int, most_meetings: int) -> bool:
-    """Whether the bonus term applies: enough games and nobody met too often (§4.2; readings 41, 42)."""
+    """Whether the bonus term applies: enough games and nobody met too often (§4.2; readings 41, 42, 91)."""
     if played < constants.bonus_games or most_meetings > constants.bonus_meetings:
         return False
     return played > constants.bonus_games or most_meetings <= constants.bonus_meetings_in_three

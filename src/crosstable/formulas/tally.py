@@ -68,7 +68,7 @@ def share_of(section: SectionFacts, wins: int, draws: int, losses: int) -> Share
 
 
 def is_established(constants: Constants, games: float) -> bool:
-    """Whether a rating is based on more than 25 games (§1)."""
+    """Whether a rating is based on more than 25 games (§1; readings 61)."""
     return games > constants.established_above
 
 

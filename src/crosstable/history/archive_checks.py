@@ -17,7 +17,7 @@ from crosstable.terms import RECORD_FIELDS, FieldKind, FloorKind, RatingSystem
 
 _MOST_ROWS = 1 << 16
 _ALL_SYSTEMS = (1 << len(RatingSystem)) - 1
-_UNPLAYED = r"^\d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFBHUZ*](\d{1,6}[wb]?)?)*$"
+_UNPLAYED = r"^\d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?( \d{1,3}:[XFYBHUZ*](\d{1,6}[wb]?)?)*$"
 # A section of this many characters of cells has nothing to do with chess.
 _LONGEST_UNPLAYED = 4000
 

@@ -32,21 +32,27 @@ def _end_of(member_id: str, into: dict[str, str]) -> str:
 
 
 def merge_faults(tables: Tables) -> list[Fault]:
-    """Every fault of merged ids, of tables that are sound otherwise."""
-    merged = tables["merged"]
+    """Every fault of merged ids, and of events, in tables that are sound otherwise."""
     roots = roots_of(tables)
+    faults = _merged_faults(tables, roots)
+    for table in ("openings", "earlier_openings", "decisions", "entries"):
+        faults += _id_faults(tables, table, roots)
+    return [*faults, *_order_faults(tables), *_event_faults(tables)]
+
+
+def _merged_faults(tables: Tables, roots: pl.DataFrame) -> list[Fault]:
+    merged = tables["merged"]
+    if merged.is_empty():
+        return []
     is_known = merged["member_id"].is_in(tables["members"]["member_id"].implode())
-    leads_nowhere = roots["root"] == NO_MEMBER
     faults = [
         *Rule("merged", not_after("member_id"), "the row is out of order, which is by id").faults(tables),
         *faults_of(Rule("merged", pl.lit(True), "the merged id is that of a member"), is_known),
     ]
     if not faults:
+        leads_nowhere = roots["root"] == NO_MEMBER
         faults += faults_of(Rule("merged", pl.lit(True), "into_id leads to no member"), leads_nowhere)
-    faults += text_faults(tables, "merged", "outside", _is_outside)
-    for table in ("openings", "earlier_openings", "decisions", "entries"):
-        faults += _id_faults(tables, table, roots)
-    return [*faults, *_order_faults(tables), *_event_faults(tables)]
+    return faults + text_faults(tables, "merged", "outside", _is_outside)
 
 
 def _is_outside(found: object) -> bool:
@@ -100,6 +106,8 @@ def _recorded(tables: Tables, name: str) -> pl.DataFrame:
 
 def _event_faults(tables: Tables) -> list[Fault]:
     events = tables["events"]
+    if events.is_empty():
+        return []
     is_unknown = ~events["event_id"].is_in(tables["sections"]["event_id"].implode())
     return [
         *Rule("events", not_after("event_id"), "the row is out of order, which is by event id").faults(tables),

@@ -8,19 +8,20 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from crosstable.engine.numbers import NUMBERS
 from crosstable.folding import MOVING, Decision, DecisionKind, Key, Opening, bare, moved
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import NO_COUNT
 from crosstable.history.plain import PlainSections
 from crosstable.history.replay import DECIDING, Stop, Walker
-from crosstable.history.standings import ArrayStandings, Limits, Pair, decided_rows, keep_places
+from crosstable.history.standings import IN_ROW, ArrayStandings, Limits, Pair, decided_rows, keep_places
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a standing; the others limit what a section may make of it.
 _CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
+_EPOCH = date(1970, 1, 1).toordinal()
 _MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
 
 
@@ -86,7 +87,7 @@ class Happenings:
         """Openings that bring numbers alone, all of a day at once."""
         for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
             assert isinstance(day, date)
-            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows, day=day))
+            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows))
 
     def _occasions(self) -> list[Occasion]:
         """Openings that say more than numbers, and decisions, in the order of the fold."""
@@ -140,20 +141,16 @@ def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pai
     return list(found)
 
 
-def _open_all(walker: Walker, rows: pl.DataFrame, day: date) -> None:
-    """Openings of one day that bring numbers alone."""
+def _open_all(walker: Walker, rows: pl.DataFrame) -> None:
+    """Starting ratings of one day that bring numbers alone."""
     table = walker.standings.standings
     members, systems = rows["member"].to_numpy(), rows["system"].to_numpy()
     at = walker.index.history.place_of[members, systems]
     np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
     walker.note_openings(rows, table[at])
-    for name in ("rating", "peak", "peak_since_2010"):
-        table[name][at] = rows[name].fill_null(float("nan")).to_numpy()
-    table["games"][at] = rows["games"].fill_null(float("inf")).to_numpy()
-    for name in ("wins", "draws", "losses", "events"):
-        table[name][at] = rows[name].fill_null(NO_COUNT).to_numpy()
-    table["games_at_2200"][at] = rows["games_at_2200"].to_numpy()
-    table["as_of"][at] = day.toordinal()
+    for name in IN_ROW:
+        column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
+        table[name][at] = column.fill_null(NUMBERS[name].nothing).to_numpy()
     table["match"][at] = 0  # match changes of a past that the opening replaces
 
 

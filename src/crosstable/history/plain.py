@@ -1,7 +1,7 @@
-"""The plain fold of an archive: every section rated in order by the plain engine, standings carried along.
+"""The interpreted replay of an archive: every section rated in order by the engine, rating records carried along.
 
-This is the measure of every faster way: ``replay`` and the office's own fold must give the same bits. It is meant for
-archives small enough to walk in Python.
+This is the measure of every faster way: the compiled replay must give the same bits. It is meant for archives small
+enough for Python.
 """
 
 import math
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from crosstable.engine import RatedPlayer, RatedSection, rate
+from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
 from crosstable.formulas.foreign import is_eligible
@@ -38,7 +39,7 @@ class Taken(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What a section did to one member in one system; no rating before: he was unrated in it."""
+    """What a section did to one member in one system; no rating before: they were unrated in it."""
 
     section: int
     member: int
@@ -51,7 +52,7 @@ class Line(NamedTuple):
 
 
 class PlainFolded(NamedTuple):
-    """Every line in the order of the fold, the standings at the end by member, and the sections nobody can rate."""
+    """Every line in the order of the replay, the rating records at the end by member, the sections nobody can rate."""
 
     lines: list[Line]
     standings: Mapping[int, Standings]
@@ -71,16 +72,21 @@ def plain_fold(archive: Archive, progress: Progress = in_silence, rules: RuleSet
         at = taken.archived.at
         if taken.unratable:
             unratable[at] = taken.unratable
-        member_of = {entry.number: row.member for entry, row in rows_of(taken.archived)}
+        members = members_of(taken.archived)
         for rated in taken.rated:
-            lines += [_line(at, member_of[player.number], rated.system, player) for player in rated_members(rated)]
+            lines += [_line(at, members[player.member_id], rated.system, player) for player in rated_members(rated)]
         progress(at + 1)
-    return PlainFolded(lines, walk.standings, unratable)
+    return PlainFolded(lines, walk.records, unratable)
 
 
 def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
     """Each entry with what the archive says of its row."""
     return zip(archived.section.entries, archived.rows, strict=True)
+
+
+def members_of(archived: ArchivedSection) -> dict[str, int]:
+    """The members of a section by their ids."""
+    return {entry.member_id: row.member for entry, row in rows_of(archived) if row.member != NO_MEMBER}
 
 
 def rated_members(rated: RatedSection) -> Iterator[RatedPlayer]:
@@ -108,7 +114,7 @@ def _line(section: int, member: int, system: RatingSystem, player: RatedPlayer) 
 
 
 class PlainSections:
-    """Rates single sections of an archive by the plain engine, from standings that somebody else keeps."""
+    """Rates single sections of an archive by the interpreted engine, from rating records that somebody else keeps."""
 
     def __init__(
         self,
@@ -131,7 +137,7 @@ class PlainSections:
                 self._opened.setdefault(member, []).append(opening)
 
     def take(self, archived: ArchivedSection) -> Taken:
-        """A section as it is rated from the standings of now."""
+        """A section as it is rated from the rating records of now."""
         key = key_of(archived)
         backgrounds = {entry.number: self._brings(row, key) for entry, row in rows_of(archived)}
         try:
@@ -143,13 +149,13 @@ class PlainSections:
                     for entry, row in rows_of(archived)
                 )
                 section = section._replace(entries=entries)
-            rated = tuple(rate(section, system, backgrounds, edition) for system in section.systems)
+            rated = rate_systems(section, backgrounds, edition)
         except NoEditionError as error:
             return Taken(archived, backgrounds, (), str(error))
         return Taken(archived, backgrounds, rated)
 
     def limits(self, member: int, system: RatingSystem, standing: PlayerRating, key: Key) -> PlayerRating:
-        """A standing with the floors and the ceiling that stand at a place of the fold."""
+        """A rating record with the floors and the ceiling that stand at a place of the replay."""
         if member not in self._opened and member not in self._decided:
             return standing
         return decided(standing, system, key, self._opened.get(member, ()), self._decided.get(member, ()))
@@ -202,14 +208,14 @@ class PlainSections:
         )
 
 
-class PlainWalk:
-    """Takes an archive section by section; ``standings`` holds, by member, what stands after the last one taken."""
+class PlainWalk(Replay[int]):
+    """Takes an archive section by section; ``records`` are by member what stands after the last one taken."""
 
     def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:
+        super().__init__()
         self.archive = archive
-        self.standings: dict[int, dict[RatingSystem, PlayerRating]] = {}
         openings, decisions = openings_of(archive), decisions_of(archive)
-        self._sections = PlainSections(archive, self._standings_of, openings, decisions, rules)
+        self._sections = PlainSections(archive, self.of, openings, decisions, rules)
         moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]
         self._moves: list[tuple[int, Opening | Decision]] = sorted([*openings, *moving], key=lambda one: one[1].key)
 
@@ -220,30 +226,23 @@ class PlainWalk:
                 self._move(*self._moves[at])
                 at += 1
             taken = self._sections.take(archived)
-            for rated in taken.rated:
-                self._carry(archived, rated)
+            self.carry(taken.rated, members_of(archived).get)
             yield taken
         for left in self._moves[at:]:
             self._move(*left)
 
-    def _standings_of(self, member: int) -> Standings:
-        return self.standings.get(member, {})
+    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
+        """Set a member's rating record, without what decisions say: that is added where it is asked for."""
+        super().put(member, system, bare(record))
 
     def _move(self, member: int, step: Opening | Decision) -> None:
-        own = self.standings.setdefault(member, {})
         assert step.system is not None
-        after = bare(step.standing) if isinstance(step, Opening) else moved(step, own.get(step.system))
+        after = step.standing if isinstance(step, Opening) else moved(step, self.of(member).get(step.system))
         if after is not None:
-            own[step.system] = after
-
-    def _carry(self, archived: ArchivedSection, rated: RatedSection) -> None:
-        member_of = {entry.number: row.member for entry, row in rows_of(archived)}
-        for player in rated_members(rated):
-            assert player.after is not None
-            self.standings.setdefault(member_of[player.number], {})[rated.system] = bare(player.after)
+            self.put(member, step.system, after)
 
 
 def key_of(archived: ArchivedSection) -> Key:
-    """Where a section stands in the fold."""
+    """Where a section stands in the replay."""
     section = archived.section
     return Key(section.end, section.start, archived.event_id, section.number)

@@ -82,14 +82,16 @@ def changed_frame(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
 
 
 def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
-    """Standings at some places, with whose each is."""
+    """Rating records at some places, with whose each is."""
     columns: dict[str, Array] = {
         "member": (owners // SYSTEMS).astype(np.uint32),
         "system": (owners % SYSTEMS).astype(np.uint8),
     }
     kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
     laid = StandingColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
-    lay_columns(walker.standings.standings, places, laid)
+    table = walker.standings.standings
+    floats, whole = (table.view(kind).reshape(len(table), -1) for kind in kinds)  # floats come first in a record
+    lay_columns(StandingColumns(floats[:, : len(kinds["f8"])], whole[:, -len(kinds["i4"]) :]), places, laid)
     columns |= {
         name: column
         for names, part in zip(kinds.values(), laid, strict=True)

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from crosstable.engine.after import NO_LIMITS, decided_floor
-from crosstable.engine.numbers import put_numbers, with_numbers
-from crosstable.history.kernel.arrays import DECIDED, Array, Standings
+from crosstable.engine.numbers import NUMBERS, put_numbers, with_numbers
+from crosstable.history.kernel.arrays import DECIDED, STANDING, Array, Standings
 from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem
 
 Pair = tuple[int, RatingSystem]
+# Where the numbers of a rating record lie.
+IN_ROW = tuple(name for name in NUMBERS if name in (STANDING.names or ()))
+IN_DECIDED = tuple(name for name in NUMBERS if name in (DECIDED.names or ()))
 
 
 def no_limits(rows: int) -> Array:
@@ -33,6 +36,9 @@ class ArrayStandings:
     def _row(self, member: int, system: RatingSystem) -> Array:
         return self.arrays.standings.view(np.recarray)[self.place_of[member, int(system)]]
 
+    def _decided(self, row: Array) -> Array:
+        return self.arrays.decided.view(np.recarray)[row.decided]
+
     def of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
         """A member's rating records, without what decisions say of floors."""
         found = {}
@@ -43,7 +49,7 @@ class ArrayStandings:
             row = self._row(member, system)
             if not math.isnan(row.rating):
                 blank = PlayerRating(math.nan, match_changes=self.match_changes(int(row.match)))
-                found[system] = with_numbers(blank, row, self.arrays.decided["lowered_floor"][row.decided])
+                found[system] = with_numbers(with_numbers(blank, row, IN_ROW), self._decided(row), IN_DECIDED)
         return found
 
     def match_changes(self, newest: int) -> tuple[MatchChange, ...]:
@@ -59,11 +65,9 @@ class ArrayStandings:
         """Write a rating record; its match changes and what is decided stay where they are."""
         row = self._row(member, system)
         self.arrays.rated[member] |= 1 << int(system)
-        put_numbers(row, record)
+        put_numbers(row, record, IN_ROW)
         if row.decided > 0:
-            self.arrays.decided["lowered_floor"][row.decided] = (
-                math.inf if record.lowered_floor is None else record.lowered_floor
-            )
+            put_numbers(self._decided(row), record, IN_DECIDED)
 
     def put_match_changes(self, member: int, system: RatingSystem, changes: Mapping[int, MatchChange]) -> None:
         """Write the match changes of a starting rating into the places that were kept for them, oldest first."""

@@ -4,30 +4,32 @@ The chain of hashes, the rows that each act vouches for, the original files, the
 the fold from nothing, and every published list against the record as it was known when the list was made.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
 from crosstable.office import tables
+from crosstable.office.bulk.deriving import derived
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Act, ActKind, acts, broken_links, canonical, digest_of, digest_of_rows
+from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, broken_links, canonical, digest_of, digest_of_rows
+from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.fold import Progress, fold, in_silence
 from crosstable.office.ledger.postings import (
     COLUMNS,
+    LAYOUT,
     Posting,
     PostingKey,
     Stored,
     all_current,
     posting_from,
-    state_digest,
 )
-from crosstable.office.ledger.rerate import last_run
+from crosstable.office.ledger.runs import DIGESTS, last_run
+from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.published import CENTRAL, cut_off, month_of
 from crosstable.office.sections import rows_of
 from crosstable.office.supplements import Basis, Supplement, as_row, published_rows, rows_from, supplements
-from crosstable.terms import RatingSystem
 
 _BYTES_AT_ONCE = 50
 
@@ -54,11 +56,15 @@ def audit(office: Office, progress: Progress = in_silence) -> Audit:
             *_changed_rows(connection, last),
             *_changed_sections(record),
             *_changed_documents(connection),
-            *_stale_cache(connection, current),
             *_wrong_postings(record, current, progress),
             *(finding for one in made for finding in _wrong_list(connection, one)),
         ]
         return Audit(len(last), len(record.headings()), len(current), len(made), tuple(findings))
+
+
+def sections_to_check(connection: Connection) -> int:
+    """About how many steps of progress an audit tells."""
+    return connection.execute(select(func.count()).select_from(tables.section)).scalar_one()
 
 
 def _rows_of_act(connection: Connection, table: Table, act: int) -> list[dict[str, Any]]:
@@ -113,10 +119,22 @@ def _merge_holds(connection: Connection, act: Act) -> bool:
 
 
 def _run_holds(connection: Connection, act: Act) -> bool:
+    """Whether a run wrote these postings; the runs of older programs hashed JSON."""
     posting = tables.posting
     query = select(*COLUMNS).where(posting.c.run == act.seq).order_by(posting.c.posting_id)
-    entered = [[f"{posting_from(row).fingerprint:064x}"] for row in connection.execute(query)]
-    return [len(entered), digest_of(entered)] == [act.after["postings"], act.after["entered"]]
+    rows = [posting_from(row) for row in connection.execute(query)]
+    if act.after.get("digests") == DIGESTS:
+        entered = hashlib.sha256(b"".join([LAYOUT.digest(row) for row in rows])).hexdigest()
+    else:
+        entered = digest_of([[f"{_older_fingerprint(row):064x}"] for row in rows])
+    return [len(rows), entered] == [act.after["postings"], act.after["entered"]]
+
+
+def _older_fingerprint(posting: Posting) -> int:
+    """What stood for a posting before there were digests of rows: the hash of its canonical JSON."""
+    kinds: Iterable[tuple[Any, str]] = zip(posting, LAYOUT.kinds, strict=True)
+    values = [value + 0.0 if kind == "real" and value is not None else value for value, kind in kinds]
+    return int(digest_of(values), 16)
 
 
 def _changed_sections(record: Record) -> Iterator[str]:
@@ -131,8 +149,6 @@ def _changed_sections(record: Record) -> Iterator[str]:
 
 
 def _changed_documents(connection: Connection) -> Iterator[str]:
-    import hashlib
-
     table = tables.document
     for digest, name in connection.execute(select(table.c.digest, table.c.name)).all():
         content = connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one()
@@ -140,26 +156,24 @@ def _changed_documents(connection: Connection) -> Iterator[str]:
             yield f"the original file {name} is damaged"
 
 
-def _stale_cache(connection: Connection, current: Mapping[PostingKey, Stored]) -> Iterator[str]:
-    table = tables.current_posting
-    cached = {
-        PostingKey(member, RatingSystem(system), event_id, section): posting_id
-        for member, system, event_id, section, posting_id in connection.execute(select(table))
-    }
-    if cached != {about: stored.posting_id for about, stored in current.items()}:
-        yield "the cache of current postings is not what the postings say; crosstable office upgrade --rebuild mends it"
-
-
 def _wrong_postings(record: Record, current: Mapping[PostingKey, Stored], progress: Progress) -> Iterator[str]:
     run = last_run(record.connection)
     as_rated = Record(record.connection, run)
-    computed = fold(as_rated, progress).postings
+    computed = derived(as_rated, progress).postings
     yield from posting_differences(computed, current)
-    total = sum(stored.posting.fingerprint for stored in current.values())
+    last = act_of(record.connection, run)
+    if last is None:
+        return
+    counted = _fingerprint if last.after.get("digests") == DIGESTS else _older_fingerprint
+    total = sum(int(counted(stored.posting)) for stored in current.values())
     table = tables.run
     stored_state = record.connection.execute(select(table.c.state_after).where(table.c.act == run)).scalar()
-    if stored_state is not None and stored_state != state_digest(total):
+    if {stored_state, last.after["state"]} != {text_of(total)}:
         yield f"the state after run {run} is not the one that the run wrote down"
+
+
+def _fingerprint(posting: Posting) -> int:
+    return posting.fingerprint
 
 
 def posting_differences(computed: Mapping[PostingKey, Posting], posted: Mapping[PostingKey, Stored]) -> Iterator[str]:
@@ -184,7 +198,6 @@ def _wrong_list(connection: Connection, made: Supplement) -> Iterator[str]:
     month = month_of(made.month)
     until = cut_off(month).astimezone(CENTRAL).date() if made.basis is Basis.PLAYED else None
     record = Record(connection, made.run)
-    folded = fold(record).postings
-    computed = {about: Stored(0, posting) for about, posting in folded.items()}
+    computed = {about: Stored(0, posting) for about, posting in derived(record).postings.items()}
     if rows_from(record, computed, month, until) != rows:
         yield f"the list of {made.month} does not follow from the record as known at act {made.run}"

@@ -20,18 +20,20 @@ from contextlib import closing
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Date, LargeBinary, Table, func, insert, select
+from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, func, insert, select, text
 
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.founding import migrate
 from crosstable.office.ledger.acts import NO_HASH, broken_links, head
-from crosstable.office.ledger.fold import Progress, in_silence
+from crosstable.office.ledger.watching import Progress, in_silence
 
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
+# Tables that may be in a backup; those of older programs had one more.
+_TABLES = {name: name for name in (*tables.metadata.tables, "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
 _DAMAGED = (
     AttributeError,
@@ -76,11 +78,13 @@ def backup(office: Office, path: str, progress: Progress = in_silence) -> Backup
 def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress) -> Backup:
     rows: dict[str, int] = {}
     hashes: dict[str, str] = {}
+    now = MetaData()
+    now.reflect(connection)  # columns in the order of the database, whatever that of the program is
     for done, table in enumerate(_ordered(), 1):
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
-            for line in _lines(connection, table):
+            for line in _lines(connection, now.tables[table.name]):
                 digest.update(line)
                 file.write(line)
                 count += 1
@@ -122,8 +126,10 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
             if schema_in(connection) is not None:  # asked under the lock: two may restore at once
                 raise OfficeError(f"there is an office at {url} already; restore into an empty place")
             migrate(connection, manifest["schema"])
-            for done, table in enumerate(_ordered(), 1):
-                _fill(connection, archive, table, manifest)
+            then = MetaData()
+            then.reflect(connection)  # the tables as they were
+            for done, name in enumerate(manifest["rows"], 1):
+                _fill(connection, archive, then.tables[name], manifest)
                 progress(done)
             _check_restored(connection, manifest, path)
             migrate(connection, SCHEMA)
@@ -147,7 +153,7 @@ def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         if manifest["schema"] not in KNOWN_SCHEMAS:
             raise OfficeError(f"{path} has schema {manifest['schema']}; this program knows {SCHEMA}")
         known = {name: manifest[name] for name in ("schema", "head", "acts", "rows", "sha256")}
-        known["rows"] = {tables.metadata.tables[name].name: int(count) for name, count in known["rows"].items()}
+        known["rows"] = {_TABLES[name]: int(count) for name, count in known["rows"].items()}
     except _DAMAGED as error:
         raise OfficeError(f"{path} is not a backup of an office, or it is damaged") from error
     return known
@@ -156,7 +162,7 @@ def _checked_manifest(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
 def _fill(connection: Connection, archive: zipfile.ZipFile, table: Table, manifest: Mapping[str, Any]) -> None:
     digest = hashlib.sha256()
     portion: list[dict[str, Any]] = []
-    columns = [one for one in table.columns if one.info.get("since", "") <= manifest["schema"]]
+    columns = [*table.columns]
     try:
         with archive.open(f"{table.name}.jsonl") as file:
             for line in io.BufferedReader(file):  # type: ignore[type-var]
@@ -191,6 +197,5 @@ def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: s
     if found != manifest["head"] or broken:
         raise OfficeError(f"{path}: the record in it does not hold together; nothing was restored")
     for name, count in manifest["rows"].items():
-        table = tables.metadata.tables[name]
-        if connection.execute(select(func.count()).select_from(table)).scalar() != count:
+        if connection.execute(select(func.count()).select_from(text(name))).scalar() != count:
             raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")

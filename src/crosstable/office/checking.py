@@ -12,9 +12,8 @@ from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
 from crosstable.limits import LONGEST_EVENT_ID
-from crosstable.office.ledger.chains import Chains
+from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.fold import Walk
 from crosstable.office.ledger.postings import OWN, Key
 from crosstable.office.published import published_before
 from crosstable.office.rounding import half_up
@@ -103,10 +102,7 @@ class _Known:
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
         self.until = {one: known.member_until for one, known in self.people.items() if known.member_until}
-        chains = Chains(record.connection)
-        chains.load(roots)
-        self.walk = Walk(record, chains.before)
-        self.walk.meet(roots)
+        self.backgrounds = Backgrounds(record, roots & self.people.keys())
         self.openings: dict[str, date] = {}
         for opening in record.openings({other for one in roots for other in record.same_member(one)}):
             assert opening.standing.as_of is not None
@@ -130,14 +126,14 @@ class _Known:
         member = self.record.one_id(player.member_id)
         if player.member_id not in self.people:
             return player._replace(background=Background(fide=own.fide, given_start=own.given_start))
-        known = self.walk.background(member, key)
+        known = self.backgrounds.background(member, key)
         if self.public_places is not None:
             known = _in_public(known, own, self.public_places)
         if section.kind is SectionType.MATCH:
             known = self._with_published(member, known, key)
         opted = player.has_opted_in
         if section.kind.is_foreign and not opted:
-            opted = self.walk.circumstances.has_opted_in(member, key.started)
+            opted = self.backgrounds.decisions.has_opted_in(member, key.started)
         return player._replace(
             member_id=member,
             background=known._replace(fide=known.fide or own.fide, given_start=own.given_start),

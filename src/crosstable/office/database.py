@@ -22,8 +22,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0003"
-KNOWN_SCHEMAS = ("0001", "0002", "0003")
+SCHEMA = "0004"
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 

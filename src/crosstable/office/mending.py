@@ -13,6 +13,7 @@ _OTHER_SIDE = {
     Result.DRAW: Result.DRAW,
     Result.FORFEIT_WIN: Result.FORFEIT_LOSS,
     Result.FORFEIT_LOSS: Result.FORFEIT_WIN,
+    Result.FORFEIT_DRAW: Result.FORFEIT_DRAW,
 }
 _OTHER_COLOUR = {"w": "b", "b": "w", "": ""}
 

@@ -12,8 +12,7 @@ from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, ActKind, act_of, head
 from crosstable.office.ledger.facts import Heading, Record, State
-from crosstable.office.ledger.rerate import last_run
-from crosstable.office.ledger.touched import touched_since
+from crosstable.office.ledger.rerate import is_pending, last_run
 
 # Of everything that waits so many are shown.
 MOST_SHOWN = 50
@@ -83,7 +82,7 @@ def _number(connection: Connection, table: Table, column: str) -> int:
 def _pending(record: Record, run: int, most: int) -> Acts:
     """The acts since the last run, where any of them touches a rating, or where it would take long to find out."""
     connection, act = record.connection, tables.act
-    if _rows_since(connection, run) <= MOST_LOOKED_AT and touched_since(record, run) is None:
+    if _rows_since(connection, run) <= MOST_LOOKED_AT and not is_pending(record):
         return Acts((), 0)
     waits = (act.c.seq > run) & act.c.kind.not_in([kind.value for kind in _AT_REST])
     numbers = connection.execute(select(act.c.seq).where(waits).order_by(act.c.seq).limit(most)).scalars().all()

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, select
 
 from crosstable.office import tables
+from crosstable.office.ledger.backgrounds import MemberDecisions
 from crosstable.office.ledger.facts import Decision, Record
-from crosstable.office.ledger.fold import Circumstances
 from crosstable.office.ledger.postings import COLUMNS, Posting, PostingKey
 from crosstable.office.public import PublicPosting, public_posting, shown
 from crosstable.office.public_index import Listed
@@ -59,7 +59,7 @@ class PublicFiles:
         self._run = office.run
         self._month = month
         self._record = record
-        self._circumstances = Circumstances(record)
+        self._member_decisions = MemberDecisions(record)
         self._decisions: dict[str, list[Decision]] = {}
         decided = record.decisions()
         for decision in decided:
@@ -68,7 +68,7 @@ class PublicFiles:
         floored = {
             one.member_id for one in record.openings() if one.standing.floors or one.standing.ceiling is not None
         }
-        self._circumstances.know({record.one_id(one) for one in (*self._decisions, *floored)})
+        self._member_decisions.know({record.one_id(one) for one in (*self._decisions, *floored)})
 
     def decision(self, act: int) -> Decision | None:
         """The decision that a posting of a member's own comes from."""
@@ -109,7 +109,7 @@ class PublicFiles:
         for system in sorted(last):
             live = self._public(last[system]).after
             assert live is not None
-            _, floor = standing_floor_of(self._circumstances, last[system], member_id)
+            _, floor = standing_floor_of(self._member_decisions, last[system], member_id)
             listed = official.get(system)
             rating = None if listed is None else shown(float(listed[0]), listed[1])
             is_held = floor.kind is not FloorKind.NONE

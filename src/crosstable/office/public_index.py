@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from crosstable.office import tables
 from crosstable.office.ledger.acts import Act, act_of, acts
 from crosstable.office.ledger.facts import Record, State, latest
+from crosstable.office.ledger.postings import is_current
 
 
 class Listed(NamedTuple):
@@ -149,7 +150,7 @@ def newest_act(connection: Connection) -> int:
 
 def postings_count(connection: Connection) -> int:
     """How many postings are current: how large the office is."""
-    return connection.execute(select(func.count()).select_from(tables.current_posting)).scalar() or 0
+    return connection.execute(select(func.count()).select_from(tables.posting).where(is_current())).scalar() or 0
 
 
 def run_days(connection: Connection) -> list[tuple[int, date]]:

@@ -10,7 +10,7 @@ from crosstable.errors import OfficeError
 from crosstable.explanation import Line
 from crosstable.formulas.floors import Level
 from crosstable.office.ledger.acts import act_of
-from crosstable.office.ledger.chains import Chains
+from crosstable.office.ledger.backgrounds import postings_of_member
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.public import (
@@ -28,7 +28,7 @@ from crosstable.office.public import (
 )
 from crosstable.office.settings import public_places
 from crosstable.office.titles import Title, titles_of
-from crosstable.office.views import KnownOn, RatedSections, history, known, log, member_view, ripple
+from crosstable.office.views import KnownOn, history, known, log, member_view, rated_section, ripple
 from crosstable.terms import FloorKind, RatingSystem
 
 
@@ -85,7 +85,6 @@ class PublicOffice:
         self._newest, self.run = known(connection, known_on)
         self.record = Record(connection, self.run)
         self.places = public_places(connection, self._newest.through)
-        self._sections = RatedSections(self.record, self.run)
 
     def member(self, member_id: str) -> PublicMember:
         """A member and their ratings."""
@@ -113,16 +112,14 @@ class PublicOffice:
     def postings(self, member_id: str) -> list[PublicPosting]:
         """The same without names, for who knows them already."""
         root = self._newest.one_id(member_id)
-        chains = Chains(self._connection, self.run)
-        chains.load([root])
-        return [self._posting(posting) for posting in chains.postings(root)]
+        return [self._posting(posting) for posting in postings_of_member(self._connection, root, self.run)]
 
     def _posting(self, posting: Posting) -> PublicPosting:
         return public_posting(posting, self.places)
 
     def rated(self, heading: Heading) -> tuple[RatedSection, ...]:
         """A section as it is rated, in each of its systems."""
-        return self._sections.rated(heading)
+        return rated_section(self.record, self.run, heading)
 
     def section(self, event_id: str, number: int) -> list[PublicSection]:
         """A section, in each system that it is rated in."""

@@ -8,8 +8,8 @@ from crosstable.office import tables
 from crosstable.office.database import SCHEMA, Office
 from crosstable.office.ledger.acts import Act, ActKind, acts, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
-from crosstable.office.ledger.rerate import last_run
-from crosstable.office.ledger.touched import touched_since
+from crosstable.office.ledger.postings import is_current
+from crosstable.office.ledger.rerate import is_pending, last_run
 
 # Acts from which no rating follows.
 _AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS})
@@ -61,7 +61,7 @@ def status(office: Office) -> OfficeStatus:
 
 def _pending(record: Record, run: int) -> tuple[Act, ...]:
     """The acts since the last run, where any of them touches a rating."""
-    if touched_since(record, run) is None:
+    if not is_pending(record):
         return ()
     return tuple(act for act in acts(record.connection, run) if act.kind not in _AT_REST)
 
@@ -82,8 +82,8 @@ def _sections(connection: Connection, through: int) -> dict[tuple[str, int], Sta
 
 def _ratings(connection: Connection) -> int:
     """How many members have a rating, each system counted."""
-    current = tables.current_posting
-    pairs = select(current.c.member_id, current.c.system).distinct().subquery()
+    posting = tables.posting.c
+    pairs = select(posting.member_id, posting.system).where(is_current()).distinct().subquery()
     return connection.execute(select(func.count()).select_from(pairs)).scalar() or 0
 
 

@@ -1,7 +1,6 @@
 """The tables of an office. Facts carry the act that wrote them; the newest act not after a day is what was known then.
 
-Nothing but ``current_posting`` is ever updated or deleted: triggers of the first migration refuse it. That one table is
-a cache, which ``office verify`` compares with the postings and ``rebuild`` makes anew.
+Nothing is ever updated or deleted: triggers refuse it. A posting is current while no other supersedes it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -95,9 +94,9 @@ member = Table(
     Column("cfc_id", Text, nullable=False),
     Column("fide_flag", Text, nullable=False),
     Column("member_until", Date),
-    Column("birth_year", Integer, info={"since": "0003"}),
+    Column("birth_year", Integer),
     # whether the member asked to be on age lists (true), or off them (false)
-    Column("age_lists", Boolean, info={"since": "0003"}),
+    Column("age_lists", Boolean),
 )
 
 outside_rating = Table(
@@ -154,6 +153,8 @@ section = Table(
     Column("digest", String(64), nullable=False),
 )
 
+Index("section_by_day", section.c.ended)
+
 entry = Table(
     "entry",
     metadata,
@@ -199,7 +200,6 @@ run = Table(
     metadata,
     Column("act", Integer, primary_key=True, autoincrement=False),
     Column("engine_version", String(20), nullable=False),
-    Column("signature", String(64), nullable=False),
     Column("sections", Integer, nullable=False),
     Column("postings", Integer, nullable=False),
     Column("state_before", String(64), nullable=False),
@@ -214,7 +214,6 @@ rated_section = Table(
     Column("section", Integer, primary_key=True, autoincrement=False),
     Column("system", SmallInteger, primary_key=True, autoincrement=False),
     Column("edition", String(20), nullable=False),
-    Column("signature", String(64), nullable=False),
 )
 
 posting = Table(
@@ -253,20 +252,16 @@ posting = Table(
     Column("assumed", Text),
 )
 Index("posting_of_section", posting.c.event_id, posting.c.section)
-Index("posting_of_run", posting.c.run)
-Index("posting_of_member", posting.c.member_id)
-
-current_posting = Table(
-    "current_posting",
-    metadata,
-    Column("member_id", String(40), primary_key=True),
-    Column("system", SmallInteger, primary_key=True, autoincrement=False),
-    Column("event_id", String(48), primary_key=True),
-    Column("section", Integer, primary_key=True, autoincrement=False),
-    Column("posting_id", BigInteger, nullable=False),
+# numbers, runs and days of postings go together but for corrections, so the smallest of indexes finds them
+Index("posting_of_run", posting.c.run, postgresql_using="brin")
+Index(
+    "posting_of_member",
+    *(posting.c[name] for name in ("member_id", "system", "ended", "started", "event_id", "section")),
+    postgresql_ops={"event_id": 'COLLATE "C"'},  # the order of a replay, whatever the language of the server
 )
-Index("current_posting_of_section", current_posting.c.event_id, current_posting.c.section)
-Index("current_posting_by_number", current_posting.c.posting_id)
+_supersedes = posting.c.supersedes.is_not(None)
+Index("posting_superseding", posting.c.supersedes, sqlite_where=_supersedes, postgresql_where=_supersedes)
+Index("posting_by_day", posting.c.ended, postgresql_using="brin")
 
 ripple = Table(
     "ripple",
@@ -307,5 +302,3 @@ supplement_row = Table(
     Column("games", Float),
     Column("is_provisional", Boolean, nullable=False),
 )
-
-CACHES = frozenset({"current_posting"})

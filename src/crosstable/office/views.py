@@ -20,9 +20,8 @@ from crosstable.formulas.outcome import standing_floor
 from crosstable.formulas.tally import Share, merits_of
 from crosstable.office import tables
 from crosstable.office.ledger.acts import Act, acts, last_act_of
-from crosstable.office.ledger.chains import Chains
-from crosstable.office.ledger.facts import Heading, Person, Record, State
-from crosstable.office.ledger.fold import Circumstances, Walk
+from crosstable.office.ledger.backgrounds import MemberDecisions, postings_of_member
+from crosstable.office.ledger.facts import Heading, Person, Record
 from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
@@ -119,30 +118,24 @@ def member_view(connection: Connection, member_id: str, known_on: KnownOn = None
     person = record.people([root]).get(root)
     if person is None:
         raise OfficeError(f"member {member_id} is not known")
-    chains = Chains(connection, run)
-    chains.load([root])
-    circumstances = Circumstances(record)
-    circumstances.know([root])
-    last: dict[RatingSystem, Posting] = {}
-    for posting in chains.postings(root):
-        last[posting.system] = posting
-    systems = tuple(
-        _system_view(record, circumstances, last[system], root) for system in RatingSystem if system in last
-    )
+    decisions = MemberDecisions(record)
+    decisions.know([root])
+    last = {posting.system: posting for posting in postings_of_member(connection, root, run)}
+    systems = tuple(_system_view(record, decisions, last[system], root) for system in RatingSystem if system in last)
     return MemberView(person, root, tuple(sorted(record.same_member(root) - {root})), systems)
 
 
-def _system_view(record: Record, circumstances: Circumstances, last: Posting, member: str) -> SystemView:
-    standing, floor = standing_floor_of(circumstances, last, member)
+def _system_view(record: Record, decisions: MemberDecisions, last: Posting, member: str) -> SystemView:
+    standing, floor = standing_floor_of(decisions, last, member)
     return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
 
 
-def standing_floor_of(circumstances: Circumstances, last: Posting, member: str) -> tuple[PlayerRating, Level]:
+def standing_floor_of(decisions: MemberDecisions, last: Posting, member: str) -> tuple[PlayerRating, Level]:
     """A member's standing after his last posting with all that is decided about him, and the floor that holds it."""
     standing = last.standing
     assert standing is not None
     end = Key(date.max, DAWN, "", 0)
-    standing = circumstances.decided(member, last.system, standing, end)
+    standing = decisions.decided(member, last.system, standing, end)
     day = last.started if last.started != DAWN else last.ended
     # an opening may be older than the oldest rules that are known; its floor is that of those
     constants = edition_for(max(day, EDITIONS[0].effective)).constants
@@ -171,11 +164,9 @@ def history(connection: Connection, member_id: str, known_on: KnownOn = None) ->
     root = record.one_id(member_id)
     if root not in record.people([root]):
         raise OfficeError(f"member {member_id} is not known")
-    chains = Chains(connection, run)
-    chains.load([root])
     names: dict[tuple[str, int], tuple[str, str]] = {}
     lines = []
-    for posting in chains.postings(root):
+    for posting in postings_of_member(connection, root, run):
         place = posting.event_id, posting.section
         if place not in names:
             names[place] = _names(record, posting)
@@ -191,22 +182,6 @@ def _names(record: Record, posting: Posting) -> tuple[str, str]:
     return event_of(record, posting.event_id).name, "" if heading is None else heading.name
 
 
-class RatedSections:
-    """Sections rated again from the standings that were posted before them, as a run knew the record."""
-
-    def __init__(self, record: Record, run: int) -> None:
-        self._chains = Chains(record.connection, run)
-        self._walk = Walk(record, self._chains.before)
-
-    def rated(self, heading: Heading) -> tuple[RatedSection, ...]:
-        """A section in each of its systems; nothing where it is not accepted."""
-        if heading.state is not State.ACCEPTED:
-            return ()
-        self._walk.prepare([heading])
-        self._chains.load(self._walk.members_of(heading))
-        return tuple(self._walk.rated(heading))
-
-
 def section_view(connection: Connection, event_id: str, number: int, known_on: KnownOn = None) -> SectionView:
     """A section rated again from the standings that were posted before it; it must give what was posted."""
     record, run = known(connection, known_on)
@@ -214,7 +189,14 @@ def section_view(connection: Connection, event_id: str, number: int, known_on: K
     heading = record.heading(event_id, number)
     if heading is None:
         raise OfficeError(f"event {event_id} has no section {number}")
-    return SectionView(event, heading, RatedSections(record, run).rated(heading))
+    return SectionView(event, heading, rated_section(record, run, heading))
+
+
+def rated_section(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:
+    """A section rated again in each of its systems, from what a run had posted before it."""
+    from crosstable.office.bulk.deriving import rated_again
+
+    return rated_again(record, run, heading)
 
 
 def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", kinds: Sequence[str] = ()) -> list[Act]:

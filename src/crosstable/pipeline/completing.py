@@ -14,7 +14,7 @@ from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.terms import Background, PlayerRating, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import RATINGS, Background, PlayerRating, Report, ReportedPlayer, ReportedSection
 
 MOST_NAMED = 8
 Change = Callable[[ReportedPlayer], ReportedPlayer]
@@ -91,6 +91,11 @@ def _completed(
     return section._replace(players=players)
 
 
+def is_settled(found: Fault, start: date | None, end: date | None) -> bool:
+    """Whether a date that was given takes the place of one that cannot be read."""
+    return (found.code == "start-not-read" and start is not None) or (found.code == "end-not-read" and end is not None)
+
+
 def unknown_sections(report: Report, numbers: Collection[int]) -> list[Fault]:
     """A finding for every number of a section that the report does not have."""
     there = {section_number(section, at): section.name for at, section in enumerate(report.sections)}
@@ -140,9 +145,33 @@ def all_unrated(report: Report, at: int) -> list[Fault]:
     return [fault("all-unrated", section_place(section, at).whole, count=len(section.players))]
 
 
-def _brings_rating(player: ReportedPlayer) -> bool:
+def ratings_not_given(report: Report, at: int, *, takes_fide: bool) -> list[Fault]:
+    """An error where a file has no ratings, or FIDE ratings alone, and nothing else says what the players have.
+
+    Readers of tables note in the section's details what its rating columns hold.
+    """
+    section = report.sections[at]
+    noted = section.details.get(RATINGS, "")
+    players = section.players
+    if not noted or section.kind.is_foreign or any(player.background.origin or _rated(player) for player in players):
+        return []
+    code = "fide-ratings-only" if any(player.background.fide for player in players) else "no-ratings"
+    place = section_place(section, at).whole
+    return [] if takes_fide and code == "fide-ratings-only" else [fault(code, place, count=len(players))]
+
+
+def has_game(section: ReportedSection) -> bool:
+    """Whether any game of a section has a result."""
+    return any(cell.result is None or cell.result.is_game for player in section.players for cell in player.cells)
+
+
+def _rated(player: ReportedPlayer) -> bool:
     own = player.background
-    return bool(own.standings or own.fide or own.cfc or own.given_start or player.pairing_rating)
+    return bool(own.standings or own.given_start or own.cfc or player.pairing_rating)
+
+
+def _brings_rating(player: ReportedPlayer) -> bool:
+    return _rated(player) or player.background.fide is not None
 
 
 def _lacks_rating(checked: CheckedSection, player: ReportedPlayer) -> bool:

@@ -20,14 +20,18 @@ from crosstable.checks.whole_report import report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
+from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, UnsupportedEditionError
 from crosstable.pipeline.completing import (
     after_round,
     all_unrated,
     chosen,
     completed,
+    has_game,
+    is_settled,
     members_faults,
     missing_ratings,
+    ratings_not_given,
     unknown_sections,
     unused,
     with_members,
@@ -37,7 +41,7 @@ from crosstable.pipeline.documents import accepted_objects, fault_objects, rules
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedSection
+from crosstable.terms import Background, RatingSystem, Report, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -50,8 +54,6 @@ FORMAT = "crosstable-rated/1"
 NARROW = 0.005
 Ranges = Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
 NO_RANGES: Ranges = {}
-# What chained members have after the sections that are rated so far, by member and system.
-Latest = dict[str, dict[RatingSystem, PlayerRating]]
 
 
 class RatingSource(Protocol):
@@ -76,7 +78,8 @@ class Options(TypedDict, total=False):
     the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
     a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
     day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
-    computed again where an assumption may change them, ``reader`` for whom remedies are written.
+    computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
+    list and no error, ``reader`` for whom remedies are written.
     """
 
     members: Sequence["MembersFile"]
@@ -93,6 +96,7 @@ class Options(TypedDict, total=False):
     rules: "RuleSet | None"
     today: date | None
     ranges: bool
+    entry_lists: bool
     reader: Reader
     source: RatingSource | None
 
@@ -198,6 +202,8 @@ class _Examination:
         self.general: list[Fault] = []
         self.of_section: dict[str, list[Fault]] = {section.place: [] for section in report.sections}
         for found in report.faults:
+            if is_settled(found, options.get("start"), options.get("end")):
+                continue
             place = _section_of(report, found)
             (self.general if place is None else self.of_section[place]).append(found)
         # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
@@ -208,7 +214,7 @@ class _Examination:
         self.until: dict[str, date] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
-        self.latest: Latest = {}
+        self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
 
     def _completed(self, report: Report) -> Report:
@@ -252,19 +258,27 @@ class _Examination:
         source = self.options.get("source")
         told = found if source is None else source.faults(self.report, at, checked, found)
         faults = [*self.of_section.get(section.place, ()), *told]
+        number = section_number(section, at)
+        if section.players and not has_game(section):
+            faults.append(fault("entry-list" if self._reads_entries() else "no-game", f"section {number}"))
+            return ExaminedSection(number, section, None, (), tuple(faults))
         if self.options.get("members"):
             faults += members_faults(self.report, at, self.names, self.waiting)
         elif source is None:
-            faults += all_unrated(self.report, at)
+            takes_fide = self.options.get("pairing_ratings", False)
+            faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
         if source is None:
             end = section.end or self.report.end
             faults += membership_faults(section, section_place(section, at), self.until, end)
-        number = section_number(section, at)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
+
+    def _reads_entries(self) -> bool:
+        """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""
+        return self.options.get("entry_lists", False) or any(map(has_game, self.report.sections))
 
     def _rated(self, section: ExaminedSection, all_of: Sequence[ExaminedSection]) -> ExaminedSection:
         if section.checked is None or section.has_errors:
@@ -275,10 +289,7 @@ class _Examination:
             return section._replace(faults=(*section.faults, fault("waits-for-section", place, message)))
         checked = self._with_latest(section.checked)
         try:
-            rated = tuple(
-                rate_section(checked.section, system, checked.backgrounds, checked.edition)
-                for system in checked.section.systems
-            )
+            rated = rate_systems(checked.section, checked.backgrounds, checked.edition)
         except UnsupportedEditionError as error:
             text = str(error)
             found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
@@ -286,7 +297,7 @@ class _Examination:
         for by_system in rated:
             if self.options.get("ranges", True):
                 self.ranges.update(_ranges(checked, by_system))
-            self._remember(by_system)
+        self.replay.carry(rated, lambda member: member if member in self.chained else None)
         shown = [found for by_system in rated for found in plausibility(by_system, section.report)]
         return section._replace(checked=checked, rated=rated, faults=(*section.faults, *shown))
 
@@ -300,20 +311,14 @@ class _Examination:
 
     def _with_latest(self, checked: CheckedSection) -> CheckedSection:
         """The section with what its chained members now have."""
-        if not self.latest:
+        if not self.replay.records:
             return checked
         backgrounds = dict(checked.backgrounds)
         for entry in checked.section.entries:
-            if entry.member_id in self.latest:
-                background = backgrounds[entry.number]
-                standings = {**background.standings, **self.latest[entry.member_id]}
-                backgrounds[entry.number] = background._replace(standings=standings)
+            background = backgrounds[entry.number]
+            standings = {**background.standings, **self.replay.of(entry.member_id)}
+            backgrounds[entry.number] = background._replace(standings=standings)
         return checked._replace(backgrounds=backgrounds)
-
-    def _remember(self, rated: RatedSection) -> None:
-        for player in rated.players:
-            if player.member_id in self.chained and player.games and player.after is not None:
-                self.latest.setdefault(player.member_id, {})[rated.system] = player.after
 
 
 def _section_of(report: Report, found: Fault) -> str | None:

@@ -1,9 +1,10 @@
 """The amendments, oldest first: every dated change of the rules since 2001 that could be found.
 
-Dates are those of the 2025 list (§8) where it has one. A date that the sources leave open is a placeholder:
-``stated`` keeps what they say and ``could_be`` the days between which the true date lies. Sources: *2025 text*,
-*2020 text*, *2015 text* and *2004 text* are the rating committee's documents of those years, *report* its annual
-reports, *notice* an announcement of the federation, *programmer* what the author of its software wrote.
+Dates are those of the 2025 list (§8) where it has one, else of rules history §1 (readings 3 to 10). A date that the
+sources leave open is a placeholder: ``stated`` keeps what they say and ``could_be`` the days between which the true
+date lies. Sources: *2025 text*, *2020 text*, *2015 text* and *2004 text* are the rating committee's documents of those
+years, *report* its annual reports, *notice* an announcement of the federation, *programmer* what the author of its
+software wrote.
 """
 
 from datetime import date

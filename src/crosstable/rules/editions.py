@@ -16,14 +16,14 @@ from crosstable.rules.law import Amendment, Edition, fold
 
 
 class Calendar(StrEnum):
-    """Which dates pick the edition: the 2025 list by section start, or the announcements by section end."""
+    """Which dates pick the edition: the 2025 list by section start, or the notices by section end (readings 1)."""
 
     LISTED = "listed"
     ANNOUNCED = "announced"
 
 
 EDITIONS = fold(FIRST_EDITION, AMENDMENTS)
-LAW_SEEN_THROUGH = date(2025, 7, 26)
+LAW_SEEN_THROUGH = date(2025, 7, 26)  # readings 113
 
 
 def changed_on(rule: str) -> date:
@@ -46,7 +46,7 @@ MOST_CREDITED_GAMES = max(edition.constants.credited_cap for edition in EDITIONS
 
 
 def edition_for(section_start: date) -> Edition:
-    """The edition in force for a section starting on this date (§8: at or after the date specified)."""
+    """The edition in force for a section starting on this date (§8; readings 1, 2, 12, 85)."""
     at = bisect_right(EDITIONS, section_start, key=lambda edition: edition.effective)
     if at == 0:
         raise _no_edition(section_start)
@@ -54,7 +54,7 @@ def edition_for(section_start: date) -> Edition:
 
 
 def doubts(section_start: date) -> tuple[Amendment, ...]:
-    """The amendments whose date is assumed and whose true date may lie on the other side of this day."""
+    """The amendments whose date is assumed and whose true date may lie on the other side of this day (readings 11)."""
     return tuple(a for a in AMENDMENTS if a.could_be and a.could_be[0] <= section_start <= a.could_be[1])
 
 

@@ -58,13 +58,13 @@ def counted_time(control: TimeControl, ranges: ControlRanges) -> int:
 
 
 def is_dual_control(control: TimeControl, ranges: ControlRanges) -> bool:
-    """Whether over-the-board games at this control are rated both Regular and Quick."""
+    """Whether over-the-board games at this control are rated both Regular and Quick (readings 18, 58)."""
     within = ranges.regular_from <= counted_time(control, ranges) <= ranges.dual_to
     return within and control.seconds <= ranges.dual_seconds_to
 
 
 def systems_for(control: TimeControl, *, is_online: bool, ranges: ControlRanges) -> tuple[RatingSystem, ...]:
-    """The systems in which games at this control are rated; raises with the reason where there is none."""
+    """The systems in which games at this control are rated, or an error with the reason (readings 14, 16, 17)."""
     time = counted_time(control, ranges)
     if is_online and time > ranges.online_to:
         raise TimeControlError(

@@ -6,7 +6,7 @@ runs the same five steps and outcomes as the engine, without the records that an
 
 from collections.abc import Mapping
 
-from crosstable.engine.after import Prepared, sitting, unrated_record
+from crosstable.engine.after import Prepared, system_section, unrated_record
 from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import blank_sheet, columns, lay_player, prepare, result_of, rule_of
@@ -22,7 +22,7 @@ class Trials:
     def __init__(self, page: Page, backgrounds: Mapping[int, Background]) -> None:
         section, edition = page.checked.section, page.checked.edition
         who = competitors(section, backgrounds)
-        self._at = sitting(section, page.system, edition)
+        self._at = system_section(section, page.system, edition)
         self.players = [prepare(self._at, one, is_needed=True) for one in who]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
         self._field = columns(self._at, self.players)

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from crosstable.formulas.initial import NO_DAY as NO_DAY
 from crosstable.formulas.tally import NO_COUNT as NO_COUNT
+from crosstable.terms import RECORD_FIELDS, FieldKind
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
 # cannot express. Its layout is one of the dtypes below.
@@ -23,19 +24,18 @@ _LARGE = 1 << 22
 # Sections are rated level by level within windows of so many, so that threads seldom wait for each other.
 WINDOW = 2048
 TOP_LEVEL = WINDOW - 1
+
+
+def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
+    """The fields of the rating record of some kinds; what follows from decisions is kept elsewhere."""
+    return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
+
+
 # One rating record in 64 bytes, a line of the processor's cache; ``formulas.tally`` says what its numbers mean.
 STANDING = np.dtype(
     [
-        ("rating", "f8"),
-        ("games", "f8"),
-        ("peak", "f8"),
-        ("peak_since_2010", "f8"),
-        ("wins", "i4"),
-        ("draws", "i4"),
-        ("losses", "i4"),
-        ("events", "i4"),
-        ("games_at_2200", "i4"),
-        ("as_of", "i4"),
+        *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
+        *_fields("i4", FieldKind.COUNT, FieldKind.DAY),
         ("decided", "i4"),  # position among the decided limits, 0 for none
         ("match", "i4"),  # position of the newest match change, 0 for none
     ]

@@ -151,19 +151,18 @@ def rated_standings(standings: Array, place_of: Array, members: int) -> tuple[Ar
 
 
 class StandingColumns(NamedTuple):
-    """Standings by column: the fields that are numbers, and then those that are counts, in their order."""
+    """Rating records by column, or columns by record: the fields that are floats, and those that are whole numbers."""
 
     numbers: Array
     counts: Array
 
 
 @compiled
-def lay_columns(standings: Array, places: Array, out: StandingColumns) -> None:
-    """Standings at some places, column by column."""
+def lay_columns(records: StandingColumns, places: Array, out: StandingColumns) -> None:
+    """Rating records at some places, column by column."""
     for at in range(len(places)):
-        fetch(standings, whole(places[min(at + AHEAD, len(places) - 1)]))
-        one = standings[places[at]]
-        numbers, counts = out.numbers[:, at], out.counts[:, at]
-        numbers[0], numbers[1], numbers[2], numbers[3] = one.rating, one.games, one.peak, one.peak_since_2010
-        counts[0], counts[1], counts[2], counts[3] = one.wins, one.draws, one.losses, one.events
-        counts[4], counts[5], counts[6], counts[7] = one.games_at_2200, one.as_of, one.decided, one.match
+        fetch(records.numbers, whole(places[min(at + AHEAD, len(places) - 1)]))
+        for column in range(len(out.numbers)):
+            out.numbers[column, at] = records.numbers[places[at], column]
+        for column in range(len(out.counts)):
+            out.counts[column, at] = records.counts[places[at], column]

@@ -43,7 +43,6 @@ def lay_sources(tables: Tables, member: int, section: Array, sources: Sources, w
     """What a member's sources say: rating records, and the outside ratings in force (§2). False: there is none."""
     person = tables.history.people[member]
     found = False
-    no_sources(sources)
     rated = tables.standings.rated[member]
     source = -1
     while rated != 0:
@@ -84,8 +83,8 @@ def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array
     section = history.sections[starter.number]
     competitor = history.competitors[section.first + starter.at]
     sources = sources_of(room)
+    no_sources(sources)
     if competitor.is_met == 0 and history.competitors[section.first + starter.at + 1].first == competitor.first:
-        no_sources(sources)
         return age_start(constants, Unrated(NO_DAY, whole(section.start), whole(section.end), False, False))
     told = history.told[section.told + starter.at if section.told > 0 else 0]
     if not math.isnan(told.start_rating):

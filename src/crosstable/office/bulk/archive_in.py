@@ -29,7 +29,8 @@ from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import ActKind, Change, Deed, append, append_all, canonical, digest_of
 from crosstable.office.ledger.facts import State
-from crosstable.office.ledger.fold import Progress, in_silence
+from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.members import LONGEST_ID
 
 _ID = r"^[^\s@][^\s]{0,39}$"
 _SECTION = ("event_id", "number", "name", "kind", "is_online", "time_controls", "asked_systems", "systems",
@@ -83,6 +84,10 @@ def _require_ids(archive: Archive) -> None:
         wrong = column.filter(~column.str.contains(_ID))
         if wrong.len():
             raise OfficeError(f"{wrong[0]!r} cannot be {what} of an office; use up to 40 letters and digits")
+    if "member_id" in archive.entries.columns:  # whatever a director wrote of somebody who is no member
+        reported = archive.entries["member_id"]
+        if (reported.str.len_chars() > LONGEST_ID).any():
+            raise OfficeError(f"an entry has a member id of more than {LONGEST_ID} characters, which no office keeps")
 
 
 def _require_empty(connection: Connection) -> None:

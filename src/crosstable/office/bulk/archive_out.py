@@ -21,7 +21,7 @@ from crosstable.history.running import Stages
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, rounds_of
 from crosstable.office.bulk.frames import frame_of, portions_of, schema_of
-from crosstable.office.bulk.record import Known, known_at, whole_sections
+from crosstable.office.bulk.record import Known, known_at, mapped, whole_sections
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import act_of, canonical, last_act_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, Person, Record, State, latest
@@ -116,14 +116,12 @@ def _entries(record: Record, known: Known) -> pl.DataFrame:
     found = [one.rename({"section": "of"}).join(places, on=["event_id", "of", "act"]) for one in _telling(record)]
     schema = {"section": pl.UInt32(), "number": pl.Int32(), "member_id": pl.String(), "extra": pl.String()}
     said = pl.concat([pl.DataFrame(schema=schema), *(one.select(*schema) for one in found)])
+    said = said.with_columns(mapped(said["extra"], _rest).cast(pl.String).replace("", None).alias("extra"))
     joined = archive.entries.join(said, on=["section", "number"], how="left", maintain_order="left")
-    texts = joined["extra"].drop_nulls().unique().to_list()
-    rest = {text: _rest(json.loads(text)) for text in texts}
     return shaped(
         "entries",
         joined.with_columns(
             _other_ids(archive, joined["member"], joined["member_id"]),
-            pl.Series("extra", [rest.get(text) for text in joined["extra"]], dtype=pl.String),
             _other_rounds(known),
         ),
     )
@@ -143,10 +141,11 @@ def _telling(record: Record) -> Iterator[pl.DataFrame]:
     return portions_of(record.connection, query, schema_of(table, names))
 
 
-def _rest(extra: Mapping[str, Any]) -> str | None:
+def _rest(text: str | None) -> str:
     """What a row says beside what an archive has columns for; whole numbers are kept as they were written."""
+    extra: Mapping[str, Any] = json.loads(text or "{}")
     kept = {name: value for name, value in extra.items() if name not in IN_COLUMNS or _has_whole_numbers(value)}
-    return canonical(kept) if kept else None
+    return canonical(kept) if kept else ""
 
 
 def _has_whole_numbers(value: object) -> bool:

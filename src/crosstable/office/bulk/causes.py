@@ -1,4 +1,4 @@
-"""Which acts are behind a change: those that touch a place of the fold, and those behind what moved before it."""
+"""Which journal entries are behind a change: those that touch a step, and those behind what moved before it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -8,12 +8,13 @@ import polars as pl
 
 from crosstable.office.bulk.pending import Pending
 from crosstable.office.bulk.record import Known
-from crosstable.office.bulk.steps import Steps
-from crosstable.office.ledger.rerate import MOST_FOLLOWED
+from crosstable.office.bulk.steps import Steps, members_of, numbered
 from crosstable.terms import RatingSystem
 
 Array = Any
 _SYSTEMS = len(RatingSystem)
+# Of so many entries a run says which are behind each change; of more it names those that touch a step themselves.
+MOST_FOLLOWED = 500
 
 
 class Events(NamedTuple):
@@ -44,8 +45,9 @@ class Causes:
     """The acts behind the changes at places of the fold; sets of them are whole numbers, a bit for every act."""
 
     def __init__(self, known: Known, steps: Steps, pending: Pending) -> None:
-        self.known, self.steps, self.pending = known, steps, pending
-        self._members = _members_of(known, steps)
+        members = numbered(pending.members, known).drop_nulls("who")
+        self.known, self.steps, self.pending = known, steps, pending._replace(members=members)
+        self._members = members_of(known, steps)
         acts = pl.concat([pending.sections["act"], pending.members["act"]]).unique().sort()
         self.acts: list[int] = acts.to_list()
         self._bit = {act: 1 << at for at, act in enumerate(self.acts)}
@@ -144,14 +146,3 @@ def _ordered(events: Events) -> Events:
     """By member and system, and there by position."""
     order = np.lexsort((events.position, events.place))
     return Events(*(column[order] for column in events))
-
-
-def _members_of(known: Known, steps: Steps) -> pl.DataFrame:
-    """The members whose standings a place reads."""
-    entries = known.archive.entries.filter(pl.col("member") >= 0)
-    inside = pl.DataFrame(
-        {"step": steps.of_section[entries["section"].to_numpy()], "who": entries["member"]},
-        schema={"step": pl.Int64, "who": pl.Int32},
-    )
-    own = steps.frame.filter(pl.col("member").is_not_null()).select("step", pl.col("member").alias("who"))
-    return pl.concat([inside, own])

@@ -1,19 +1,42 @@
 """Tables of an office as frames and back, many rows at a time, on the connection and in the transaction of the caller.
 
-A server sends each row as one text, which takes half the time of sending values; SQLite has no faster way than rows.
+A server gives and takes rows by COPY; SQLite has no faster way than rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import BigInteger, Boolean, Column, Connection, Date, Float, Integer, Select, SmallInteger, Table, text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Date,
+    Float,
+    FromClause,
+    Integer,
+    Select,
+    SmallInteger,
+    Table,
+    cast,
+    column,
+    func,
+    literal,
+    select,
+    text,
+)
+from sqlalchemy.types import String, TypeEngine
 
-# So many rows are taken from a database at a time, and given to one.
-PORTION = 100_000
-# What stands between values and between rows of a text, which no name or id has in it, and what stands for nothing.
-_BETWEEN, _END, _NOTHING = "\x1f", "\x1e", r"\N"
+# So many rows are taken from SQLite at a time, so many bytes from a server.
+PORTION, _BYTES = 100_000, 1 << 24
+# Between values of a row and between rows: no text of a record has these in it.
+_BETWEEN, _END, _NOTHING = "\x1f", "\n", r"\N"
 _Schema = Mapping[str, pl.DataType]
+# What COPY writes for characters that mean something to it; a backslash itself goes through a mark of its own.
+_WRITTEN = (("\\\\", "\x00"), ("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t"), ("\\b", "\b"), ("\\f", "\f"), ("\\v", "\v"),
+            ("\\\x1f", "\x1f"), ("\x00", "\\"))  # fmt: skip
 # SQLite keeps days as texts and truth as numbers.
 _KEPT_BY_SQLITE: Mapping[type[pl.DataType], pl.DataType] = {pl.Date: pl.String(), pl.Boolean: pl.Int8()}
 _TYPES: Sequence[tuple[type, pl.DataType]] = (
@@ -45,8 +68,28 @@ def frame_of(connection: Connection, query: Select[Any], schema: _Schema) -> pl.
 def portions_of(connection: Connection, query: Select[Any], schema: _Schema) -> Iterator[pl.DataFrame]:
     """The same in portions, in the order in which the database finds them."""
     statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
-    read = _texts if connection.dialect.name == "postgresql" else _rows
+    read = _copied if connection.dialect.name == "postgresql" else _rows
     yield from read(connection, statement, schema)
+
+
+def asked(connection: Connection, frame: pl.DataFrame) -> FromClause:
+    """A frame as something that a statement may join."""
+    types: dict[str, TypeEngine[Any]] = {name: _SQL_TYPES.get(type(d), Integer()) for name, d in frame.schema.items()}
+    rows = literal(frame.write_json())
+    if connection.dialect.name == "postgresql":
+        columns = [column(name, kind) for name, kind in types.items()]
+        return (
+            func.json_to_recordset(cast(rows, JSON))
+            .table_valued(*columns, name="asked")
+            .render_derived(with_types=True)
+        )
+    each = func.json_each(rows).table_valued("value", name="each")
+    return select(
+        *(func.json_extract(each.c.value, f"$.{name}", type_=kind).label(name) for name, kind in types.items())
+    ).subquery("asked")
+
+
+_SQL_TYPES: Mapping[type[pl.DataType], TypeEngine[Any]] = {pl.String: String(), pl.Date: Date()}
 
 
 def _rows(connection: Connection, statement: str, schema: _Schema) -> Iterator[pl.DataFrame]:
@@ -60,27 +103,44 @@ def _rows(connection: Connection, statement: str, schema: _Schema) -> Iterator[p
         yield frame.with_columns(pl.col(days).str.to_date("%Y-%m-%d"), pl.col(truths).cast(pl.Boolean))
 
 
-def _texts(connection: Connection, statement: str, schema: _Schema) -> Iterator[pl.DataFrame]:
-    names = [f"c{at}" for at in range(len(schema))]
-    values = ", ".join(f"coalesce({name}::text, '{_NOTHING}')" for name in names)
-    whole = f"SELECT concat_ws(E'\\x1f', {values}) FROM ({statement}) AS asked({', '.join(names)})"
+def _copied(connection: Connection, statement: str, schema: _Schema) -> Iterator[pl.DataFrame]:
+    driver: Any = connection.connection.driver_connection
+    whole = f"COPY ({statement.replace('%%', '%')}) TO STDOUT (DELIMITER E'\\x1f')"
+    lines: list[bytes] = []
+    size = 0
+    with driver.cursor() as cursor, cursor.copy(whole) as copy:
+        for line in copy:
+            lines.append(bytes(line))
+            size += len(line)
+            if size > _BYTES:
+                yield _parsed(b"".join(lines), schema)
+                lines, size = [], 0
+    if lines:
+        yield _parsed(b"".join(lines), schema)
+
+
+def _parsed(lines: bytes, schema: _Schema) -> pl.DataFrame:
+    """Rows as COPY writes them: a backslash before what would be taken for something else."""
     truths = [name for name, dtype in schema.items() if isinstance(dtype, pl.Boolean)]
     raw = {name: pl.String() if name in truths else dtype for name, dtype in schema.items()}
-    driver: Any = connection.connection.driver_connection
-    with driver.cursor("crosstable_bulk") as cursor:
-        cursor.execute(whole)
-        while rows := cursor.fetchmany(PORTION):
-            frame = pl.read_csv(
-                _END.join([row[0] for row in rows]).encode(),
-                has_header=False,
-                schema=raw,
-                separator=_BETWEEN,
-                eol_char=_END,
-                quote_char=None,
-                null_values=_NOTHING,
-                empty_string_is_null=False,
-            )
-            yield frame.with_columns(pl.col(truths) == "true")
+    frame = pl.read_csv(
+        lines,
+        has_header=False,
+        schema=raw,
+        separator=_BETWEEN,
+        eol_char=_END,
+        quote_char=None,
+        null_values=_NOTHING,
+        empty_string_is_null=False,
+    ).with_columns(pl.col(truths) == "t")
+    return frame if b"\\" not in lines.replace(b"\\N", b"") else frame.with_columns(pl.col(pl.String).pipe(_plain))
+
+
+def _plain(column: pl.Expr) -> pl.Expr:
+    """Texts without the backslashes of COPY."""
+    for written, meant in _WRITTEN:
+        column = column.str.replace_all(written, meant, literal=True)
+    return column
 
 
 def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
@@ -99,21 +159,18 @@ def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> No
     connection.connection.cursor().executemany(statement, rows)
 
 
-def write_json_rows(connection: Connection, table: Table, names: Sequence[str], rows: Sequence[str]) -> None:
-    """Put rows into a table of a server, each the values of a JSON list: its CSV is that, but for three words."""
-    driver: Any = connection.connection.driver_connection
-    columns = ", ".join(f'"{name}"' for name in names)
-    form = r"(FORMAT csv, NULL 'null', ESCAPE '\')"
-    with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN {form}') as copy:
-        for at in range(0, len(rows), PORTION):
-            copy.write("".join([f"{row}\n" for row in rows[at : at + PORTION]]).encode())
+# For the rest of a transaction: room to sort and index, hashes of what is superseded instead of a walk through all
+# postings, and no compiling of statements that run once.
+_FOR_MANY_ROWS = {
+    "work_mem": "256MB",
+    "maintenance_work_mem": "512MB",
+    "enable_mergejoin": "off",
+    "jit": "off",
+}
 
 
 def give_room(connection: Connection) -> None:
-    """Let a server sort and index in memory for the rest of the transaction, and plan for all rows of a cursor.
-
-    Otherwise it plans for the first of them, and takes minutes for the rest.
-    """
+    """Let a server take many rows at once for the rest of the transaction."""
     if connection.dialect.name == "postgresql":
-        for name, value in (("work_mem", "256MB"), ("maintenance_work_mem", "512MB"), ("cursor_tuple_fraction", "1")):
+        for name, value in _FOR_MANY_ROWS.items():
             connection.execute(text(f"SET LOCAL {name} = '{value}'"))

@@ -1,34 +1,47 @@
-"""Writing the postings of a long run: numbers, fingerprints, what is current now, the state and the act."""
+"""Writing the postings of a run: numbers, digests, the state of the office and the journal entry."""
 
 import hashlib
-from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 
 from crosstable import __version__
+from crosstable.folding import DAWN
 from crosstable.office import tables
 from crosstable.office.bulk.due import POSTING
-from crosstable.office.bulk.frames import write_frame, write_json_rows
-from crosstable.office.bulk.texts import has_controls, hashes_of, rows_as_json, sum_of
+from crosstable.office.bulk.frames import portions_of, write_frame
+from crosstable.office.bulk.hashes import digests_of, sum_of
+from crosstable.office.bulk.steps import current_since
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, head
-from crosstable.office.ledger.postings import PostingKey, state_digest
-from crosstable.office.ledger.rerate import newest_state
+from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, head
+from crosstable.office.ledger.digests import text_of
+from crosstable.office.ledger.postings import LAYOUT
+from crosstable.office.ledger.runs import DIGESTS, last_run
 
-_COLUMNS = ("posting_id", "run", "supersedes", *POSTING)
 
+def state_of(connection: Connection) -> int:
+    """The state of an office after its last run: the sum of the digests of all current postings.
 
-def fingerprints(rows: Sequence[str]) -> list[bytes]:
-    """The fingerprints of postings from their values as JSON, as ``Posting.fingerprint`` has them."""
-    return hashes_of([f"[{row}]" for row in rows])
+    What a run of an older program wrote down was counted from other digests, so it is counted anew.
+    """
+    last = act_of(connection, last_run(connection))
+    if last is None:
+        return 0
+    if last.after.get("digests") == DIGESTS:
+        return int(last.after["state"], 16)
+    portions = portions_of(connection, current_since(DAWN), {"posting_id": pl.Int64(), **POSTING})
+    return sum_of([one for portion in portions for one in digests_of(portion.select(*POSTING), LAYOUT)])
 
 
 class Post:
-    """Postings on their way into the tables."""
+    """Postings on their way into the tables; a server takes them while others are made."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, is_large: bool) -> None:
+        """A first run that is large makes its indexes when all rows are there, which is faster."""
         self.connection = connection
         last = head(connection)
         assert last is not None
@@ -36,79 +49,69 @@ class Post:
         self.postings = 0
         highest = connection.execute(select(func.max(tables.posting.c.posting_id))).scalar()
         self._first = (highest or 0) + 1
-        self._is_first = highest is None
-        self._state_before = newest_state(connection)
-        self._total = int(self._state_before, 16)
-        self._entered = hashlib.sha256(b"[")
-        if self._is_first:  # an index is made faster when all rows are there
-            for table in (tables.posting, tables.current_posting):
-                for index in table.indexes:
-                    index.drop(connection)
+        self._state_before = self._total = state_of(connection)
+        self._entered = hashlib.sha256()
+        self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
+        for index in self._indexes:
+            index.drop(connection)
+        self._beside = ThreadPoolExecutor(1) if connection.dialect.name == "postgresql" else None
+        self._written: Future[None] | None = None
 
-    def count(self, entering: pl.DataFrame, old: pl.DataFrame) -> list[str]:
-        """Add new postings to the state of the office, and take away those that they supersede.
+    def __enter__(self) -> Self:
+        return self
 
-        Returns the postings' values as JSON.
-        """
-        rows = rows_as_json(entering.select(*POSTING))
-        hashes = fingerprints(rows)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._beside is not None:
+            self._beside.shutdown()  # nobody else may use the connection before
+
+    def count(self, entering: pl.DataFrame, old: pl.DataFrame) -> None:
+        """Add new postings to the state of the office, and take away those that they supersede."""
+        digests = digests_of(entering.select(*POSTING), LAYOUT)
         stands = entering["rating_after"].is_not_null().to_list()
-        self._total += sum_of([one for one, is_there in zip(hashes, stands, strict=True) if is_there])
         superseded = old.select(*POSTING)[entering["old"].drop_nulls()]
-        self._total -= sum_of(fingerprints(rows_as_json(superseded)))
-        text = ",".join([f'["{one.hex()}"]' for one in hashes])
-        if text:
-            self._entered.update((("," if self.postings else "") + text).encode())
-        return rows
+        self._total += sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there])
+        self._total -= sum_of(digests_of(superseded, LAYOUT))
+        self._entered.update(b"".join(digests))
 
-    def write(self, entering: pl.DataFrame, rows: Sequence[str]) -> None:
-        """Write new postings, to a server from the texts that are there already."""
+    def enter(self, entering: pl.DataFrame) -> None:
+        """Number new postings and write them."""
         first = self._first + self.postings
         self.postings += entering.height
-        if self.connection.dialect.name == "postgresql" and not has_controls(entering.select(*POSTING)):
-            old = ["null" if one is None else one for one in entering["supersedes"].to_list()]
-            whole = [f"{first + at},{self.run},{old[at]},{row}" for at, row in enumerate(rows)]
-            write_json_rows(self.connection, tables.posting, _COLUMNS, whole)
-            return
         numbers = pl.Series("posting_id", np.arange(first, first + entering.height), dtype=pl.Int64)
         run = pl.lit(self.run, dtype=pl.Int32).alias("run")
-        write_frame(self.connection, tables.posting, entering.select(numbers, run, "supersedes", *POSTING))
+        self.write(tables.posting, entering.select(numbers, run, "supersedes", *POSTING))
 
-    def make_current(self) -> None:
-        """Put the new postings into the place of the old ones."""
-        posting, current = tables.posting, tables.current_posting
-        is_new = posting.c.run == self.run
-        old = select(posting.c.supersedes).where(is_new, posting.c.supersedes.is_not(None))
-        self.connection.execute(delete(current).where(current.c.posting_id.in_(old)))
-        names = (*PostingKey._fields, "posting_id")
-        fresh = select(*(posting.c[name] for name in names)).where(is_new, posting.c.rating_after.is_not(None))
-        fresh = fresh.order_by(*(posting.c[name] for name in names))  # rows in the order of an index go in faster
-        self.connection.execute(insert(current).from_select(names, fresh))
-        if self._is_first:
-            for table in (posting, current):
-                for index in table.indexes:
-                    index.create(self.connection)
+    def write(self, table: Table, frame: pl.DataFrame) -> None:
+        """Write rows, once those before are written."""
+        self.wait()
+        if self._beside is None:
+            write_frame(self.connection, table, frame)
+        else:
+            self._written = self._beside.submit(write_frame, self.connection, table, frame)
 
-    def act(self, office: Office, deed: Deed, signature: str, sections: int) -> None:
-        """Append the act of the run, and write the run."""
-        after = state_digest(self._total)
-        self._entered.update(b"]")
+    def wait(self) -> None:
+        """Wait until everything is written."""
+        if self._written is not None:
+            self._written.result()
+            self._written = None
+
+    def finish(self, office: Office, deed: Deed, sections: int) -> None:
+        """Append the journal entry of the run, and write the run."""
+        self.wait()
+        for index in self._indexes:
+            index.create(self.connection)
+        before, after = text_of(self._state_before), text_of(self._total)
+        told = {"sections": sections, "postings": self.postings}
         counts = {
             "engine": __version__,
-            "sections": sections,
-            "postings": self.postings,
+            "digests": DIGESTS,
+            **told,
             "entered": self._entered.hexdigest(),
             "state": after,
         }
-        change = Change(ActKind.RATE, "", counts, {"state": self._state_before})
+        change = Change(ActKind.RATE, "", counts, {"state": before})
         assert append(self.connection, office.clock, deed, change) == self.run
-        run = {
-            "act": self.run,
-            "engine_version": __version__,
-            "signature": signature,
-            "sections": sections,
-            "postings": self.postings,
-            "state_before": self._state_before,
-            "state_after": after,
-        }
+        run = {"act": self.run, "engine_version": __version__, **told, "state_before": before, "state_after": after}
         self.connection.execute(insert(tables.run), run)

@@ -1,22 +1,24 @@
-"""The record of an office as the tables of an archive: what was known at an act, all of it at once.
+"""The record of an office as the tables of an archive: what was known at a journal entry, all of it or from a day on.
 
-An archive knows no merges: whoever is one member in the office is one row, and everything about his other ids is his.
+An archive knows no merges: whoever is one member in the office is one row, and what is about their other ids is theirs.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Table, and_, select
 
+from crosstable.folding import DAWN, MOVING
 from crosstable.history.archive import Archive, table_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS, NO_MEMBER
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
-from crosstable.office.bulk.frames import frame_of, give_room, portions_of, schema_of
-from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Record, State, latest
+from crosstable.office.bulk.frames import asked, frame_of, give_room, portions_of, schema_of
+from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading, Record, State, latest
 from crosstable.terms import RatingSystem
 
 Array = Any
@@ -26,6 +28,7 @@ _TOGETHER = 500_000
 _TELLING = ('"rate"', '"fide', '"start"')
 _HEADING = ("event_id", "number", "act", "state", "name", "kind", "is_online", "time_controls", "asked_systems",
             "systems", "is_dual_control", "is_half_k", "match_waiver", "started", "ended")  # fmt: skip
+_ENTRY = ("event_id", "section", "act", "row", "number", "member_id", "name", "rounds", "extra")
 _EXTRAS: Mapping[str, pl.DataType] = {
     "rate": pl.Boolean(),
     "fide": pl.Float64(),
@@ -43,6 +46,8 @@ class Known(NamedTuple):
     ``openings`` and ``decisions`` of the archive also say under which id they were recorded. ``ids`` has members in the
     order of the archive, then merged ids. ``rounds`` are the cells of the archive's entries as they were submitted. Of
     members ``is_born_by_year`` only the year of birth is known; the archive has July 1 of it, which age counts from.
+    ``earlier`` are starting ratings from before the first day, where the record is known from a day on: they may have
+    set floors.
     """
 
     archive: Archive
@@ -50,39 +55,89 @@ class Known(NamedTuple):
     ids: pl.DataFrame
     rounds: pl.Series
     is_born_by_year: pl.Series
+    earlier: pl.DataFrame
 
 
 def known_at(record: Record, source: Mapping[str, Any]) -> Known:
-    """The record as known at its act."""
+    """The whole record as known at its newest entry."""
+    return known_since(record, DAWN, (), source)
+
+
+def known_since(record: Record, since: date, also: Iterable[str], source: Mapping[str, Any]) -> Known:
+    """What does not end before a day, everybody who plays in it or whom it is about, and some others."""
     give_room(record.connection)
-    members = _members(record)
+    where = (tables.section.c.ended >= since,)
+    rows = _rows(record, where if since > DAWN else ())
+    people = None if since == DAWN else _ids_among(record, [*rows["member_id"], *also, *_about(record, since)])
+    known = _known(record, since, rows, people, _headings(record, where))
+    return known._replace(archive=known.archive._replace(source=source))
+
+
+def known_of_section(record: Record, heading: Heading) -> Known:
+    """One section, and everybody who plays in it."""
+    section = tables.section.c
+    where = (section.event_id == heading.event_id, section.number == heading.number)
+    rows = _rows(record, where)
+    people = _ids_among(record, rows["member_id"])
+    return _known(record, heading.key.ended, rows, people, _headings(record, where))
+
+
+def _known(
+    record: Record, since: date, rows: pl.DataFrame, people: pl.DataFrame | None, headings: pl.DataFrame
+) -> Known:
+    sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
+    members = _members(record, people)
     is_born_by_year = members["birth_date"].is_null() & members["birth_year"].is_not_null()
     members = members.with_columns(
         pl.coalesce("birth_date", pl.date("birth_year", 7, 1)).alias("birth_date"),
         is_born_by_year.set(~is_born_by_year, None).alias("is_year_only"),
     )
     ids = _ids(record, members)
-    headings = _headings(record)
-    sections = headings.filter(pl.col("state") == State.ACCEPTED.value)
-    rows = _rows(record, sections, ids, members["name"])
-    entries, games = _entries(rows)
+    placed = _placed(rows, sections, ids, members["name"])
+    entries, games = _entries(placed)
+    openings = _openings(record, ids, people)
+    is_earlier = pl.col("as_of") < since
     archive = Archive(
         members=table_of("members", members.to_dict()),
-        outside=_outside(record, ids),
-        openings=_openings(record, ids),
-        decisions=_decisions(record, ids),
-        sections=_sections(sections, _event_names(record)),
+        outside=_outside(record, ids, people),
+        openings=openings.filter(~is_earlier),
+        decisions=_decisions(record, ids, since, sections),
+        sections=_sections(sections, _event_names(record) if since == DAWN else None),
         entries=entries,
         games=games,
-        source=source,
     )
-    return Known(archive, headings, ids, rows["rounds"], is_born_by_year)
+    return Known(archive, headings, ids, placed["rounds"], is_born_by_year, openings.filter(is_earlier))
 
 
-def _members(record: Record) -> pl.DataFrame:
-    names = [column.name for column in PERSON_COLUMNS]
-    found = latest(tables.member, ("member_id",), record.through).with_only_columns(*PERSON_COLUMNS)
-    frame = frame_of(record.connection, found, schema_of(tables.member, names))
+def _about(record: Record, since: date) -> set[str]:
+    """The ids of everybody about whom there is a starting rating, or a decision that moves one, from a day on."""
+    opening, decision = tables.opening.c, tables.decision.c
+    moving = decision.kind.in_([kind.value for kind in MOVING])
+    asked = (
+        select(opening.member_id).where(opening.as_of >= since),
+        select(decision.member_id).where(moving, decision.effective >= since),
+    )
+    return {row[0] for query in asked for row in record.connection.execute(query)}
+
+
+def _ids_among(record: Record, ids: Iterable[str]) -> pl.DataFrame:
+    """Ids, and all that stand for the same members."""
+    roots = {record.one_id(one) for one in set(ids)}
+    whole = roots | {one for one, root in record.aliases().items() if root in roots}
+    return pl.DataFrame({"member_id": sorted(whole)}, schema={"member_id": pl.String()})
+
+
+def _among(record: Record, table: Table, people: pl.DataFrame | None) -> tuple[ColumnElement[bool], ...]:
+    """A condition that picks rows about some people; none where everybody is wanted."""
+    if people is None:
+        return ()
+    return (table.c.member_id.in_(select(asked(record.connection, people).c.member_id)),)
+
+
+def _members(record: Record, people: pl.DataFrame | None) -> pl.DataFrame:
+    table, names = tables.member, [column.name for column in PERSON_COLUMNS]
+    found = latest(table, ("member_id",), record.through, *_among(record, table, people))
+    frame = frame_of(record.connection, found.with_only_columns(*PERSON_COLUMNS), schema_of(table, names))
     merged = list(record.aliases())
     return frame.filter(~pl.col("member_id").is_in(merged)).sort("member_id")
 
@@ -98,27 +153,29 @@ def _ids(record: Record, members: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([own, merged.select(pl.col("alias").alias("member_id"), "member")])
 
 
-def _outside(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+def _outside(record: Record, ids: pl.DataFrame, people: pl.DataFrame | None) -> pl.DataFrame:
     table = tables.outside_rating
     names = ("member_id", "body", "as_of", "rating")
-    found = latest(table, names[:3], record.through).with_only_columns(*(table.c[name] for name in names))
+    found = latest(table, names[:3], record.through, *_among(record, table, people))
+    found = found.with_only_columns(*(table.c[name] for name in names))
     frame = frame_of(record.connection, found, schema_of(table, names))
-    own = ids.unique("member", keep="first", maintain_order=True)  # what is known of a member stands under his own id
+    own = ids.unique("member", keep="first", maintain_order=True)  # what is known of a member stands under their own id
     joined = frame.join(own, on="member_id").with_columns(
         body=pl.when(pl.col("body") == "FIDE").then(FIDE).otherwise(CFC)
     )
     return table_of("outside", joined.sort("member", "body", "as_of").to_dict())
 
 
-def _openings(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+def _openings(record: Record, ids: pl.DataFrame, people: pl.DataFrame | None) -> pl.DataFrame:
     table = tables.opening
-    found = latest(table, ("member_id", "system"), record.through)
+    found = latest(table, ("member_id", "system"), record.through, *_among(record, table, people))
     frame = frame_of(record.connection, found, schema_of(table)).join(ids, on="member_id")
     frame = frame.sort("as_of", "member_id", "act", "system")
     return table_of("openings", frame.to_dict()).with_columns(frame["member_id"])
 
 
-def _decisions(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
+def _decisions(record: Record, ids: pl.DataFrame, since: date, sections: pl.DataFrame) -> pl.DataFrame:
+    """Decisions in force; those that moved a rating before the day, or are about matches of before it, did so."""
     table = tables.decision
     found = select(table).where(table.c.act <= record.through)
     frame = frame_of(record.connection, found, schema_of(table)).sort("act")
@@ -126,16 +183,32 @@ def _decisions(record: Record, ids: pl.DataFrame) -> pl.DataFrame:
     revoked = [json.loads(text)["act"] for text in frame.filter(is_revocation)["details"]]
     frame = frame.filter(~is_revocation & ~pl.col("act").is_in(revoked))
     frame = frame.join(ids, on="member_id", how="left", maintain_order="left")
+    if since > DAWN:
+        has_moved = pl.col("kind").is_in([kind.value for kind in MOVING]) & (pl.col("effective") < since)
+        here = sections.select("event_id", section="number").with_columns(here=True)
+        frame = frame.join(here, on=["event_id", "section"], how="left", maintain_order="left")
+        is_past = (pl.col("kind") == DecisionKind.GRANT_MATCH_FLOOR.value) & pl.col("here").is_null()
+        frame = frame.filter(~has_moved & ~is_past & pl.col("member").is_not_null())
     frame = frame.with_columns(pl.col("member").fill_null(NO_MEMBER))
     return table_of("decisions", frame.to_dict()).with_columns(frame["member_id"])
 
 
-def _headings(record: Record) -> pl.DataFrame:
-    """Every section that has dates, in the order of the fold."""
-    found = record.standing_sections().with_only_columns(*(tables.section.c[name] for name in _HEADING))
-    frame = frame_of(record.connection, found, schema_of(tables.section, _HEADING))
-    dated = frame.filter(pl.col("started").is_not_null() & pl.col("ended").is_not_null())
-    return dated.sort("ended", "started", "event_id", "number")
+def _headings(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
+    """Every section that has dates and that conditions pick, in the order of the replay."""
+    table, newer = tables.section, tables.section.alias("newer")
+    same = and_(newer.c.event_id == table.c.event_id, newer.c.number == table.c.number, newer.c.act > table.c.act)
+    stands = State.REQUESTED.value
+    later = select(newer.c.act).where(same, newer.c.act <= record.through, newer.c.state != stands)
+    found = select(*(table.c[name] for name in _HEADING)).where(
+        table.c.act <= record.through,
+        table.c.state != stands,
+        table.c.started.is_not(None),
+        table.c.ended.is_not(None),
+        *where,
+        ~later.exists(),
+    )
+    frame = frame_of(record.connection, found, schema_of(table, _HEADING))
+    return frame.sort("ended", "started", "event_id", "number")
 
 
 def _event_names(record: Record) -> pl.DataFrame:
@@ -144,7 +217,9 @@ def _event_names(record: Record) -> pl.DataFrame:
     return frame_of(record.connection, found, {"event_id": pl.String(), "event_name": pl.String()})
 
 
-def _sections(sections: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
+def _sections(sections: pl.DataFrame, events: pl.DataFrame | None) -> pl.DataFrame:
+    """The sections as an archive has them; the names of their events only where they are given."""
+    events = events if events is not None else pl.DataFrame(schema={"event_id": pl.String(), "event_name": pl.String()})
     named = sections.join(events, on="event_id", how="left", maintain_order="left")
     kinds = {kind.value: at for at, kind in enumerate(KINDS)}
     made = named.with_columns(
@@ -209,23 +284,30 @@ def whole_sections(section: Array) -> Sequence[tuple[int, int]]:
     return list(zip(cuts.tolist(), [*cuts[1:].tolist(), len(section)], strict=True))
 
 
-def _rows(record: Record, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
-    """The rows of sections with the numbers of their sections and members, in order."""
-    table = tables.entry
-    wanted = ("event_id", "section", "act", "row", "number", "member_id", "name", "rounds", "extra")
-    query = select(*(table.c[name] for name in wanted))  # of all versions: few are old, and a server joins them slowly
+def _rows(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:
+    """The rows of sections that conditions pick, of all their versions: few are old."""
+    table, section = tables.entry, tables.section
+    query = select(*(table.c[name] for name in _ENTRY))
     query = query.where(table.c.act <= record.through, table.c.number.is_not(None))
+    if where:
+        same = [table.c.event_id == section.c.event_id, table.c.section == section.c.number]
+        query = query.join(section, and_(*same, table.c.act == section.c.act)).where(*where)
+    schema = schema_of(table, _ENTRY)
+    empty = _telling(pl.DataFrame(schema=schema))
+    return pl.concat([empty, *(_telling(part) for part in portions_of(record.connection, query, schema))])
+
+
+def _telling(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with those of their extras that matter for ratings."""
+    return rows.with_columns(
+        pl.when(pl.col("extra").str.contains_any(list(_TELLING))).then(pl.col("extra")).alias("extra")
+    )
+
+
+def _placed(rows: pl.DataFrame, sections: pl.DataFrame, ids: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """The rows of sections that count, with the numbers of their sections and members, in order."""
     places = sections.select("event_id", pl.col("number").alias("section"), "act").with_row_index("at")
     people = pl.DataFrame({"own": names}).with_row_index("member").with_columns(pl.col("member").cast(pl.Int32))
-    found = [
-        _placed(portion, places, ids, people)
-        for portion in portions_of(record.connection, query, schema_of(table, wanted))
-    ]
-    empty = _placed(pl.DataFrame(schema=schema_of(table, wanted)), places, ids, people)
-    return pl.concat([empty, *found]).sort("section", "row")
-
-
-def _placed(rows: pl.DataFrame, places: pl.DataFrame, ids: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     joined = rows.join(places, on=["event_id", "section", "act"]).join(ids, on="member_id", how="left")
     joined = joined.join(people, on="member", how="left")
     return joined.select(
@@ -235,8 +317,8 @@ def _placed(rows: pl.DataFrame, places: pl.DataFrame, ids: pl.DataFrame, people:
         pl.col("member").fill_null(NO_MEMBER),
         pl.when(pl.col("name") == pl.col("own")).then(None).otherwise(pl.col("name")).alias("name"),
         "rounds",
-        pl.when(pl.col("extra").str.contains_any(list(_TELLING))).then(pl.col("extra")).alias("extra"),
-    )
+        "extra",
+    ).sort("section", "row")
 
 
 def _extras(texts: pl.Series) -> pl.DataFrame:

@@ -1,43 +1,34 @@
-"""The ripple of a long run: who changed, from where to where, through which sections, by which acts."""
+"""The rating changes of a run: whose rating, from where to where, through which sections, by which journal entries."""
 
 import json
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, overload
+from typing import overload
 
-import numpy as np
 import polars as pl
 
-from crosstable.history.recording import Recorder
-from crosstable.history.standings import ArrayStandings
 from crosstable.office.bulk.causes import Sets
+from crosstable.office.bulk.due import Replay
 from crosstable.office.bulk.record import mapped
 from crosstable.office.bulk.steps import KEY
 from crosstable.office.ledger.acts import canonical
 from crosstable.office.ledger.postings import Posting, posting_from
-from crosstable.office.ledger.rerate import RippleLine
-from crosstable.terms import PlayerRating, RatingSystem
+from crosstable.office.ledger.runs import RippleLine
+from crosstable.terms import RatingSystem
 
-Array = Any
 _PLACE = ["who", "system"]
 
 
 class Ripple(Sequence[RippleLine]):
-    """The lines of a ripple, each made when it is asked for."""
+    """The rating changes of a run, each made when it is asked for."""
 
-    def __init__(self, ids: pl.Series, old: pl.DataFrame, recorder: Recorder, lines: pl.DataFrame) -> None:
-        """``lines`` have the member and system of each, its sections and causes as texts."""
-        self._old, self._lines = old, lines
-        place_of = recorder.index.history.place_of
-        self._members = recorder.index.members
-        self._after = ArrayStandings(recorder.standings, place_of)
-        self._before = ArrayStandings(recorder.at_first, place_of)
+    def __init__(self, ids: pl.Series, old: pl.DataFrame, replay: Replay, lines: pl.DataFrame) -> None:
+        """``lines`` have the member and system of each, its sections and causes as texts; ``old`` what was posted."""
+        self._replay = replay
         last = (
-            old.with_row_index("row")
-            .join(lines, on=_PLACE, how="semi")
-            .sort(*KEY)
-            .unique(_PLACE, keep="last", maintain_order=True)
-        )
+            old.join(lines, on=_PLACE, how="semi").sort(*KEY).unique(_PLACE, keep="last", maintain_order=True)
+        ).with_row_index("row")
+        self._old = last
         found = lines.join(last.select(*_PLACE, "row"), on=_PLACE, how="left", maintain_order="left")
         self._lines = found.with_columns(ids.gather(lines["who"]).alias("member_id"))
 
@@ -57,49 +48,25 @@ class Ripple(Sequence[RippleLine]):
 
     def _line(self, at: int) -> RippleLine:
         line = self._lines.row(at, named=True)
-        who, system = line["who"], RatingSystem(line["system"])
-        before: PlayerRating | None
-        if line["row"] is None:
-            before = self._standing(self._before, who, system)
-        else:
+        system, before = RatingSystem(line["system"]), None
+        if line["row"] is not None:
             before = posting_from(self._old.select(*Posting._fields).row(line["row"])).standing
         sections = tuple((event_id, section) for event_id, section in json.loads(line["sections"]))
-        causes = tuple(json.loads(line["causes"]))
-        return RippleLine(line["member_id"], system, before, self._standing(self._after, who, system), sections, causes)
-
-    def _standing(self, arrays: ArrayStandings, who: int, system: RatingSystem) -> PlayerRating | None:
-        return None if who >= self._members else arrays.of(who).get(system)
+        after = self._replay.record(line["who"], system)
+        return RippleLine(line["member_id"], system, before, after, sections, tuple(json.loads(line["causes"])))
 
     def rows(self, run: int) -> pl.DataFrame:
         """The lines as the table holds them."""
-        lines = self._lines
-        old = self._old.select("rating_after", "games_after").with_row_index("row")
-        joined = lines.join(old, on="row", how="left", maintain_order="left")
-        first, last = (self._ratings(arrays) for arrays in (self._before, self._after))
-        is_old = lines["row"].is_not_null()
-        before = [
-            pl.select(pl.when(is_old).then(joined[name]).otherwise(other)).to_series()
-            for name, other in zip(("rating_after", "games_after"), first, strict=True)
-        ]
-        return lines.select(
+        old = self._old.select("row", rating_before="rating_after", games_before="games_after")
+        joined = self._lines.join(old, on="row", how="left", maintain_order="left")
+        rating, games = self._replay.ratings(joined["who"].to_numpy(), joined["system"].to_numpy())
+        return joined.select(
             pl.lit(run, dtype=pl.Int32).alias("run"),
-            "member_id",
-            "system",
-            before[0].alias("rating_before"),
-            before[1].alias("games_before"),
-            last[0].alias("rating_after"),
-            last[1].alias("games_after"),
-            "sections",
-            "causes",
+            *("member_id", "system", "rating_before", "games_before"),
+            rating.alias("rating_after"),
+            games.alias("games_after"),
+            *("sections", "causes"),
         )
-
-    def _ratings(self, arrays: ArrayStandings) -> tuple[pl.Series, pl.Series]:
-        who, system = self._lines["who"].to_numpy(), self._lines["system"].to_numpy()
-        is_member = who < self._members
-        places = arrays.place_of[np.where(is_member, who, 0), system] if self._members else np.zeros(0, dtype=int)
-        rows = arrays.arrays.standings[np.where(is_member, places, 0)]
-        games = np.where(np.isinf(rows["games"]) | np.isnan(rows["rating"]), np.nan, rows["games"])
-        return pl.Series(rows["rating"]).fill_nan(None), pl.Series(games).fill_nan(None)
 
 
 def lines_of(entered: pl.DataFrame, texts: pl.Series, behind: Sets) -> pl.DataFrame:

@@ -1,135 +1,139 @@
-"""A rating run over everything from some day on, through the compiled replay, with what the plain run would give.
+"""A rating run: what is touched is found, the span from there on is read, replayed, compared with what is posted.
 
-The record is read whole, replayed, and compared with what is posted, a block of sections at a time; what differs is
-written as it is found. The state, the ripple and the act come last, all in the caller's transaction.
+The replay is interpreted while few steps are reached, and compiled where they are many; that is the only choice. What
+differs from what is posted is written; the rating changes and the journal entry come last, all in one transaction.
 """
 
+import sys
 from collections.abc import Iterator
 from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from crosstable.folding import DAWN, Key
-from crosstable.history import index as indexing
-from crosstable.history.happenings import Happenings
-from crosstable.history.index import Index
-from crosstable.history.plain import PlainSections
-from crosstable.history.recording import Block, Recorder
 from crosstable.office import tables
 from crosstable.office.bulk.causes import Causes, Events, place_of
-from crosstable.office.bulk.due import POSTING, Due
-from crosstable.office.bulk.frames import schema_of, write_frame
-from crosstable.office.bulk.pending import pending_since
+from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
+from crosstable.office.bulk.frames import asked
+from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
+from crosstable.office.bulk.pending import Pending, pending_since
 from crosstable.office.bulk.posting import Post
-from crosstable.office.bulk.record import Known, known_at
+from crosstable.office.bulk.record import Known, known_since
 from crosstable.office.bulk.ripples import Ripple, lines_of
-from crosstable.office.bulk.signatures import Signatures
-from crosstable.office.bulk.steps import KEY, Steps, old_postings, steps_of
+from crosstable.office.bulk.steps import KEY, Steps, placed, postings_since, records_before, steps_of
 from crosstable.office.bulk.texts import rows_of, spelled
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Deed, head
 from crosstable.office.ledger.facts import Record
-from crosstable.office.ledger.fold import Progress
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.ledger.rerate import Run
-from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.ledger.runs import Run, last_run
+from crosstable.office.ledger.watching import StageClock, Watch, can_compile
 
 Array = Any
-# So many sections are compared and posted at a time.
-BLOCK = 10_000
-# So many lines of a ripple are made at once.
+# So many rating changes are made at once.
 _FEW = 1000
 _COMPARED = [name for name in Posting._fields if name not in ("member_id", "system", "event_id", "section")]
 _LEFT_EMPTY = Posting._fields[6:]
 
 
 class Plan(NamedTuple):
-    """What a long run works on."""
+    """What a run works on: a span, how it is replayed, what is behind its changes, and what is posted there now."""
 
-    known: Known
-    steps: Steps
+    span: Span
+    replay: Replay
     causes: Causes
     old: pl.DataFrame
-    first: int
-    first_step: int
+    is_large: bool
 
 
-def long_run(office: Office, connection: Connection, deed: Deed, run: int, watch: Watch) -> Run:
-    """Rate everything that the acts after a run may have changed, and post what differs."""
+def run_pending(office: Office, connection: Connection, deed: Deed, watch: Watch) -> Run | None:
+    """Rate everything that the entries since the last run may have changed, and post what differs."""
     last = head(connection)
     assert last is not None
     record = Record(connection, last.seq)
-    clock = watch.clock
+    run = last_run(connection)
+    with watch.clock.timed("find what is touched"):
+        pending = pending_since(record, run)
+    if pending is None:
+        return None
+    plan = planned(record, pending, watch, is_first=not run)
+    with Post(connection, is_large=plan.is_large) as post:
+        posting = _Posting(post, plan, watch.clock)
+        with watch.clock.timed("rate"):
+            plan.replay.go(posting.take, watch.progress)
+        return posting.posted(office, deed)
+
+
+def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -> Plan:
+    """Read what a run needs, and choose how it is replayed."""
+    connection, clock = record.connection, watch.clock
+    since = DAWN if is_first else pending.first
     with clock.timed("read the record"):
-        known = known_at(record, {})
-    with clock.timed("find what is touched"):
-        pending = pending_since(record, known, run)
+        also = {*pending.members["member_id"], *pending.posted["member_id"]}
+        known = known_since(record, since, also, {})
         steps = steps_of(known)
-    with clock.timed("index"):
-        index = indexing.build(known.archive)
-    ends = index.history.sections["end"][:-1]
-    first = int(np.searchsorted(ends, pending.first.toordinal()))
-    day = date.fromordinal(int(ends[first - 1]) + 1) if first else DAWN
+    with clock.timed("find what is reached"):
+        most = watch.long if can_compile() else sys.maxsize
+        reach = reach_of(known, steps, pending, most) if most else None
     with clock.timed("read postings"):
-        old = old_postings(connection, known, steps, day).sort("step", "posting_id")
-    plan = Plan(known, steps, Causes(known, steps, pending), old, first, steps.since(day))
-    replay = _Replay(connection, plan, index, clock)
-    with clock.timed("rate"):
-        replay.go(watch.progress)
-    return replay.posted(office, deed, last.digest)
+        before, old = (_nothing(), _nothing()) if is_first else _posted(connection, known, since, reach)
+        old = placed(old, known, steps)
+        if reach is not None:
+            old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
+        span = span_of(known, steps, before)
+    with clock.timed("index"):
+        replay = _compiled(span) if reach is None else Interpreted(span, reach)
+    return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
 
 
-class _Replay:
-    """The blocks of a replay, compared with what is posted."""
+def _posted(
+    connection: Connection, known: Known, since: date, reach: Reach | None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The last postings before a span, and those in it, of everybody or of those whom a change reaches."""
+    if reach is None:
+        members = known.archive.members.select("member_id")
+        return records_before(connection, members, since), postings_since(connection, since)
+    starts = reach.starts(known)
+    theirs = tables.posting.c.member_id.in_(select(asked(connection, starts.select("member_id")).c.member_id))
+    return records_before(connection, starts), postings_since(connection, since, theirs)
 
-    def __init__(self, connection: Connection, plan: Plan, index: Index, clock: StageClock) -> None:
-        self.connection, self.plan, self.clock = connection, plan, clock
-        self.known, self.steps, self.old = plan.known, plan.steps, plan.old
-        self.recorder = Recorder(index, plan.first)
-        self.happenings = Happenings(plan.known.archive, index)
-        self.due = Due(plan.known, self.recorder, plan.steps)
-        archive = plan.known.archive
-        limits = PlainSections(archive, lambda member: {}, self.happenings.openings, self.happenings.decisions)
-        self.signatures = Signatures(plan.known, self.recorder, self.due, limits)
-        self.ghosts = _ghosts(plan.old, plan.steps)
-        self.post = Post(connection)
-        self._next_step = plan.first_step
+
+def _nothing() -> pl.DataFrame:
+    return pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
+
+
+def _compiled(span: Span) -> Replay:
+    from crosstable.office.bulk.compiled import Compiled
+
+    return Compiled(span)
+
+
+class _Posting:
+    """What a replay hands over, compared with what is posted, and written where it differs."""
+
+    def __init__(self, post: Post, plan: Plan, clock: StageClock) -> None:
+        self.post, self.plan, self.clock = post, plan, clock
+        self.known, self.steps, self.old = plan.span.known, plan.span.steps, plan.old
+        self.ghosts = _ghosts(plan.old, self.steps)
         self.events: list[Events] = []
         self.entered: list[pl.DataFrame] = []
         self.sections = 0
 
-    def go(self, progress: Progress) -> None:
-        """Walk everything."""
-        self.happenings.prepare(self.recorder)
-        blocks = self.recorder.blocks(BLOCK, self._take)
-        stops = sorted([*self.happenings.stops(), *blocks], key=lambda stop: stop.place)
-        self.recorder.walk(stops, progress)
-        self.recorder.finish(self._take)
-
-    def _take(self, block: Block) -> None:
-        low, high = self._next_step, self._end_of(block)
-        self._next_step = high
-        with self.clock.timed("derive postings"):
-            due = self.due.frame(block)
+    def take(self, due: Due) -> None:
+        """Compare a part of the replay, and write what is new."""
         with self.clock.timed("compare"):
-            entering = self._compared(due, low, high)
-        with self.clock.timed("sign"):
-            self._sign(block, entering)
+            entering = self._compared(due.postings, due.low, due.high)
         with self.clock.timed("hash postings"):
-            rows = self.post.count(entering, self.old)
+            self.post.count(entering, self.old)
         with self.clock.timed("write postings"):
-            self.post.write(entering, rows)
-
-    def _end_of(self, block: Block) -> int:
-        if block.last < self.recorder.index.sections:
-            return int(self.steps.of_section[block.last - 1]) + 1
-        return self.steps.frame.height
+            self._write_sections(due.rated, entering)
+            self.post.enter(entering)
 
     def _compared(self, due: pl.DataFrame, low: int, high: int) -> pl.DataFrame:
-        """What differs from what is posted at some places: new postings, and those that are no more."""
+        """What differs from what is posted at some steps: new postings, and those that are no more."""
         places = self.old["step"]
         begin, end = int(places.search_sorted(low)), int(places.search_sorted(high))
         part = self.old[begin:end].with_row_index("at")
@@ -155,51 +159,46 @@ class _Replay:
         return entering
 
     def _gone_ghosts(self, low: int, high: int) -> Iterator[pl.DataFrame]:
-        """Postings of openings and decisions that are no more, at the places where they stood."""
+        """Postings of starting ratings and decisions that are no more, where they stood."""
         last = high if high < self.steps.frame.height else high + 1
         mine = self.ghosts.filter((pl.col("step") < 0) & pl.col("position").is_between(2 * low, 2 * last - 1))
         if mine.height:
             yield _gone(self.old, mine["row"].to_numpy(), mine.select("position", "code"))
 
     def _note(self, due: pl.DataFrame, is_same: Array, gone: pl.DataFrame) -> None:
-        """Keep what happened to whom, for the acts behind it."""
+        """Keep what happened to whom, for the entries behind it."""
         for frame, is_changed in ((due.with_columns(position=2 * pl.col("step") + 1), ~is_same), (gone, None)):
             place = place_of(frame["who"].to_numpy(), frame["system"].to_numpy())
             changed = np.ones(frame.height, dtype=np.bool_) if is_changed is None else is_changed
             position = frame["position"].to_numpy()
             self.events.append(Events(place, position, changed, np.zeros(frame.height, dtype=np.int8)))
 
-    def _sign(self, block: Block, entering: pl.DataFrame) -> None:
-        """Write down which sections were rated, and what went into them."""
-        steps = entering.filter(pl.col("position") % 2 == 1).select(pl.col("position") // 2).to_series().unique().sort()
-        archived = self.steps.frame.select("archived", "member")[steps].filter(pl.col("member").is_null())["archived"]
-        self.sections += archived.len()
-        sections = archived.filter(archived >= 0).to_numpy()
-        sections = sections[self.recorder.results.faults[sections] == 0]
-        schema = schema_of(tables.rated_section, ("event_id", "section", "system", "edition", "signature"))
-        frames = [pl.DataFrame(schema=schema)]
-        if len(sections):
-            signed = self.signatures.of(block, sections)
-            frames.append(signed.select(pl.col(name).cast(schema[name]) for name in schema))
-        whole = pl.concat(frames).with_columns(pl.lit(self.post.run, dtype=pl.Int32).alias("run"))
-        write_frame(self.connection, tables.rated_section, whole)
+    def _write_sections(self, rated: pl.DataFrame, entering: pl.DataFrame) -> None:
+        """Write down which sections were rated with another result than before."""
+        steps = entering.filter(pl.col("position") % 2 == 1).select(pl.col("position") // 2).to_series().unique()
+        sections = self.steps.frame.filter(pl.col("member").is_null()).select("step")
+        changed = sections.filter(pl.col("step").is_in(steps.implode()))
+        self.sections += changed.height
+        rows = rated.join(changed, on="step", how="semi", maintain_order="left")
+        run = pl.lit(self.post.run, dtype=pl.Int32).alias("run")
+        self.post.write(tables.rated_section, rows.select(run, *RATED))
 
     # the end of a run
 
-    def posted(self, office: Office, deed: Deed, signature: str) -> Run:
-        """Write the ripple, what is current now, the act and the run."""
+    def posted(self, office: Office, deed: Deed) -> Run:
+        """Write the rating changes, the journal entry and the run."""
         with self.clock.timed("find causes"):
             ripple = self._ripple()
-        with self.clock.timed("write the ripple"):
-            write_frame(self.connection, tables.ripple, ripple.rows(self.post.run))
-        with self.clock.timed("make current"):
-            self.post.make_current()
-        self.post.act(office, deed, signature, self.sections)
+        with self.clock.timed("write the changes"):
+            self.post.write(tables.ripple, ripple.rows(self.post.run))
+        with self.clock.timed("finish"):
+            self.post.finish(office, deed, self.sections)
         lines = ripple if len(ripple) > _FEW else tuple(ripple)
         return Run(self.post.run, self.sections, self.post.postings, lines, self._unratable())
 
     def _unratable(self) -> dict[Key, str]:
-        faulty = sorted(self.due.unratable)
+        reasons = self.plan.replay.unratable
+        faulty = sorted(reasons)
         if not faulty:
             return {}
         steps = self.steps.of_section[np.array(faulty, dtype=np.int64)]
@@ -208,8 +207,7 @@ class _Replay:
         for section, step in zip(faulty, steps.tolist(), strict=True):
             if step in reached:
                 row = self.known.archive.sections.row(section, named=True)
-                key = Key(row["end"], row["start"], row["event_id"], row["number"])
-                found[key] = self.due.unratable[section]
+                found[Key(row["end"], row["start"], row["event_id"], row["number"])] = reasons[section]
         return found
 
     def _all_events(self) -> Events:
@@ -225,12 +223,14 @@ class _Replay:
     def _ripple(self) -> Ripple:
         entered = pl.concat(self.entered)
         code = entered["code"].to_numpy()
-        faulty = self.steps.of_section[np.array(sorted(self.due.unratable), dtype=np.int64)]
+        faulty = self.steps.of_section[np.array(sorted(self.plan.replay.unratable), dtype=np.int64)]
         wanted = np.union1d(code[code < self.steps.frame.height], faulty)
         behind = self.plan.causes.sets(wanted, self.ghosts, self._all_events)
         places = pl.concat([frame.select("event_id", "section") for frame in (self.steps.frame, self.ghosts)])
         texts = rows_of([spelled(places["event_id"]), spelled(places["section"])])
-        return Ripple(self.known.ids["member_id"], self.old, self.recorder, lines_of(entered, texts, behind))
+        names = ("who", *Posting._fields)
+        posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
+        return Ripple(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
 
 
 def _gone(old: pl.DataFrame, rows: Array, where: pl.DataFrame | None) -> pl.DataFrame:
@@ -247,7 +247,7 @@ def _gone(old: pl.DataFrame, rows: Array, where: pl.DataFrame | None) -> pl.Data
 
 
 def _ghosts(old: pl.DataFrame, steps: Steps) -> pl.DataFrame:
-    """Postings whose place in the fold is no more, and where that was."""
+    """Postings whose step is no more, and where that was."""
     moved = old.with_row_index("row").filter(pl.col("is_moved"))
     keys = moved.select(KEY).unique()
     places = [2 * steps.before(key) for key in keys.iter_rows()]

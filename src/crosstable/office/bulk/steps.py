@@ -1,38 +1,39 @@
-"""The places of the fold as numbers: sections, openings and moving decisions in their order; old postings at them."""
+"""The steps of a replay as numbers: sections, starting ratings, moving decisions in order; what is posted there."""
 
 from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, Select, collate, literal, select, tuple_, union_all
 
 from crosstable.folding import DAWN, MOVING, OWN
 from crosstable.office import tables
-from crosstable.office.bulk.frames import frame_of, schema_of
+from crosstable.office.bulk.frames import asked, frame_of, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
-from crosstable.office.ledger.postings import Posting
+from crosstable.office.ledger.postings import Posting, is_current
 from crosstable.terms import RatingSystem
 
 Array = Any
 _NO_SYSTEM = len(RatingSystem)
 KEY = ("ended", "started", "event_id", "section")
+_STORED = ("posting_id", *Posting._fields)
 
 
 class Steps(NamedTuple):
-    """Every place of the fold, by number; ``of_section`` and ``of_opening`` give those of the archive's rows."""
+    """Every step of a replay, by number; ``of_section`` and ``of_opening`` give those of the archive's rows."""
 
     frame: pl.DataFrame
     of_section: Array
     of_opening: Array
 
     def since(self, day: date) -> int:
-        """The first place that does not end before a day."""
+        """The first step that does not end before a day."""
         return int(self.frame["ended"].search_sorted(day))
 
     def before(self, key: tuple[Any, ...]) -> int:
-        """How many places stand before a key."""
+        """How many steps stand before a key."""
         is_before = pl.lit(False)
         for name, value in reversed(list(zip(KEY, key, strict=True))):
             column = pl.col(name)
@@ -41,7 +42,7 @@ class Steps(NamedTuple):
 
 
 def steps_of(known: Known) -> Steps:
-    """The places of a record."""
+    """The steps of a record."""
     archive, headings = known.archive, known.headings
     accepted = headings["state"] == State.ACCEPTED.value
     sections = headings.select(
@@ -72,28 +73,31 @@ def _own(frame: pl.DataFrame, day: str) -> pl.DataFrame:
 
 
 def _places(whole: pl.DataFrame, name: str) -> Array:
-    """By row of a table: its place."""
+    """By row of a table: its step."""
     if name not in whole.columns:
         return np.zeros(0, dtype=np.int64)
     own = whole.filter(pl.col(name) >= 0).sort(name)
     return own["step"].to_numpy()
 
 
-def old_postings(connection: Connection, known: Known, steps: Steps, day: date) -> pl.DataFrame:
-    """The current postings from a day on, with the place and the number of the member of each.
+def postings_since(connection: Connection, day: date, *where: ColumnElement[bool]) -> pl.DataFrame:
+    """The current postings from a day on, those that conditions pick."""
+    return frame_of(connection, current_since(day, *where), schema_of(tables.posting, _STORED))
 
-    A place of -1: what was posted there is no longer a step of the fold. Ids that are merged have numbers behind those
-    of members.
+
+def current_since(day: date, *where: ColumnElement[bool]) -> Select[Any]:
+    """A query for the same."""
+    posting = tables.posting
+    query = select(*(posting.c[name] for name in _STORED)).where(is_current(), *where)
+    return query.where(posting.c.ended >= day) if day > DAWN else query
+
+
+def placed(frame: pl.DataFrame, known: Known, steps: Steps) -> pl.DataFrame:
+    """Postings with the step and the number of the member of each, in the order of steps.
+
+    A step of -1: what was posted there is no longer a step. Ids that are merged have numbers behind those of members.
     """
-    posting, current = tables.posting, tables.current_posting
-    names = ("posting_id", *Posting._fields)
-    joined = current.join(posting, posting.c.posting_id == current.c.posting_id)
-    query = select(*(posting.c[name] for name in names)).select_from(joined)
-    if day > DAWN:
-        query = query.where(posting.c.ended >= day)
-    frame = frame_of(connection, query, schema_of(posting, names))
-    codes = known.ids.select("member_id").with_row_index("who").with_columns(pl.col("who").cast(pl.Int32))
-    frame = frame.join(codes, on="member_id", how="left", maintain_order="left")
+    frame = numbered(frame, known)
     is_own = pl.col("event_id").str.starts_with(OWN)
     places = steps.frame.select("event_id", "section", "system", "step", start="started", end="ended")
     asked = frame.with_columns(
@@ -104,6 +108,47 @@ def old_postings(connection: Connection, known: Known, steps: Steps, day: date) 
         maintain_order="left",
     )  # fmt: skip
     is_moved = (pl.col("start") != pl.col("started")) | (pl.col("end") != pl.col("ended"))
-    return found.with_columns(pl.col("step").fill_null(-1), is_moved.fill_null(True).alias("is_moved")).drop(
-        "asked", "start", "end"
+    found = found.with_columns(pl.col("step").fill_null(-1), is_moved.fill_null(True).alias("is_moved"))
+    return found.drop("asked", "start", "end").sort("step", "posting_id")
+
+
+def numbered(frame: pl.DataFrame, known: Known) -> pl.DataFrame:
+    """Rows about ids with the number of each."""
+    codes = known.ids.select("member_id").with_row_index("who").with_columns(pl.col("who").cast(pl.Int32))
+    return frame.join(codes, on="member_id", how="left", maintain_order="left")
+
+
+def records_before(
+    connection: Connection, starts: pl.DataFrame, day: date | None = None, run: int | None = None
+) -> pl.DataFrame:
+    """The last posting of members in every system before a day, or each before a key of their own.
+
+    Of those that are current, or that were after a run.
+    """
+    posting, wanted = tables.posting, asked(connection, starts)
+    systems = union_all(*(select(literal(int(system)).label("system")) for system in RatingSystem)).subquery("systems")
+    is_theirs = (posting.c.member_id == wanted.c.member_id) & (posting.c.system == systems.c.system)
+    is_text = connection.dialect.name == "postgresql"  # whose texts may have another order than those of Python
+    key = [collate(posting.c[name], "C") if is_text and name == "event_id" else posting.c[name] for name in KEY]
+    if day is None:
+        own = [collate(wanted.c[name], "C") if is_text and name == "event_id" else wanted.c[name] for name in KEY]
+        is_before: ColumnElement[bool] = (posting.c.ended <= wanted.c.ended) & (tuple_(*key) < tuple_(*own))
+    else:
+        is_before = posting.c.ended < day
+    last = select(posting.c.posting_id).where(is_theirs, is_before, is_current(run))
+    last = last.order_by(*(column.desc() for column in key)).limit(1).correlate(wanted, systems)
+    found = select(last.scalar_subquery().label("posting_id")).select_from(wanted.join(systems, literal(True)))
+    numbers = found.subquery("found")
+    query = select(*(posting.c[name] for name in _STORED)).join(numbers, numbers.c.posting_id == posting.c.posting_id)
+    return frame_of(connection, query, schema_of(posting, _STORED))
+
+
+def members_of(known: Known, steps: Steps) -> pl.DataFrame:
+    """Steps and the members whose records they read."""
+    entries = known.archive.entries.filter(pl.col("member") >= 0)
+    inside = pl.DataFrame(
+        {"step": steps.of_section[entries["section"].to_numpy()], "who": entries["member"]},
+        schema={"step": pl.Int64, "who": pl.Int32},
     )
+    own = steps.frame.filter(pl.col("member").is_not_null()).select("step", pl.col("member").alias("who"))
+    return pl.concat([inside, own])

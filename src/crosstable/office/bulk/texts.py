@@ -1,12 +1,11 @@
 """Columns as the canonical JSON of the record, all rows at once: the same texts that ``acts.canonical`` writes.
 
-Digests of rows and fingerprints of postings are hashes of such texts, so every character counts.
+Digests of what members and sections say are hashes of such texts, so every character counts.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
 import polars as pl
 
 from crosstable.office.ledger.acts import canonical
@@ -15,8 +14,6 @@ NULL = "null"
 # Outside of this Python writes an exponent, and Polars does not, or writes it otherwise.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e15
 _ESCAPED = [chr(code) for code in range(32)]
-_MODULUS = 1 << 256
-_DIGEST_BYTES = 32
 
 
 def spelled_columns(frame: pl.DataFrame) -> pl.DataFrame:
@@ -66,32 +63,9 @@ def _is_odd(name: str, dtype: pl.DataType) -> pl.Expr:
     return ~is_plain | column.is_nan()
 
 
-def rows_as_json(frame: pl.DataFrame) -> list[str]:
-    """Rows as the values of JSON lists, without the brackets around them."""
-    if has_controls(frame):  # among them the one that ends a line
-        return [row[1:-1] for row in joined_rows(spelled_columns(frame))]
-    text = _plainly(frame).write_csv(include_header=False, quote_style="never", null_value=NULL)
-    lines = text.split("\n")[:-1]
-    odd = sorted({place for _, places in _odd_places(frame) for place in places})
-    for place, line in zip(odd, joined_rows(spelled_columns(frame[odd])), strict=True):
-        lines[place] = line[1:-1]
-    return lines
-
-
-def has_controls(frame: pl.DataFrame) -> bool:
-    """Whether a text has characters in it that nobody sees, which JSON writes as words."""
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    return any(frame.select(pl.col(texts).str.contains_any(_ESCAPED).any()).row(0))
-
-
 def spelled(column: pl.Series) -> pl.Series:
     """A column as JSON; nothing stays nothing."""
     return spelled_columns(column.to_frame("column")).to_series()
-
-
-def written(column: pl.Series) -> pl.Series:
-    """A column as JSON; nothing is ``null``."""
-    return spelled(column).fill_null(NULL)
 
 
 def joined_rows(columns: pl.DataFrame) -> pl.Series:
@@ -116,16 +90,3 @@ def lines_of(frame: pl.DataFrame) -> pl.Series:
 def digest_of_lines(lines: Iterable[str]) -> str:
     """The hash of lines in whatever order, as ``acts.digest_of_rows`` has it."""
     return hashlib.sha256("".join([f"{line}\n" for line in sorted(lines)]).encode()).hexdigest()
-
-
-def hashes_of(texts: Iterable[str]) -> list[bytes]:
-    """The hash of every text."""
-    sha256 = hashlib.sha256
-    return [sha256(text.encode()).digest() for text in texts]
-
-
-def sum_of(hashes: Sequence[bytes]) -> int:
-    """The sum of hashes as numbers."""
-    words = np.frombuffer(b"".join(hashes), dtype=">u4").reshape(-1, _DIGEST_BYTES // 4)
-    columns: list[int] = words.sum(axis=0, dtype=np.uint64).tolist()
-    return sum(column << (32 * (len(columns) - 1 - at)) for at, column in enumerate(columns)) % _MODULUS

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select
 
-from crosstable.folding import DAWN, Key
-from crosstable.folding import MOVING as MOVING
 from crosstable.folding import Decision as Decision
 from crosstable.folding import DecisionKind as DecisionKind
+from crosstable.folding import Key
 from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
@@ -173,10 +172,9 @@ class Record:
 
     # sections
 
-    def headings(self, since: date = DAWN) -> list[Heading]:
-        """Every section that has dates and does not end before a day, in the order of the fold, whatever its state."""
-        query = self.standing_sections().where(tables.section.c.ended >= since)
-        found = [_heading(row) for row in self.connection.execute(query).mappings()]
+    def headings(self) -> list[Heading]:
+        """Every section that has dates, in the order of the replay, whatever its state."""
+        found = [_heading(row) for row in self.connection.execute(self.standing_sections()).mappings()]
         return sorted((one for one in found if one.started and one.ended), key=lambda one: one.key)
 
     def standing_sections(self, *where: ColumnElement[bool]) -> Select[Any]:
@@ -251,10 +249,9 @@ class Record:
 
     # openings and decisions
 
-    def openings(self, members: Iterable[str] | None = None, *, since: date = DAWN) -> list[Opening]:
-        """Opening standings of a day or later, of some members or of all, in one order wherever their rows lie."""
-        keys, is_wanted = ("member_id", "system"), tables.opening.c.as_of >= since
-        found = [_opening(row) for row in self._of_members(tables.opening, keys, members, is_wanted)]
+    def openings(self, members: Iterable[str] | None = None) -> list[Opening]:
+        """Starting ratings of some members or of all, in one order wherever their rows lie."""
+        found = [_opening(row) for row in self._of_members(tables.opening, ("member_id", "system"), members)]
         return sorted(found, key=lambda one: (one.member_id, one.system))
 
     def decisions(self, members: Iterable[str] | None = None) -> list[Decision]:
@@ -280,15 +277,13 @@ class Record:
         query = select(table).where(condition).order_by(table.c.act)
         return [_decision(row) for row in self.connection.execute(query).mappings()]
 
-    def _of_members(
-        self, table: Table, keys: Sequence[str], members: Iterable[str] | None, *where: ColumnElement[bool]
-    ) -> Iterator[Any]:
-        """The newest rows about members, those of them that a condition picks."""
+    def _of_members(self, table: Table, keys: Sequence[str], members: Iterable[str] | None) -> Iterator[Any]:
+        """The newest rows about members."""
         if members is None:
-            yield from self.connection.execute(latest(table, keys, self.through).where(*where)).mappings()
+            yield from self.connection.execute(latest(table, keys, self.through)).mappings()
             return
         for some in chunks(sorted(members)):
-            query = latest(table, keys, self.through, table.c.member_id.in_(some)).where(*where)
+            query = latest(table, keys, self.through, table.c.member_id.in_(some))
             yield from self.connection.execute(query).mappings()
 
     def same_member(self, member_id: str) -> set[str]:

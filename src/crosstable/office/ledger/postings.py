@@ -5,13 +5,12 @@ writes a new posting that supersedes the old one; both stay. A posting without a
 longer rates the member.
 """
 
-import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Date, Float, Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, select
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.folding import DAWN as DAWN
@@ -19,13 +18,12 @@ from crosstable.folding import OWN as OWN
 from crosstable.folding import Key as Key
 from crosstable.office import tables
 from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.digests import layout_of
 from crosstable.record_rows import POSTED, posted_name, rating_from, row_of
 from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem
 
 # Databases take only so many values in one statement.
 CHUNK = 500
-NO_EVENT = ""
-_MODULUS = 1 << 256
 
 
 class PostingKey(NamedTuple):
@@ -98,19 +96,11 @@ class Posting(NamedTuple):
     @property
     def fingerprint(self) -> int:
         """A number of 256 bits for this content; the sum of all current ones is the state of the office."""
-        values: list[Any] = list(self)
-        for at in _REAL:  # as a database gives them back: 40 games are 40.0, and there is one zero
-            if values[at] is not None:
-                values[at] += 0.0
-        for at in _DAYS:
-            if values[at] is not None:
-                values[at] = values[at].isoformat()
-        return int.from_bytes(hashlib.sha256(canonical(values).encode()).digest(), "big")
+        return int.from_bytes(LAYOUT.digest(self), "big")
 
 
 COLUMNS = [tables.posting.c[name] for name in Posting._fields]
-_REAL = tuple(at for at, column in enumerate(COLUMNS) if isinstance(column.type, Float))
-_DAYS = tuple(at for at, column in enumerate(COLUMNS) if isinstance(column.type, Date))
+LAYOUT = layout_of(COLUMNS)
 
 
 class Stored(NamedTuple):
@@ -118,11 +108,6 @@ class Stored(NamedTuple):
 
     posting_id: int
     posting: Posting
-
-
-def state_digest(total: int) -> str:
-    """The state of the office as its digest: the sum of the fingerprints of all current postings."""
-    return f"{total % _MODULUS:064x}"
 
 
 def postings_of(rated: RatedSection, key: Key) -> Iterator[Posting]:
@@ -191,103 +176,38 @@ def posting_from(row: Row[Any] | Sequence[Any]) -> Posting:
     return made._replace(system=RatingSystem(made.system))
 
 
-def current_where(condition: ColumnElement[bool]) -> Select[Any]:
-    """The current postings that a condition on ``current_posting`` picks."""
-    current = tables.current_posting
-    joined = current.join(tables.posting, tables.posting.c.posting_id == current.c.posting_id)
-    return select(tables.posting.c.posting_id, *COLUMNS).select_from(joined).where(condition)
+def is_current(run: int | None = None) -> ColumnElement[bool]:
+    """Whether a posting is current, or was after a run: it has a rating after, and no other supersedes it."""
+    posting, later = tables.posting.c, tables.posting.alias("later")
+    superseding = select(later.c.posting_id).where(later.c.supersedes == posting.posting_id)
+    if run is None:
+        return and_(posting.rating_after.is_not(None), ~superseding.exists())
+    superseded = superseding.where(later.c.run <= run).exists()
+    return and_(posting.rating_after.is_not(None), posting.run <= run, ~superseded)
 
 
-def current_of_members(connection: Connection, members: Iterable[str]) -> Iterator[Stored]:
-    """The current postings of members, in no order."""
+def current_of_members(connection: Connection, members: Iterable[str], run: int | None = None) -> Iterator[Stored]:
+    """The postings of members that are current, or were after a run, in no order."""
     for some in chunks(sorted(members)):
-        for row in connection.execute(current_where(tables.current_posting.c.member_id.in_(some))):
-            yield Stored(row[0], posting_from(row[1:]))
+        yield from all_current(connection, run, tables.posting.c.member_id.in_(some)).values()
 
 
 def current_of_section(connection: Connection, event_id: str, number: int) -> list[Stored]:
     """The current postings of a section, in the order in which they were written."""
-    current = tables.current_posting
-    wanted = current_where((current.c.event_id == event_id) & (current.c.section == number))
-    rows = connection.execute(wanted.order_by(current.c.posting_id))
-    return [Stored(row[0], posting_from(row[1:])) for row in rows]
-
-
-def known_of_members(connection: Connection, members: Iterable[str], run: int) -> Iterator[Stored]:
-    """The postings of members that were current after a run, in no order."""
-    for some in chunks(sorted(members)):
-        yield from all_current(connection, run, tables.posting.c.member_id.in_(some)).values()
+    posting = tables.posting.c
+    return [*all_current(connection, None, posting.event_id == event_id, posting.section == number).values()]
 
 
 def all_current(
     connection: Connection, run: int | None = None, *where: ColumnElement[bool]
 ) -> dict[PostingKey, Stored]:
-    """Every posting that is current, or that was current after a run; from the postings, not from the cache."""
-    wanted = select(func.max(tables.posting.c.posting_id).label("newest")).where(*where)
-    if run is not None:
-        wanted = wanted.where(tables.posting.c.run <= run)
-    newest = wanted.group_by(*(tables.posting.c[name] for name in PostingKey._fields)).subquery()
-    query = select(tables.posting.c.posting_id, *COLUMNS).join(newest, newest.c.newest == tables.posting.c.posting_id)
-    found = {}
-    for row in connection.execute(query):
-        posting = posting_from(row[1:])
-        if posting.rating_after is not None:
-            found[posting.about] = Stored(row[0], posting)
-    return found
+    """Every posting that is current, or that was current after a run, in the order in which they were written."""
+    query = select(tables.posting.c.posting_id, *COLUMNS).where(is_current(run), *where)
+    stored = (Stored(row[0], posting_from(row[1:])) for row in connection.execute(query.order_by("posting_id")))
+    return {one.posting.about: one for one in stored}
 
 
 def chunks(values: Sequence[str]) -> Iterator[Sequence[str]]:
     """Values in portions that a statement takes."""
     for at in range(0, len(values), CHUNK):
         yield values[at : at + CHUNK]
-
-
-class Entering(NamedTuple):
-    """A new posting and the one it supersedes."""
-
-    posting: Posting
-    old: Stored | None
-
-
-def post(connection: Connection, run: int, entering: Sequence[Entering]) -> None:
-    """Write postings of a run and make them current. The caller's transaction makes it all or nothing."""
-    first = (connection.execute(select(func.max(tables.posting.c.posting_id))).scalar() or 0) + 1
-    rows = [
-        {
-            "posting_id": first + at,
-            "run": run,
-            "supersedes": None if one.old is None else one.old.posting_id,
-            **one.posting._asdict(),
-            "system": int(one.posting.system),
-        }
-        for at, one in enumerate(entering)
-    ]
-    if not rows:
-        return
-    connection.execute(insert(tables.posting), rows)
-    _make_current(connection, rows)
-
-
-def _make_current(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    current = tables.current_posting
-    old = sorted(row["supersedes"] for row in rows if row["supersedes"] is not None)
-    for at in range(0, len(old), CHUNK):
-        connection.execute(delete(current).where(current.c.posting_id.in_(old[at : at + CHUNK])))
-    fresh = [
-        {name: row[name] for name in (*PostingKey._fields, "posting_id")}
-        for row in rows
-        if row["rating_after"] is not None
-    ]
-    if fresh:
-        connection.execute(insert(current), fresh)
-
-
-def rebuild_current(connection: Connection) -> None:
-    """Make the cache of current postings anew from the postings."""
-    connection.execute(delete(tables.current_posting))
-    fresh = [
-        {**about._asdict(), "system": int(about.system), "posting_id": stored.posting_id}
-        for about, stored in all_current(connection).items()
-    ]
-    if fresh:
-        connection.execute(insert(tables.current_posting), fresh)

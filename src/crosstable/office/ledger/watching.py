@@ -1,24 +1,23 @@
 """Watching a run: how far it has come, and how long each of its stages took."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from time import perf_counter
 from typing import NamedTuple
 
-from crosstable.office.ledger.fold import Progress, in_silence
-
-# A run that looks at more sections than this goes through the compiled replay, which reads the record whole.
-LONG = 300
-
-
-# What the compiled replay needs; an office without it rates everything section by section.
-NEEDED = ("numba", "polars")
+Progress = Callable[[int], None]
+# A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
+LONG = 600
 
 
-def can_be_long() -> bool:
-    """Whether the compiled replay is installed."""
-    return all(find_spec(name) is not None for name in NEEDED)
+def can_compile() -> bool:
+    """Whether the compiler is installed; an office without it interprets everything."""
+    return find_spec("numba") is not None
+
+
+def in_silence(done: int) -> None:
+    """Progress that nobody watches."""
 
 
 class StageClock:
@@ -40,7 +39,7 @@ class StageClock:
 
 
 class Watch(NamedTuple):
-    """Who is told how far a run has come and how long it took, and from how many sections on it is a long one."""
+    """Who is told how far a run has come and how long it took, and after how many steps it is compiled."""
 
     progress: Progress = in_silence
     clock: StageClock = StageClock()

@@ -14,13 +14,10 @@ from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Heading
-from crosstable.office.ledger.fold import steps_of
-from crosstable.office.ledger.rerate import Run, last_run, rerate
-from crosstable.office.ledger.touched import touched_since
+from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
 from crosstable.office.on_desk import DeskStatus, desk_status
 from crosstable.office.proposals import Proposal, approve, proposals, publication, refuse
 from crosstable.office.supplements import Basis
-from crosstable.office.views import known
 from crosstable.web.acting import PATIENCE, Outcome, act_on
 from crosstable.web.forms import PRIVATE, actor_in, in_office, page, refusal, went
 from crosstable.web.gate import form_of, office_of, text_of
@@ -144,7 +141,8 @@ def _rating(office: Office, deed: Deed) -> Iterator[str]:
             LOG.exception("the rating run ended")
             said.put(Problem(500, "The run met an error of the site's own; the log on the machine has the details."))
 
-    ahead = _steps_ahead(office)
+    with office.reading() as connection:
+        ahead = sections_ahead(connection)
     threading.Thread(target=work, daemon=True).start()
     spoken = time.monotonic()
     while isinstance(found := said.get(), int):
@@ -168,13 +166,6 @@ def _ended(found: Run | Problem | None) -> str:
     for key, why in found.unratable.items():
         lines.append(f'<li class="error">Event {escape(key.event_id)}, section {key.section}: {escape(why)}</li>\n')
     return "".join(lines)
-
-
-def _steps_ahead(office: Office) -> int:
-    with office.reading() as connection:
-        record = known(connection).record
-        touched = touched_since(record, last_run(connection))
-        return 0 if touched is None else sum(step.key >= touched.first for step in steps_of(record))
 
 
 ROUTES: tuple[Route, ...] = (

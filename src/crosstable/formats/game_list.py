@@ -1,0 +1,217 @@
+"""Lists of games (round, White, Black, result), as spreadsheets and chess-results hold them, made into wallcharts.
+
+A row of titles names ``White`` and ``Black``; ``Round`` may be a column or a line ``Round 2`` above the games, and
+``Section`` a column too. Ids and ratings are columns that name their side (``White ID``), or stand twice, on both sides
+of the result. ``RESULTS`` lists what a result may look like. Players are numbered in the order in which they appear.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault
+from crosstable.formats.sheet_rows import Row, tidy_title
+from crosstable.formats.wallchart_cells import PLAINER
+from crosstable.formats.wallchart_titles import column_name
+from crosstable.formats.wallchart_titles import title_score as wallchart_score
+from crosstable.limits import MOST_ROUNDS
+from crosstable.notation import shown
+
+SIDES = ("white", "black")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "white": ("white", "white player", "white name", "white player name"),
+    "black": ("black", "black player", "black name", "black player name"),
+    "result": ("result", "res", "results", "score"),
+    "round": ("round", "rd", "rnd", "r", "round no"),
+    "section": ("section", "sec"),
+}
+OF_A_SIDE = ("number", "member id", "rating", "pre", "FIDE rating", "state", "title")
+# the letters of White's and Black's cells → how the result may be written
+RESULTS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("W", "L"): ("1-0", "1:0", "1", "white", "w", "white wins", "white won"),
+    ("L", "W"): ("0-1", "0:1", "0", "black", "b", "black wins", "black won"),
+    ("D", "D"): ("1/2-1/2", "0.5-0.5", ".5-.5", "1/2:1/2", "1/2", "0.5", "draw", "d", "="),
+    ("X", "F"): ("1-0f", "1x-0f", "1f-0f", "1-0 ff", "1-0 forfeit", "+--", "+:-", "+/-", "+-"),
+    ("F", "X"): ("0-1f", "0f-1x", "0f-1f", "0-1 ff", "0-1 forfeit", "--+", "-:+", "-/+", "-+"),
+    ("F", "F"): ("0-0", "0f-0f", "0-0f", "---", "-:-", "-/-"),
+    ("", ""): ("", "*", "-", ":", "?"),
+}
+# What stands for an opponent where there is none.
+NOBODY = ("bye", "half bye", "full bye", "zero bye", "not paired", "unpaired", "spielfrei", "no opponent", "none")
+_LETTERS = {text.replace(" ", ""): letters for letters, texts in RESULTS.items() for text in texts}
+_BYES = {"1": "B", "1-0": "B", "1/2": "H", "0.5": "H", "1/2-1/2": "H", "0": "Z", "0-0": "Z", "0-1": "Z"}
+_NAMED = {title: column for column, titles in COLUMNS.items() for title in titles}
+_ROUND = re.compile(r"(?:round|rd|rnd)\.?\s*(\d{1,3})\b(?!.*[:;,]\s*[gG]/).*", re.IGNORECASE | re.ASCII)
+
+
+def opens_games(cells: Sequence[str]) -> bool:
+    """Whether a row is the titles of a list of games."""
+    found = {_NAMED.get(tidy_title(cell)) for cell in cells}
+    return {"white", "black"} <= found
+
+
+def title_score(cells: Sequence[str]) -> int:
+    """How many columns of a list of games a row names; 0 where it is no such row of titles."""
+    return sum(bool(name) for name in columns_of(cells)) if opens_games(cells) else 0
+
+
+def columns_of(cells: Sequence[str]) -> list[str]:
+    """The name of each column: ``white``, ``round``, ``black rating`` …, or nothing."""
+    tidy = [tidy_title(cell) for cell in cells]
+    middle = next((at for at, title in enumerate(tidy) if _NAMED.get(title) == "result"), len(tidy))
+    return [_column(title, tidy.count(title) == 2, SIDES[at > middle]) for at, title in enumerate(tidy)]
+
+
+def _column(title: str, is_double: bool, side: str) -> str:
+    first, _, rest = title.partition(" ")
+    if title in _NAMED:
+        return _NAMED[title]
+    if first in SIDES and column_name(rest) in OF_A_SIDE:
+        return f"{first} {column_name(rest)}"
+    return f"{side} {column_name(title)}" if is_double and column_name(title) in OF_A_SIDE else ""
+
+
+class _Player(NamedTuple):
+    number: int
+    place: str
+    said: dict[str, str]
+    cells: dict[int, str]
+
+
+class _Games:
+    """The games of one section while their rows are read."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.players: list[_Player] = []
+        self._by_id: dict[str, _Player] = {}
+        self._by_name: dict[str, _Player] = {}
+
+    def player(self, said: dict[str, str], place: str) -> _Player:
+        """The player of one side of a row."""
+        member_id, name = said.get("member id", ""), said["name"].casefold()
+        known = self._by_id.get(member_id) or self._by_name.get(name)
+        if known is None or (member_id and known.said.get("member id", member_id) != member_id):
+            number = said.get("number", "")
+            own = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else len(self.players) + 1
+            known = _Player(own, place, {}, {})
+            self.players.append(known)
+        for column, text in said.items():
+            known.said.setdefault(column, text)
+        self._by_name[name] = known
+        if member_id:
+            self._by_id[member_id] = known
+        return known
+
+    def rows(self) -> list[Row]:
+        """The wallchart: a row of titles and a row for each player."""
+        if not self.players:
+            return []
+        last = max((max(player.cells, default=0) for player in self.players), default=0)
+        columns = [column for column in OF_A_SIDE[1:] if any(column in p.said for p in self.players)]
+        titles = {"member id": "ID", "pre": "Pre-event rating"}
+        head = ("No", "Name", *(titles.get(column, column.capitalize()) for column in columns))
+        place = self.players[0].place
+        made = [Row(place, (f"Section: {self.name}",))] if self.name else []
+        made.append(Row(place, (*head, *(f"Rd {number}" for number in range(1, last + 1)))))
+        for player in self.players:
+            said = [player.said.get(column, "") for column in columns]
+            cells = [player.cells.get(number, "") for number in range(1, last + 1)]
+            made.append(Row(player.place, (str(player.number), player.said["name"], *said, *cells)))
+        return made
+
+
+class _List:
+    """A list of games while its rows are read; other rows are passed on."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        self.faults = faults
+        self.made: list[Row] = []
+        self.columns: list[str] = []
+        self.sections: dict[str, _Games] = {}
+        self.round = 0
+        self.pending = 0
+        self.after: list[Row] = []
+
+    def take(self, row: Row) -> None:
+        """Take in one row."""
+        heading = _ROUND.fullmatch(row.cells[0].strip())
+        if opens_games(row.cells):
+            self.columns = columns_of(row.cells)
+        elif heading and row.is_alone:
+            self.round = int(heading[1])
+        elif not self.columns or tidy_title(row.cells[0].partition(":")[0]) == "section" or wallchart_score(row.cells):
+            self.close()
+            self.made.append(row)
+        elif row.is_alone:  # a note or a key, which stands for the whole list
+            self.after.append(row)
+        else:
+            self._take_game(row)
+
+    def close(self) -> None:
+        """End the list: what follows is another table."""
+        for games in self.sections.values():
+            self.made += games.rows()
+        if self.pending:
+            self.faults.append(fault("result-missing", self.made[-1].place, count=self.pending))
+        self.made += self.after
+        self.columns, self.sections, self.after, self.round, self.pending = [], {}, [], 0, 0
+
+    def _take_game(self, row: Row) -> None:
+        said = {
+            name: cell.strip() for name, cell in zip(self.columns, row.cells, strict=False) if name and cell.strip()
+        }
+        number = said.get("round", "") or str(self.round or "")
+        if not (number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= MOST_ROUNDS):
+            message = f"{shown(number)} is no round." if number else "The game names no round."
+            self.faults.append(fault("bad-value", row.place, message, "Add a column Round with the number."))
+            return
+        games = self.sections.setdefault(said.get("section", ""), _Games(said.get("section", "")))
+        sides = [self._side(games, said, side, row.place) for side in SIDES]
+        result = "".join(said.get("result", "").lower().translate(PLAINER).split())
+        self._enter(sides, result, int(number), row)
+
+    def _side(self, games: _Games, said: Mapping[str, str], side: str, place: str) -> "_Player | None":
+        name = said.get(side, "")
+        if not name or tidy_title(name) in NOBODY:
+            return None
+        own = {column: said[f"{side} {column}"] for column in OF_A_SIDE if f"{side} {column}" in said}
+        return games.player({"name": name, **own}, place)
+
+    def _enter(self, sides: "list[_Player | None]", result: str, number: int, row: Row) -> None:
+        white, black = sides
+        if white is not None and black is not None:
+            letters = _LETTERS.get(result)
+            if letters is None:
+                message = f"{shown(result)} is no result of a game; write 1-0, 0-1 or 1/2-1/2."
+                self.faults.append(fault("unknown-code", row.place, message))
+                return
+            self.pending += letters == ("", "")
+            self._put(white, number, f"{letters[0]}{black.number}w" if letters[0] else "", row)
+            self._put(black, number, f"{letters[1]}{white.number}b" if letters[1] else "", row)
+        elif (alone := white or black) is not None:
+            named = {
+                tidy_title(row.cells[at]) for at, name in enumerate(self.columns[: len(row.cells)]) if name in SIDES
+            }
+            usual = "H" if "half bye" in named else "B" if named & {"bye", "full bye"} else "U"
+            self._put(alone, number, _BYES.get(result, usual), row)
+
+    def _put(self, player: _Player, number: int, cell: str, row: Row) -> None:
+        if number in player.cells:
+            message = f"{shown(player.said['name'])} stands twice in round {number}."
+            remedy = "Correct the round of one of the two games."
+            self.faults.append(fault("bad-value", row.place, message, remedy))
+        player.cells[number] = cell
+
+
+def expanded(rows: Sequence[Row], faults: list[Fault]) -> Sequence[Row]:
+    """The rows of a file with every list of games made into a wallchart."""
+    if not any(opens_games(row.cells) for row in rows):
+        return rows
+    games = _List(faults)
+    for row in rows:
+        if not row.is_blank:
+            games.take(row)
+    games.close()
+    return games.made

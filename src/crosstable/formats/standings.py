@@ -1,0 +1,184 @@
+"""Standings and crosstables that pairing programs publish, as a page or as text, read as the wallcharts they are.
+
+Pages: SwissSys, WinTD, chess-results, Vega and any other table whose titles a wallchart may have; a list of games with
+numbers, round by round, is turned into one. Texts: columns lined up with blanks, under a row of such titles; and the
+list of players that SwissSys exports (``NAME = …``). Opponents are the numbers of the first column, whatever they
+count.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from crosstable.catalogue import fault
+from crosstable.errors import FormatError
+from crosstable.formats import Reading
+from crosstable.formats.games_lists import crosstable_of
+from crosstable.formats.page_tables import PageTable, read_page
+from crosstable.formats.page_text import decoded, lines_of
+from crosstable.formats.sheet_rows import MOST_COLUMNS, Row
+from crosstable.formats.wallchart import LARGEST, MOST_ROWS, read_rows
+from crosstable.formats.wallchart_titles import opens_table, title_score
+from crosstable.limits import MEMBER_ID_DIGITS
+
+_LOOKED_AT = 200_000
+_HEADING = re.compile(
+    r"(?:SwissSys [\d.]{1,12} - )?(?:Standings|Wall ?chart|Cross ?table)\. (?P<event>.{1,200}): (?P<section>.{1,200}?)"
+    r"(?: \(.{0,100}\))?",
+    re.IGNORECASE | re.ASCII,
+)
+_SERVER = re.compile(r"Chess-Results Server Chess-results\.com - ")
+_TWO_RATINGS = re.compile(r"(\S{1,12}) \([^()]{1,12}\)")
+_PLAYER_LIST = re.compile(rb"(?:^|[\r\n])\s{0,20}NAME {0,4}=", re.IGNORECASE)
+_FIELD = re.compile(r"\s*([A-Za-z][A-Za-z #0-9]{0,20}?)\s*=\s*(.*)")
+_FIELD_TITLES = {"id#": "ID", "name": "Name", "rating": "Rating", "title": "Title", "club": "Club", "state": "State"}
+_TITLES = {"rate": "Rating", "nimi": "Name"}  # as WinTD and Finnish pages say; Rate is another column of ours
+_RULE = re.compile(r"[-=_+|\s]+")
+_ROUND_WORD = re.compile(r"r|rd|rnd|round", re.IGNORECASE)
+_MEMBER_ID = re.compile(rf"\d{{{MEMBER_ID_DIGITS}}}", re.ASCII)
+_FEWEST_TITLES = 3
+
+
+def is_page(data: bytes) -> bool:
+    """Whether these bytes are HTML with a table."""
+    return b"<table" in data[:LARGEST].lower()
+
+
+def looks_like(data: bytes) -> bool:
+    """Whether this is a page with tables, a list of players, or a text with columns under titles."""
+    if is_page(data) or _PLAYER_LIST.search(data[:_LOOKED_AT]):
+        return True
+    try:
+        lines = lines_of(decoded(data[:_LOOKED_AT], ""))
+    except FormatError:
+        return False
+    return any(_is_titles(line) for line in lines)
+
+
+def read(data: bytes, name: str) -> Reading:
+    """Read standings; raises ``FormatError`` where no table has titles that are known."""
+    if is_page(data):
+        rows = list(_of_page(data, name))
+    elif _PLAYER_LIST.search(data[:_LOOKED_AT]):
+        rows = list(_of_player_list(lines_of(decoded(data, name)), name))
+    else:
+        rows = list(_of_text(lines_of(decoded(data, name)), name))
+    if len(rows) > MOST_ROWS or any(len(row.cells) > MOST_COLUMNS for row in rows):
+        raise FormatError(fault("not-readable", name, "The tables have more rows or columns than an event can have."))
+    return read_rows(rows, name)
+
+
+def _of_page(data: bytes, name: str) -> Iterator[Row]:
+    page = read_page(data, name)
+    tables = [table._replace(rows=crosstable_of(table.rows) or table.rows) for table in page.tables]
+    found = [(at, table) for at, table in enumerate(tables, 1) if any(map(_score, table.rows))]
+    if not found:
+        if any(_is_pairings(table) for table in page.tables):
+            message = "The page shows the pairings of a round, not the results of every round."
+            raise FormatError(fault("not-readable", name, message, "Save the standings or the crosstable instead."))
+        message = "No table of the page names players and rounds in its first row."
+        raise FormatError(fault("not-readable", name, message, "Save the page of the standings or the crosstable."))
+    event, _ = _named(found[0][1].headings)
+    if event or page.title:
+        yield Row(name, (f"Event: {event or _SERVER.sub('', page.title)}",))
+    for at, table in found:
+        place = f"{name}, table {at}"
+        yield Row(place, (f"Section: {_named(table.headings)[1]}",))
+        first = next(row for row, cells in enumerate(table.rows) if _score(cells))
+        for row, cells in enumerate(table.rows[first:], first + 1):
+            yield _row(f"{place}, row {row}", cells, is_titles=row == first + 1)
+
+
+def _row(place: str, cells: Iterable[str], *, is_titles: bool) -> Row:
+    """A row for the reader of wallcharts: titles by their usual name, and the first of two ratings in a cell."""
+    if is_titles:
+        return Row(place, tuple(_TITLES.get(cell.lower(), cell) for cell in cells))
+    return Row(place, tuple(_TWO_RATINGS.sub(r"\1", cell) for cell in cells))
+
+
+def _score(cells: Sequence[str]) -> int:
+    return title_score([_TITLES.get(cell.lower(), cell) for cell in cells])
+
+
+def _is_pairings(table: PageTable) -> bool:
+    return any({"white", "black"} <= {cell.lower() for cell in row} for row in table.rows[:3])
+
+
+def _named(headings: Sequence[str]) -> tuple[str, str]:
+    """The event and the section that the headings above a table name."""
+    for heading in reversed(headings):
+        if found := _HEADING.fullmatch(heading):
+            return found["event"], found["section"]
+    return "", headings[-1][:100] if headings else ""
+
+
+def _of_player_list(lines: Sequence[str], name: str) -> Iterator[Row]:
+    """Players as SwissSys lists them: ``NAME = …``, ``ID# = …``, one block a player; local ids are no member ids."""
+    titles = list(dict.fromkeys(_FIELD_TITLES.values()))
+    yield Row(name, tuple(titles))
+    player: dict[str, str] = {}
+    for number, line in enumerate([*lines, ""], 1):
+        found = _FIELD.fullmatch(line)
+        title = _FIELD_TITLES.get(found[1].lower(), "") if found else ""
+        if player and (not line.strip() or title in player):
+            yield Row(f"{name}, line {number - len(player)}", tuple(player.get(one, "") for one in titles))
+            player = {}
+        if found and title:
+            is_id = title == "ID"
+            player[title] = "" if is_id and not _MEMBER_ID.fullmatch(found[2].strip()) else found[2].strip()
+
+
+def _of_text(lines: Sequence[str], name: str) -> Iterator[Row]:
+    """The tables of a text: lines of titles, and below each the lines that begin with a number."""
+    at, before = 0, ""
+    while at < len(lines):
+        if not _is_titles(lines[at]):
+            before = lines[at].strip() or before
+            at += 1
+            continue
+        end = at + 1
+        while end < len(lines) and (_is_row(lines[end]) or not lines[end].strip() or _RULE.fullmatch(lines[end])):
+            end += 1
+        rows = [(row, lines[row].expandtabs()) for row in range(at, end) if row == at or _is_row(lines[row])]
+        event, section = _named([before])
+        if event:
+            yield Row(name, (f"Event: {event}",))
+        yield Row(f"{name}, line {at + 1}", (f"Section: {section}",))
+        columns = _columns([text for _, text in rows])
+        for row, text in rows:
+            cells = (text[first:last].strip() for first, last in columns)
+            yield _row(f"{name}, line {row + 1}", cells, is_titles=row == at)
+        at, before = end, ""
+
+
+def _is_titles(line: str) -> bool:
+    """Whether a line names the columns of a table that are lined up with blanks."""
+    pieces = re.split(r"\s{2,}|\t", line.strip()[:2000])
+    words = re.findall(r"(?:(?:rd|rnd|round)\.? ?)?\d{1,2}\b|\S+", line[:2000], re.IGNORECASE | re.ASCII)
+    return any(opens_table(found) and title_score(found) >= _FEWEST_TITLES for found in (pieces, words))
+
+
+def _is_row(line: str) -> bool:
+    return line.strip()[:1].isdigit()
+
+
+def _columns(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the columns stand: they are parted by places that are blank in every line."""
+    width = max(map(len, lines))
+    is_blank = [all(at >= len(line) or line[at] == " " for line in lines) for at in range(width)]
+    found: list[tuple[int, int]] = []
+    for at in range(width):
+        if is_blank[at]:
+            continue
+        if found and found[-1][1] == at:
+            found[-1] = (found[-1][0], at + 1)
+        else:
+            found.append((at, at + 1))
+    columns: list[tuple[int, int]] = []
+    for first, last in found:
+        title = lines[0][first:last].strip()
+        before = lines[0][slice(*columns[-1])].strip() if columns else ""
+        if columns and (not title or (title.isdigit() and _ROUND_WORD.fullmatch(before))):
+            columns[-1] = (columns[-1][0], last)
+        else:
+            columns.append((first, last))
+    return columns

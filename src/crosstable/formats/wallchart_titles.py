@@ -1,0 +1,189 @@
+"""The titles of a wallchart's columns: which are known, what they hold, and what is not understood.
+
+``COLUMNS`` and ``IGNORED`` list them for the reference page. A column of ratings whose title is not known is an error,
+never a section of unrated players.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from crosstable.catalogue import fault
+from crosstable.errors import Fault
+from crosstable.formats.background_columns import column_of
+from crosstable.formats.sheet_rows import LONGEST_TITLE, Row, columns_of, tidy_title
+from crosstable.limits import HIGHEST_RATING, MOST_ROUNDS
+from crosstable.notation import read_rating, shown
+from crosstable.terms import RatingSystem
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "number": (
+        *("no", "number", "num", "nr", "pair", "pair no", "pair num", "pair number", "pairing", "pairing no"),
+        *("pairing number", "sno", "snr", "start no", "starting no", "starting number", "seed"),
+    ),
+    "name": ("name", "player", "player name", "players", "player s name", "full name", "names"),
+    "last name": ("last name", "last", "surname", "family name"),
+    "first name": ("first name", "first", "given name"),
+    "member id": (
+        *("id", "uscf id", "us chess id", "uschess id", "uscfid", "member id", "member no", "member number", "mem id"),
+        *("memid", "uscf", "uscf no", "uscf number", "us chess no", "us chess number", "id no", "id number"),
+        *("uscf member id", "us chess member id", "player id"),
+    ),
+    "state": ("state", "st"),
+    "rating": (
+        *("rating", "rtg", "rtng", "rat", "ratng", "pairing rating", "pairing rtg", "current rating", "current rtg"),
+        *("uscf rating", "uscf rtg", "uscf rtng", "us chess rating", "us chess rtg", "uschess rating", "us rating"),
+        *("us rtg", "rtgn", "nrtg", "rtg n", "nat rating", "rating nat", "rtg nat", "official rating", "live rating"),
+    ),
+    "pre": (
+        *("pre", "pre rating", "pre rtg", "pre rtng", "pre event rating", "pre event rtg", "pre event"),
+        *("rating before", "old rating", "old rtg"),
+    ),
+    "FIDE rating": ("elo", "rtgi", "rtg i", "irtg", "int rating", "rating int", "rtg int", "fide elo", "elo fide"),
+    "games": ("games", "pre games", "pre event games", "games before"),
+    "total": ("total", "tot", "score", "points", "pts", "pt", "total pts", "total points", "total score"),
+    "rate": ("rate",),
+    "fide flag": ("fide flag",),
+    "member": ("member",),
+    "fide opt in": ("fide opt in",),
+    "title": ("ti", "chess title"),
+    "federation": ("fed", "fide fed"),
+    "fide id": ("fideid", "fide no", "fide number", "fide id no"),
+    "rank": ("rk", "place", "pl", "plc", "final rank", "standing"),
+}
+PLAYER_DETAILS = ("title", "sex", "federation", "fide id", "rank", "national rating", "team", "norm")
+# Known, and not needed to rate: nothing is said about them.
+IGNORED = (
+    *("club", "school", "city", "grade", "age", "group", "gr", "typ", "type", "bd", "board", "prize", "prizes", "fee"),
+    *("email", "e mail", "phone", "paid", "notes", "note", "remarks", "comment", "byes", "perf", "performance", "tpr"),
+    *("rp", "k", "w", "we", "w we", "post", "post rating", "post rtg", "new rating", "new rtg", "rating after", "diff"),
+    *("change", "rating change", "mod med", "modified median", "solkoff", "cumulative", "cumul", "med", "median", "sb"),
+    *(
+        "sonneborn berger",
+        "buchholz",
+        "bh",
+        "tie break",
+        "tiebreak",
+        "tie breaks",
+        "tiebreaks",
+        "opp avg",
+        "short name",
+    ),
+)
+CHESS_TITLES = frozenset(
+    ["gm", "im", "fm", "cm", "wgm", "wim", "wfm", "wcm", "nm", "lm", "sm", "wnm", "agm", "aim", "afm"]
+)
+_TITLES = {title: column for column, titles in COLUMNS.items() for title in titles}
+_NAMING = ("name", "last name", "member id")
+_ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})(?:\s*(?:rd|rnd|round|r|st|nd|rd|th))?", re.ASCII)
+_TIE_BREAK = re.compile(r"(?:tb|tie break|tiebreak)\s*\d{1,2}(?: .{0,40})?|.*rtg \+/-.*", re.ASCII)
+_LOWEST_RATING = 100
+_ID_OR_RATING = ("uscf", "us chess")
+
+
+def column_name(title: str) -> str:
+    """The name under which a column is known here: ``name``, ``round 3``, ``OTBR rating`` …, or nothing."""
+    tidy = tidy_title(title)
+    if is_ignored(title):
+        return ""
+    if found := _ROUND.fullmatch(tidy):
+        return f"round {int(found[1])}" if 1 <= int(found[1]) <= MOST_ROUNDS else ""
+    return tidy if tidy in PLAYER_DETAILS else _TITLES.get(tidy) or column_of(title)
+
+
+def is_ignored(title: str) -> bool:
+    """Whether a column is known and not needed to rate."""
+    tidy = tidy_title(title)
+    return tidy in IGNORED or "+/-" in title or _TIE_BREAK.fullmatch(tidy) is not None
+
+
+def title_score(cells: Sequence[str]) -> int:
+    """How many columns of a wallchart a row names; 0 where it is no row of titles."""
+    if not any(_TITLES.get(tidy_title(cell)) in _NAMING for cell in cells if len(cell) <= LONGEST_TITLE):
+        return 0
+    found = {column_name(cell) for cell in cells} - {""}
+    return len(found) if len(found) > 1 else 0
+
+
+def opens_table(cells: Sequence[str]) -> bool:
+    """Whether a row within a table is the titles of the next one, and not a player called Name or Player."""
+    if not title_score(cells):
+        return False
+    filled = [cell for cell in cells if cell.strip() and not is_ignored(cell)]
+    titles = {column_name(cell) for cell in filled if not cell.strip().isdigit()} - {""}
+    return len(titles) > 1 and 2 * len(titles) >= len(filled)
+
+
+def rounds_of(columns: Mapping[str, int]) -> int:
+    """The last round that has a column."""
+    return max((int(name.removeprefix("round ")) for name in columns if name.startswith("round ")), default=0)
+
+
+def brings_ratings(columns: Mapping[str, int]) -> bool:
+    """Whether a column holds ratings from before the event without naming their system."""
+    return "pre" in columns or ("rating" in columns and "games" in columns)
+
+
+def has_ratings(columns: Mapping[str, int]) -> bool:
+    """Whether a column holds US Chess ratings of any kind."""
+    own = {"rating", "pre", "start rating", *(f"{system.name} rating" for system in RatingSystem)}
+    return not own.isdisjoint(columns)
+
+
+def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
+    """Where each known column stands; a round that has none is a fault, as are unknown and double titles."""
+    cells = list(row.cells)
+    names = [at for at, cell in enumerate(cells) if column_name(cell) == "name"]
+    for at, cell in enumerate(cells):
+        if is_ignored(cell) or at in names[1:]:  # the second column Name of Swiss-Manager is the name in short
+            cells[at] = ""
+        elif tidy_title(cell) in _ID_OR_RATING and sum(column_name(other) == "member id" for other in cells) > 1:
+            cells[at] = "USCF rating"
+    columns = columns_of(row._replace(cells=tuple(cells)), column_name, faults)
+    missing = [number for number in range(1, rounds_of(columns) + 1) if f"round {number}" not in columns]
+    if missing:
+        faults.append(fault("missing-field", row.place, f"There is no column for round {missing[0]}."))
+    return columns
+
+
+def settled(
+    titles: Sequence[str], columns: Mapping[str, int], rows: Sequence[Row], place: str, faults: list[Fault]
+) -> tuple[Sequence[str], dict[str, int]]:
+    """The titles and columns as the rows below show them: titles without one, ranks for numbers, unknown ratings."""
+    settled_columns, named = dict(columns), list(titles)
+    for at in range(max((len(row.cells) for row in rows), default=0)):
+        values = [row.cells[at].strip() for row in rows if at < len(row.cells) and row.cells[at].strip()]
+        title = named[at].strip() if at < len(named) else ""
+        if not title and values and {value.lower() for value in values} <= CHESS_TITLES:
+            named += [""] * (at + 1 - len(named))
+            named[at] = "Title"
+            settled_columns.setdefault("title", at)
+        elif title and not column_name(title) and not is_ignored(title) and not has_ratings(columns):
+            _refuse_ratings(title, values, place, faults)
+    _move_uscf(named, settled_columns, rows)
+    if "number" not in settled_columns and "rank" in settled_columns:
+        settled_columns["number"] = settled_columns["rank"]
+    return named, settled_columns
+
+
+def _move_uscf(titles: Sequence[str], columns: dict[str, int], rows: Sequence[Row]) -> None:
+    """A column USCF holds ids, or ratings where all its numbers are short."""
+    at = columns.get("member id", len(titles))
+    if at < len(titles) and tidy_title(titles[at]) in _ID_OR_RATING and "rating" not in columns:
+        values = [row.cells[at].strip() for row in rows if at < len(row.cells) and row.cells[at].strip()]
+        if any(map(_is_rating, values)) and all(_is_rating(value) or not value.isdigit() for value in values):
+            columns["rating"] = columns.pop("member id")
+
+
+def _refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault]) -> None:
+    ratings = [value for value in values if _is_rating(value)]
+    if ratings and 2 * len(ratings) > len(values):
+        message = f"The column {shown(title)} is not known and holds numbers like {ratings[0]}, which could be ratings."
+        faults.append(fault("rating-column-not-known", place, message))
+
+
+def _is_rating(text: str) -> bool:
+    try:
+        rating = read_rating(text).rating
+    except ValueError:
+        return False
+    return rating is not None and _LOWEST_RATING <= rating <= HIGHEST_RATING

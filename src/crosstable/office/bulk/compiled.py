@@ -1,0 +1,412 @@
+"""The compiled replay of a span of the record: every section of it, with the same postings as the interpreted one."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crosstable.engine.after import assumptions
+from crosstable.engine.records import Assumption
+from crosstable.errors import ConvergenceError
+from crosstable.folding import OWN
+from crosstable.formulas.norms import NO_NORM
+from crosstable.history import index as indexing
+from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.history.happenings import Happenings
+from crosstable.history.index import Index
+from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
+from crosstable.history.kernel.section import NOT_FOUND, SOUND
+from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, Recorder, Records
+from crosstable.history.standings import ArrayStandings
+from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
+from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.postings import (
+    PostingKey,
+    posting_of_standing,
+)
+from crosstable.office.ledger.watching import Progress
+from crosstable.record_rows import changes_text
+from crosstable.rules.constants import Constants
+from crosstable.rules.editions import EDITIONS
+from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, RatingSystem, Source
+
+Array = Any
+_EPOCH = date(1970, 1, 1).toordinal()
+# So many sections are handed over at a time.
+BLOCK = 10_000
+# What the engine looks at to say what it assumed, in this order.
+_ASSUMED_FROM = ("rating", "games", "peak", "peak_since_2010", "wins", "draws", "losses", "events")
+# A peak this much above the lowest level that floors reach since long cannot be the one that 2010 decides.
+_FAR_ABOVE = 400.0
+
+
+def _systems_by_rank() -> Array:
+    """By set of systems and rank: the system."""
+    made = np.zeros((1 << len(RatingSystem), len(RatingSystem)), dtype=np.uint8)
+    for mask in range(len(made)):
+        for rank, system in enumerate(one for one in RatingSystem if mask >> one & 1):
+            made[mask, rank] = system
+    return made
+
+
+_SYSTEMS = _systems_by_rank()
+_SOURCES = [canonical([one.name for one in Source if one <= Source.CFC and mask >> one & 1]) for mask in range(256)]
+
+
+class RowPlaces:
+    """Of rows of results from one section up to another: section, competitor, system."""
+
+    def __init__(self, recorder: Recorder, first: int, last: int) -> None:
+        sections = recorder.index.history.sections
+        numbers = np.arange(first, last)
+        base = sections["row"][first]
+        self.section = np.repeat(numbers, np.diff(sections["row"][first : last + 1]))
+        width = np.diff(sections["first"][first : last + 1])[self.section - first]
+        within = base + np.arange(len(self.section)) - sections["row"][self.section]
+        self.competitor = sections["first"][self.section] + within % np.maximum(width, 1)
+        self.system = _SYSTEMS[sections["systems"][self.section], within // np.maximum(width, 1)]
+
+
+class Compiled:
+    """A replay of every section of a span by compiled code."""
+
+    def __init__(self, span: Span) -> None:
+        self.known, self.steps = span.known, span.steps
+        self._starts = span.starts
+        archive = span.known.archive
+        index = _with_places(indexing.build(archive), span.before)
+        self.recorder = Recorder(index, 0)
+        self.happenings = Happenings(archive, index)
+        self.happenings.prepare(self.recorder)
+        _begin(self.recorder, span.before)
+        self.ids = archive.members["member_id"]
+        self._numbers = _first_numbers(archive.entries)
+        unknown = archive.members["birth_date"].is_null() & archive.members["adult"].is_null()
+        self._is_ageless = unknown.to_numpy()
+        self._is_born_by_year = span.known.is_born_by_year.to_numpy()
+        self._changes: dict[int, str | None] = {0: None}
+        self._arrays = ArrayStandings(self.recorder.standings, index.history.place_of)
+        self._next_step = 0
+        self.unratable: dict[int, str] = {}
+
+    def go(self, take: Take, progress: Progress) -> None:
+        """Rate everything, and hand over what is due."""
+
+        def hand_over(block: Block) -> None:
+            take(self._due(block))
+
+        blocks = self.recorder.blocks(BLOCK, hand_over)
+        stops = sorted([*self.happenings.stops(), *blocks], key=lambda stop: stop.place)
+        self.recorder.walk(stops, progress)
+        self.recorder.finish(hand_over)
+        self._arrays = ArrayStandings(self.recorder.standings, self.recorder.index.history.place_of)
+
+    def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
+        """A member's rating record in a system at the end; an id that is merged has none."""
+        return self._arrays.of(who).get(system) if who < self.ids.len() else None
+
+    def ratings(self, who: Array, system: Array) -> tuple[pl.Series, pl.Series]:
+        """The ratings and games of members at the end."""
+        is_member = who < self.ids.len()
+        ratings, games = np.full((2, len(who)), np.nan)
+        rows = self._arrays.arrays.standings[self._arrays.place_of[who[is_member], system[is_member]]]
+        ratings[is_member] = rows["rating"]
+        games[is_member] = np.where(np.isinf(rows["games"]) | np.isnan(rows["rating"]), np.nan, rows["games"])
+        return pl.Series(ratings).fill_nan(None), pl.Series(games).fill_nan(None)
+
+    def _due(self, block: Block) -> Due:
+        """Every posting that is due from the steps of a block, in their order."""
+        self._arrays = ArrayStandings(self.recorder.standings, self.recorder.index.history.place_of)
+        self._note_faults(block)
+        parts = [
+            self._sections(block),
+            *(self._opened(one) for one in block.opened),
+            self._moved(block.moved),
+        ]
+        low = self._next_step
+        is_last = block.last >= self.recorder.index.sections
+        self._next_step = self.steps.frame.height if is_last else int(self.steps.of_section[block.last - 1]) + 1
+        postings = pl.concat(parts).sort("step", maintain_order=True)
+        return Due(low, self._next_step, postings, self._rated(block))
+
+    def _rated(self, block: Block) -> pl.DataFrame:
+        """The sections of a block that were rated, in each of their systems."""
+        table = self.recorder.index.history.sections[block.first : block.last]
+        sound = np.flatnonzero(self.recorder.results.faults[block.first : block.last] == SOUND)
+        masks = table["systems"][sound]
+        ranks = np.array([bin(mask).count("1") for mask in range(len(_SYSTEMS))])[masks]
+        rank = np.arange(int(ranks.sum())) - np.repeat(np.cumsum(ranks) - ranks, ranks)
+        at = np.repeat(sound, ranks)
+        headings = self.known.archive.sections[block.first : block.last]
+        found = {
+            "step": self.steps.of_section[block.first + at],
+            "event_id": headings["event_id"].gather(at),
+            "section": headings["number"].gather(at),
+            "system": _SYSTEMS[masks.repeat(ranks), rank],
+            "edition": pl.Series([one.name for one in EDITIONS]).gather(table["edition"][at]),
+        }
+        return pl.DataFrame(found, schema={"step": pl.Int64(), **RATED})
+
+    def _note_faults(self, block: Block) -> None:
+        faults = self.recorder.results.faults[block.first : block.last]
+        for at in np.flatnonzero(faults != SOUND).tolist():
+            if faults[at] == NOT_FOUND:
+                raise ConvergenceError(f"section {block.first + at} of the record: a special rating was not found")
+            self.unratable[block.first + at] = self.recorder.why_not(block.first + at)
+
+    def _sections(self, block: Block) -> pl.DataFrame:
+        history, results = self.recorder.index.history, self.recorder.results
+        rows = RowPlaces(self.recorder, block.first, block.last)
+        base = block.records.base
+        after = results.ratings[AFTER, base : base + len(rows.section)]
+        member = history.competitors["member"][rows.competitor]
+        kept = np.flatnonzero(~np.isnan(after) & (member < self.recorder.index.members))
+        part = Records(base, *(column[kept] for column in block.records[1:]))
+        section, competitor, member = rows.section[kept], rows.competitor[kept], member[kept]
+        sections = self.known.archive.sections
+        columns: dict[str, Any] = {
+            "step": self.steps.of_section[section],
+            "who": member,
+            "member_id": self.ids.gather(member),
+            "system": rows.system[kept],
+            "event_id": sections["event_id"].gather(section),
+            "section": sections["number"].gather(section),
+            "ended": sections["end"].gather(section),
+            "started": sections["start"].gather(section),
+            **self._records(part),
+            "number": self._numbers[competitor],
+            **_working(results.working[base + kept]),
+            "start_sources": _sources(part.starts),
+            **_played(history.competitors, competitor),
+            "assumed": self._assumed(part, section, member),
+        }
+        return _typed(columns)
+
+    def _records(self, part: Records) -> dict[str, Any]:
+        before, after = part.before, part.after
+        columns = _record_columns(after, part.lowered["after"])
+        return {
+            "rating_before": _known(before["rating"]),
+            "games_before": _finite(np.where(np.isnan(before["rating"]), np.inf, before["games"])),
+            "rating_after": columns["rating"],
+            "games_after": columns["games"],
+            **{name: column for name, column in columns.items() if name not in ("rating", "games")},
+            "match_changes": self._match_changes(after["match"]),
+        }
+
+    def _match_changes(self, pointers: Array) -> pl.Series:
+        """Match changes as the table holds them, by the place of the newest."""
+        for pointer in np.unique(pointers).tolist():
+            if pointer not in self._changes:
+                self._changes[pointer] = changes_text(self._arrays.match_changes(pointer))
+        places = np.flatnonzero(pointers)
+        made = pl.Series([None], dtype=pl.String).new_from_index(0, len(pointers))
+        if not len(places):
+            return made
+        return made.scatter(places, [self._changes[pointer] for pointer in pointers[places].tolist()])
+
+    def _assumed(self, part: Records, section: Array, member: Array) -> pl.Series:
+        """What had to be assumed: of unrated players from what is not known of them, of others as the engine says."""
+        edition = self.recorder.index.history.sections["edition"][section]
+        constants = [one.constants for one in EDITIONS]
+        blends = np.array([one.initialisation == BLEND for one in constants])[edition]
+        is_new = part.starts["is_new"] == 1
+        uses_age = is_new & (blends | (part.starts["counted"] == 0)) & (part.starts["source"] != Source.GIVEN)
+        made = pl.Series([None], dtype=pl.String).new_from_index(0, len(section))
+        for is_such, note in (
+            (self._is_ageless, Assumption.NOT_ADULT),
+            (self._is_born_by_year, Assumption.BIRTH_YEAR),
+        ):
+            places = np.flatnonzero(uses_age & is_such[member])
+            if len(places):
+                made = made.scatter(places, canonical([note]))
+        open_ones = np.flatnonzero(~is_new & _leaves_open(part.before, edition))
+        rows = part.before[list(_ASSUMED_FROM)][open_ones].tolist()
+        editions = edition[open_ones].tolist()
+        texts = [_assumptions(constants[one], row) for one, row in zip(editions, rows, strict=True)]
+        return made.scatter(open_ones, texts) if len(texts) else made
+
+    # what plain code did
+
+    def _moved(self, moved: Sequence[Moved]) -> pl.DataFrame:
+        postings, keys = [], []
+        for what, member, before, after in moved:
+            assert what.system is not None
+            about = PostingKey(self.ids[member], what.system, what.key.event_id, what.key.section)
+            postings.append(posting_of_standing(about, what.key, before, after))
+            keys.append((what.key.event_id, what.key.section, int(what.system)))
+        schema = {"event_id": pl.String(), "section": pl.Int32(), "system": pl.UInt8()}
+        asked = pl.DataFrame(keys, schema=schema, orient="row")
+        own = self.steps.frame.filter(pl.col("event_id").str.starts_with(OWN))
+        steps = asked.join(own, on=list(schema), how="left", maintain_order="left")["step"].fill_null(-1)
+        return frame_of_postings(self.known, postings, steps.to_list()).filter(pl.col("step") >= 0)
+
+    def _opened(self, opened: OpenedRows) -> pl.DataFrame:
+        rows, before = opened
+        is_step = (rows["at"] < self._starts).to_numpy()
+        rows, before = rows.filter(is_step), before[is_step]
+        columns = {
+            "step": self.steps.of_opening[rows["at"].to_numpy()],
+            "who": rows["member"],
+            "member_id": self.ids.gather(rows["member"]),
+            "system": rows["system"],
+            "event_id": OWN + rows["member_id"],
+            "section": rows["act"],
+            "ended": rows["as_of"],
+            "started": pl.Series([date(1, 1, 1)]).new_from_index(0, rows.height),
+            "rating_before": _known(before["rating"]),
+            "games_before": _finite(np.where(np.isnan(before["rating"]), np.inf, before["games"])),
+            "rating_after": rows["rating"],
+            "games_after": rows["games"],
+            **{name: rows[name] for name in ("wins", "draws", "losses", "events", "peak", "peak_since_2010")},
+            "games_at_2200": rows["games_at_2200"],
+            "as_of": rows["as_of"],
+        }
+        return _typed(columns)
+
+
+def _with_places(index: Index, before: pl.DataFrame) -> Index:
+    """An index with a place for every record that was there before."""
+    member, system = before["who"].to_numpy(), before["system"].to_numpy()
+    place_of = index.history.place_of
+    missing = np.flatnonzero(place_of[member, system] == 0)
+    place_of[member[missing], system[missing]] = index.standings + np.arange(len(missing))
+    return index._replace(standings=index.standings + len(missing))
+
+
+def _begin(recorder: Recorder, before: pl.DataFrame) -> None:
+    """Put the numbers of records of before into the arrays; what says more than numbers is laid over them."""
+    table, place_of = recorder.standings.standings, recorder.index.history.place_of
+    members, systems = before["who"].to_numpy(), before["system"].to_numpy()
+    at = place_of[members, systems]
+    np.bitwise_or.at(recorder.standings.rated, members, np.uint8(1) << systems)
+    table["rating"][at] = before["rating_after"].to_numpy()
+    table["games"][at] = before["games_after"].fill_null(float("inf")).to_numpy()
+    for name in ("peak", "peak_since_2010"):
+        table[name][at] = before[name].fill_null(float("nan")).to_numpy()
+    for name in ("wins", "draws", "losses", "events"):
+        table[name][at] = before[name].fill_null(NO_COUNT).to_numpy()
+    table["games_at_2200"][at] = before["games_at_2200"].to_numpy()
+    table["as_of"][at] = before["as_of"].cast(pl.Int32).to_numpy() + np.int32(_EPOCH)
+
+
+def _record_columns(rows: Array, lowered: Array) -> dict[str, pl.Series]:
+    """Rating records as columns: what is not known, or not set, is nothing."""
+    return {
+        "rating": _known(rows["rating"]),
+        "games": _finite(rows["games"]),
+        **{name: _count(rows[name]) for name in ("wins", "draws", "losses", "events")},
+        "peak": _known(rows["peak"]),
+        "peak_since_2010": _known(rows["peak_since_2010"]),
+        "games_at_2200": pl.Series(rows["games_at_2200"]),
+        "lowered_floor": _finite(lowered),
+        "as_of": _days(rows["as_of"]),
+    }
+
+
+def _first_numbers(entries: pl.DataFrame) -> Array:
+    """The pairing number of every competitor's first row, competitors in the order of the index."""
+    members = entries.filter(pl.col("member") != NO_MEMBER)
+    first = members.select(pl.struct("section", "member").is_first_distinct()).to_series()
+    is_first = np.ones(entries.height, dtype=np.bool_)
+    is_first[entries["member"].to_numpy() != NO_MEMBER] = first.to_numpy()
+    return entries["number"].to_numpy()[is_first]
+
+
+def _typed(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Columns with the types of the table; those that are not given are empty."""
+    given = pl.DataFrame(dict(columns))
+    return given.select(
+        pl.col(name).cast(dtype) if name in given.columns else pl.lit(None, dtype=dtype).alias(name)
+        for name, dtype in DUE.items()
+    )
+
+
+def _known(values: Array) -> pl.Series:
+    return pl.Series(values).fill_nan(None)
+
+
+def _finite(values: Array) -> pl.Series:
+    return pl.Series(np.where(np.isinf(values), np.nan, values)).fill_nan(None)
+
+
+def _count(values: Array) -> pl.Series:
+    return pl.select(pl.when(pl.Series(values) != NO_COUNT).then(pl.Series(values))).to_series()
+
+
+def _days(values: Array) -> pl.Series:
+    days = pl.Series(values.astype(np.int32) - np.int32(_EPOCH)).cast(pl.Date)
+    return pl.select(pl.when(pl.Series(values != NO_DAY)).then(days)).to_series()
+
+
+def _working(working: Array) -> dict[str, Any]:
+    is_standard = pl.Series(working["formula"] == Formula.STANDARD.value)
+    has_floor = pl.Series(working["floor_kind"] != FloorKind.NONE.value)
+    norms = pl.Series([*NORM_CODES, None], dtype=pl.String)
+    norm = np.where(working["norm"] == NO_NORM, len(NORM_CODES), working["norm"]).astype(np.int64)
+    plain = {name: working[name] for name in ("prior", "formula", "effective", "computed")}
+    return {
+        **plain,
+        "start_games": _known(working["start_games"]),
+        **{name: _where(is_standard, working[name]) for name in ("k", "expected", "bonus")},
+        **{name: _where(has_floor, working[name]) for name in ("floor_kind", "floor_level")},
+        "requested_floor": _known(working["requested_floor"]),
+        "norm": norms.gather(norm),
+    }
+
+
+def _where(condition: pl.Series, values: Array) -> pl.Series:
+    return pl.select(pl.when(condition).then(pl.Series(values))).to_series()
+
+
+def _sources(starts: Array) -> pl.Series:
+    names = pl.Series([*_SOURCES, None], dtype=pl.String)
+    return names.gather(np.where(starts["is_new"] == 1, starts["counted"].astype(np.int64), len(_SOURCES)))
+
+
+def _played(competitors: Array, at: Array) -> dict[str, Any]:
+    one = competitors[at]
+    return {
+        "played": competitors["first"][at + 1] - one["first"],
+        "score": one["wins"] + 0.5 * one["draws"],
+    }
+
+
+def _leaves_open(before: Array, edition: Array) -> Array:
+    """Where something about a record may have to be assumed; ``assumptions`` decides."""
+    lowest, since = (
+        np.array([getattr(one.constants, name) for one in EDITIONS])[edition]
+        for name in ("peak_lowest", "peak_lowest_since_2010")
+    )
+    found = np.isinf(before["games"])
+    for name in ("wins", "draws", "losses", "events"):
+        found |= before[name] == NO_COUNT
+    peak, newer = before["peak"], before["peak_since_2010"]
+    found |= np.isnan(peak) & ~(before["games"] <= min(one.constants.established_above for one in EDITIONS))
+    with np.errstate(invalid="ignore"):
+        found |= np.isnan(newer) & (peak >= since) & (peak < lowest + _FAR_ABOVE)
+    return found
+
+
+def _assumptions(constants: Constants, row: tuple[Any, ...]) -> str | None:
+    found = assumptions(constants, _record(row))
+    return canonical(list(found)) if found else None
+
+
+def _record(row: tuple[Any, ...]) -> PlayerRating:
+    """The numbers of a rating record, without match changes and floors."""
+    rating, games, peak, newer = row[:4]
+    wins, draws, losses, events = (None if count == NO_COUNT else count for count in row[4:])
+    return PlayerRating(
+        rating,
+        None if math.isinf(games) else games,
+        wins,
+        draws,
+        losses,
+        events,
+        peak=None if math.isnan(peak) else peak,
+        peak_since_2010=None if math.isnan(newer) else newer,
+    )

@@ -1,0 +1,49 @@
+"""Ratings derived anew by the interpreted replay: all of them, or one section from what was posted before it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from crosstable.engine import RatedSection
+from crosstable.history.archive_facts import decisions_of, openings_of
+from crosstable.history.archive_sections import sections_of
+from crosstable.office.bulk.due import POSTING, span_of
+from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
+from crosstable.office.bulk.record import known_at, known_of_section
+from crosstable.office.bulk.steps import KEY, records_before, steps_of
+from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.postings import Key, Posting, PostingKey
+from crosstable.office.ledger.watching import Progress, in_silence
+
+
+class Derived(NamedTuple):
+    """Every posting that follows from the record, and the sections that no known rule can rate."""
+
+    postings: Mapping[PostingKey, Posting]
+    unratable: Mapping[Key, str]
+
+
+def derived(record: Record, progress: Progress = in_silence) -> Derived:
+    """Every posting of an office, from nothing, by the interpreted engine."""
+    known = known_at(record, {})
+    steps = steps_of(known)
+    nothing = pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
+    replay = Interpreted(span_of(known, steps, nothing), everything(steps))
+    postings = {posting.about: posting for _, posting in replay.postings(progress)}
+    rows = known.archive.sections.select("end", "start", "event_id", "number")
+    return Derived(postings, {Key(*rows.row(at)): why for at, why in replay.unratable.items()})
+
+
+def rated_again(record: Record, run: int, heading: Heading) -> tuple[RatedSection, ...]:
+    """A section in each of its systems, from what a run had posted before it; nothing where it is not accepted."""
+    if heading.state is not State.ACCEPTED:
+        return ()
+    known = known_of_section(record, heading)
+    starts = known.archive.members.select("member_id").with_columns(
+        pl.lit(value).cast(POSTING[name]).alias(name) for name, value in zip(KEY, heading.key, strict=True)
+    )
+    span = span_of(known, steps_of(known), records_before(record.connection, starts, run=run))
+    records, archive = records_of(span.before), span.known.archive
+    rates = OfficeSections(archive, lambda who: records.get(who, {}), openings_of(archive), decisions_of(archive))
+    return rates.take(next(sections_of(archive))).rated

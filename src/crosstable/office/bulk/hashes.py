@@ -1,0 +1,40 @@
+"""Digests of many rows at once: the same bytes from a frame as ``ledger.digests`` has for one row."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+import polars as pl
+
+from crosstable.office.ledger.digests import BYTES, Layout
+
+_WORD = 4
+
+
+def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
+    """The digest of every row of a frame whose columns are those of a layout."""
+    cells = np.zeros((frame.height, 1 + len(layout.kinds)), dtype="<i8")
+    mask = np.zeros(frame.height, dtype="<u8")
+    texts = []
+    for at, (kind, column) in enumerate(zip(layout.kinds, frame.get_columns(), strict=True)):
+        mask |= column.is_null().to_numpy().astype("<u8") << np.uint64(at)
+        if kind == "text":
+            texts.append(column.name)
+            column = column.str.len_bytes()
+        if kind == "real":
+            cells[:, 1 + at] = (column.fill_null(0.0).to_numpy() + 0.0).view("<i8")
+        else:
+            cells[:, 1 + at] = column.cast(pl.Int64).fill_null(0).to_numpy()
+    cells[:, 0] = mask.view("<i8")
+    joined = frame.select(pl.concat_str(pl.col(texts).fill_null(""))).to_series() if texts else [""] * frame.height
+    rows, width = cells.tobytes(), cells.shape[1] * cells.itemsize
+    sha256 = hashlib.sha256
+    return [sha256(rows[at * width : (at + 1) * width] + text.encode()).digest() for at, text in enumerate(joined)]
+
+
+def sum_of(digests: Sequence[bytes]) -> int:
+    """The sum of digests as numbers of 256 bits: of the same rows in any order the same."""
+    words = np.frombuffer(b"".join(digests), dtype=">u4").reshape(-1, BYTES // _WORD)
+    columns: list[int] = words.sum(axis=0, dtype=np.uint64).tolist()
+    return reduce(lambda total, column: (total << 32) + column, columns, 0) % (1 << 8 * BYTES)

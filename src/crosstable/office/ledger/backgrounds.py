@@ -1,0 +1,89 @@
+"""What members bring to a place of the replay: their rating records there, what is decided about them, who they are."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from sqlalchemy import Connection
+
+from crosstable.checks.players import OWN_RECORD
+from crosstable.folding import Decision, Key, Opening, decided, has_opted_in, in_force
+from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.postings import Posting, current_of_members
+from crosstable.terms import Background, PlayerRating, RatingSystem
+
+
+def postings_of_member(connection: Connection, member: str, run: int | None = None) -> list[Posting]:
+    """A member's postings in all systems, in the order of the replay: the current ones, or those after a run."""
+    found = (stored.posting for stored in current_of_members(connection, [member], run))
+    return sorted(found, key=lambda posting: (posting.key, posting.system))
+
+
+class MemberDecisions:
+    """What decisions and starting ratings say of members: floors, ceilings, granted match floors, opting in."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._known: set[str] = set()
+        self._decisions: dict[str, list[Decision]] = {}
+        self._openings: dict[str, list[Opening]] = {}
+
+    def know(self, members: Iterable[str]) -> None:
+        """Read what is decided about members, before it is asked for."""
+        fresh = {other for one in members if one not in self._known for other in self.record.same_member(one)}
+        if not fresh:
+            return
+        self._known |= fresh
+        for decision in self.record.decisions(fresh):
+            self._decisions.setdefault(self.record.one_id(decision.member_id), []).append(decision)
+        for opening in sorted(self.record.openings(fresh), key=lambda one: one.key):
+            if opening.standing.floors or opening.standing.ceiling is not None:
+                self._openings.setdefault(self.record.one_id(opening.member_id), []).append(opening)
+
+    def decided(self, member: str, system: RatingSystem, rating: PlayerRating, key: Key) -> PlayerRating:
+        """A rating record with the floors and the ceiling in force at a place of the replay."""
+        return decided(rating, system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
+
+    def has_opted_in(self, member: str, day: date) -> bool:
+        """Whether a member wants foreign events rated."""
+        return has_opted_in(self._decisions.get(member, ()), day)
+
+
+class Backgrounds:
+    """The backgrounds of some members, as the current postings have them."""
+
+    def __init__(self, record: Record, members: Iterable[str]) -> None:
+        self._people = record.people(members)
+        self.decisions = MemberDecisions(record)
+        self.decisions.know(members)
+        self._postings: dict[str, dict[RatingSystem, list[Posting]]] = {}
+        found = (stored.posting for stored in current_of_members(record.connection, members))
+        for posting in sorted(found, key=lambda one: one.key):
+            self._postings.setdefault(posting.member_id, {}).setdefault(posting.system, []).append(posting)
+
+    def background(self, member: str, key: Key) -> Background:
+        """What a member brings to a place of the replay."""
+        person = self._people[member]
+        return Background(
+            standings={
+                system: self.decisions.decided(member, system, rating, key)
+                for system, rating in self._before(member, key).items()
+            },
+            fide=in_force(person.fide, key.started),
+            cfc=in_force(person.cfc, key.ended),
+            birth_date=person.birth_date,
+            birth_year=person.birth_year,
+            adult=person.adult,
+            canadian_resident=person.canadian_resident,
+            origin=OWN_RECORD,
+        )
+
+    def _before(self, member: str, key: Key) -> Mapping[RatingSystem, PlayerRating]:
+        """A member's rating records before a place of the replay."""
+        found = {}
+        for system, postings in self._postings.get(member, {}).items():
+            at = bisect_left(postings, key, key=lambda one: one.key)
+            rating = postings[at - 1].standing if at else None
+            if rating is not None:
+                found[system] = rating
+        return found

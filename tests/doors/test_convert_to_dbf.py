@@ -1,0 +1,102 @@
+"""``crosstable convert --to dbf``: what is cut is told, and what would not be accepted is not written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crosstable.cli import main
+from tests.formats.swisssys_event import EVENT, packed, player
+
+Capture = pytest.CaptureFixture[str]
+LONG = "The Annual Spring Open of Springfield and Neighbours"
+
+
+def event(**overview: str) -> dict[str, Any]:
+    return {**EVENT, "Overview": {**EVENT["Overview"], **overview}}
+
+
+def waiting() -> dict[str, Any]:
+    rows = [player(1), player(2)]
+    return {"Section name": "Waiting list", "Number of players": 2, "Final round": 3, "Players": rows}
+
+
+def written(tmp_path: Path, made: dict[str, Any], *options: str) -> tuple[int, Path]:
+    file = tmp_path / "event.sjson"
+    file.write_bytes(packed(made))
+    return main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out"), *options]), tmp_path / "out"
+
+
+def ratings(capsys: Capture, *arguments: str) -> dict[tuple[int, str, int], float]:
+    capsys.readouterr()
+    main(["rate", *arguments, "--json"])
+    sections = json.loads(capsys.readouterr().out)["sections"]
+    return {
+        (section["number"], system, one["number"]): one["post"]
+        for section in sections
+        for system, found in section["systems"].items()
+        for one in found["players"]
+        if one["formula"] is not None
+    }
+
+
+def test_a_long_name_is_cut_with_a_warning_or_given_another(tmp_path: Path, capsys: Capture) -> None:
+    made = event(**{"Tournament title": LONG})
+    code, folder = written(tmp_path, made)
+    assert code == 0
+    assert f"'{LONG[:35]}' was written" in capsys.readouterr().err
+    assert LONG[:35].encode() in (folder / "THEXPORT.DBF").read_bytes()
+    code, folder = written(tmp_path, made, "--event-name", "Spring Open")
+    assert code == 0
+    assert "was written" not in capsys.readouterr().err
+    assert b"Spring Open " in (folder / "THEXPORT.DBF").read_bytes()
+
+
+def test_a_section_without_a_game_stays_away_and_the_rest_rates_the_same(tmp_path: Path, capsys: Capture) -> None:
+    made = event(**{"Tournament title": LONG})
+    made["Sections"] = [waiting(), *made["Sections"]]
+    members = tmp_path / "members.csv"
+    rows = "".join(f"3000000{at},{1400 + 50 * at},30\n" for at in range(1, 4))
+    members.write_text(f"ID,OTBR rating,OTBR games\n{rows}")
+    code, folder = written(tmp_path, made)
+    assert code == 0
+    assert "The section has no game and was left out." in capsys.readouterr().err
+    before = ratings(capsys, str(tmp_path / "event.sjson"), "--members", str(members))
+    after = ratings(capsys, str(folder), "--members", str(members))
+    assert len(after) >= 6
+    assert after == {(section - 1, system, number): post for (section, system, number), post in before.items()}
+
+
+def test_what_has_errors_is_not_written(tmp_path: Path, capsys: Capture) -> None:
+    made = event(**{"Tournament time controls": ""})
+    code, folder = written(tmp_path, made)
+    assert code == 1
+    assert not folder.exists()
+    assert "no-time-control" in capsys.readouterr().err
+    assert written(tmp_path, made, "--control", "G/45;d5")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ({"online": True}, "mark it so where you submit"),
+        ({"systems": ["OTBR"]}, "cannot name the systems"),
+        ({"start_date": "2005-01-01", "end_date": "2005-01-01", "k_factor": "half"}, "has half K"),
+        ({}, "The ratings of 2 players were left out"),
+    ],
+)
+def test_what_the_files_cannot_say_is_told(
+    tmp_path: Path, capsys: Capture, section: dict[str, Any], words: str
+) -> None:
+    players = [
+        {"number": 1, "member_id": "12345671", "ratings": {"OTBR": {"rating": 1500}}, "rounds": ["W2"]},
+        {"number": 2, "member_id": "12345672", "ratings": {"OTBR": {"rating": 1400}}, "rounds": ["L1"]},
+    ]
+    days = {"start_date": "2026-06-14", "end_date": "2026-06-14"}
+    made = {"number": 1, "name": "Open", "type": "swiss", "time_control": "G/60;d5", "players": players}
+    file = tmp_path / "event.json"
+    content = {"format": "crosstable-event/1", "event": {"name": "x", **days}, "sections": [{**made, **section}]}
+    file.write_text(json.dumps(content))
+    assert main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out.zip")]) == 0
+    assert words in capsys.readouterr().err

@@ -1,0 +1,20 @@
+"""Files that are not events are refused for a reason."""
+
+import pytest
+
+from crosstable.errors import FormatError
+from crosstable.formats.detect import read_data
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'[Event "Rapid"]\n[Site "?"]\n[Round "1"]\n[Result "1-0"]\n\n*\n', r"games \(PGN\)"),
+        (b'{"id": "12345678", "firstName": "Ann", "ratings": [{"rating": 1500}]}', "no sections"),
+        (b'{"items": [{"id": "01H", "ratingRecords": []}], "offset": 0}', "no sections"),
+        (b"once upon a time\nthere was a player\n", "no format that is known"),
+    ],
+)
+def test_what_is_no_event_is_refused_for_a_reason(data: bytes, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        read_data(data, "file")

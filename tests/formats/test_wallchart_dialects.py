@@ -1,0 +1,265 @@
+"""Wallcharts as directors and programs write them: one small event in every dialect, and what must not be guessed.
+
+The event is a quad of three rounds: 1 beat 2 and 4 and drew with 3, 2 beat 4 and 3, 3 beat 4.
+"""
+
+import re
+
+import pytest
+
+from crosstable.errors import FormatError
+from crosstable.formats import Reading, detect
+from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES, HALF
+from crosstable.formats.wallchart_titles import COLUMNS, IGNORED, column_name, is_ignored
+from crosstable.pipeline.rating import rate
+from crosstable.pipeline.reading import read
+from crosstable.terms import SectionType
+from tests.formats.reports import errors, players, texts
+
+KEYS = "Event: Quad\nStart: 2026-06-14\nEnd: 2026-06-14\nTime control: G/60;d5\n"
+PEOPLE = [
+    ("Abbott, John", 12345671, 1850),
+    ("Bishop, Mary", 12345672, 1700),
+    ("Cole, Sam", 12345673, 1500),
+    ("Dunn, Ann", 12345674, 1600),
+]
+QUAD = [["W2", "D3", "W4"], ["L1", "W4", "W3"], ["W4", "D1", "L2"], ["L3", "L2", "L1"]]
+GRID = [["*", "W2", "D3", "W4"], ["L1", "*", "W3", "W4"], ["D1", "L2", "*", "W4"], ["L1", "L2", "L3", "*"]]
+
+
+def chart(rounds: str, *, titles: str = "Rd 1,Rd 2,Rd 3", rating: str = "Rating", keys: str = KEYS) -> str:
+    """A wallchart whose rows end with these cells, a line for each player."""
+    rows = [
+        f'{number},"{name}",{member_id},{points},{cells.strip()}'
+        for number, ((name, member_id, points), cells) in enumerate(
+            zip(PEOPLE, rounds.strip().splitlines(), strict=True), start=1
+        )
+    ]
+    return "\n".join([f"{keys}No,Name,ID,{rating},{titles}", *rows, ""])
+
+
+def reading(text: str) -> Reading:
+    return detect.read_data(text.encode(), "chart.csv")
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        "W2,D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1",
+        "w 2,d 3,w 4\nl 1,w 4,w 3\nw 4,d 1,l 2\nl 3,l 2,l 1",
+        "+2,=3,+4\n-1,+4,+3\n+4,=1,-2\n-3,-2,-1",
+        "2W,3D,4W\n1L,4W,3W\n4W,1D,2L\n3L,2L,1L",
+        "2w,3d,4w\n1l,4w,3w\n4w,1d,2l\n3l,2l,1l",
+        "W---2,D---3,W---4\nL---1,W---4,W---3\nW---4,D---1,L---2\nL---3,L---2,L---1",
+        "W--2,D--3,W--4\nL--1,W--4,W--3\nW--4,D--1,L--2\nL--3,L--2,L--1",
+        "'+2,'=3,'+4\n'-1,'+4,'+3\n'+4,'=1,'-2\n'-3,'-2,'-1",
+    ],
+)
+@pytest.mark.parametrize(
+    "titles", ["Rd 1,Rd 2,Rd 3", "1.Rd,2.Rd,3.Rd", "R1,R2,R3", "Round 1,Round 2,Round 3", "1,2,3", "1st,2nd,3rd"]
+)
+def test_the_quad_is_the_same_in_every_dialect_and_under_every_title(rounds: str, titles: str) -> None:
+    found = reading(chart(rounds, titles=titles))
+    assert found.faults == ()
+    assert [texts(player) for player in players(found)] == QUAD
+    assert found.report.sections[0].kind is SectionType.SWISS
+
+
+def test_opponent_colour_and_result_as_chess_results_writes_them() -> None:
+    found = reading(chart(f"2w1, 3b{HALF},4w1\n1b0,4w1,3b1\n4b1,1w{HALF},2w0\n3w0,2b0,1b0"))
+    assert found.faults == ()
+    assert [texts(player) for player in players(found)] == [
+        ["W2w", "D3b", "W4w"],
+        ["L1b", "W4w", "W3b"],
+        ["W4b", "D1w", "L2w"],
+        ["L3w", "L2b", "L1b"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        f"x,1,{HALF},1\n0,x,1,1\n{HALF},0,x,1\n0,0,0,x",
+        f"X,1,{HALF},1\n0,X,1,1\n{HALF},0,X,1\n0,0,0,X",
+        f"*,1,{HALF},1\n0,*,1,1\n{HALF},0,*,1\n0,0,0,*",
+        f"*****,1,{HALF},1\n0,*****,1,1\n{HALF},0,*****,1\n0,0,0,*****",
+        f",1,{HALF},1\n0,,1,1\n{HALF},0,,1\n0,0,0,",
+        "-,1,1/2,1\n0,-,1,1\n1/2,0,-,1\n0,0,0,-",
+        "x,1,0.5,1\n0,x,1,1\n0.5,0,x,1\n0,0,0,x",
+        "x,W,D,W\nL,x,W,W\nD,L,x,W\nL,L,L,x",
+        "x,+,=,+\n-,x,+,+\n=,-,x,+\n-,-,-,x",
+        "x,W2,D3,W4\nL1,x,W3,W4\nD1,L2,x,W4\nL1,L2,L3,x",
+    ],
+)
+@pytest.mark.parametrize("kind", ["", "Type: round robin\n"])
+def test_a_grid_is_a_round_robin_and_a_cross_in_the_own_column_is_no_forfeit(rounds: str, kind: str) -> None:
+    found = reading(chart(rounds, titles="1,2,3,4", keys=KEYS + kind))
+    assert found.faults == ()
+    assert found.report.sections[0].kind is SectionType.ROUND_ROBIN
+    assert [texts(player) for player in players(found)] == GRID
+
+
+def test_beside_points_a_sign_in_a_grid_is_a_forfeit() -> None:
+    found = reading(chart("x,1,+,1\n0,x,1,1\n-,0,x,1\n0,0,0,x", titles="1,2,3,4"))
+    assert (texts(players(found)[0])[2], texts(players(found)[2])[0]) == ("X3", "F1")
+
+
+def test_a_forfeit_in_a_quad_by_rounds_stays_one() -> None:
+    found = reading(chart("W2,D3,W4\nL1,X,W3\nW4,D1,L2\nL3,F,L1"))
+    assert [texts(player)[1] for player in players(found)] == ["D3", "X", "D1", "F"]
+
+
+@pytest.mark.parametrize(("text", "code"), [(text, code) for code, written, _ in CODES for text in written])
+def test_every_cell_of_the_reference_page(text: str, code: str) -> None:
+    (cell,) = players(reading(f"{KEYS}No,Name,ID,Rating,Rd 1\n9,Ann,12345678,1500,{text}\n"))[0].cells
+    assert (cell.result is not None, f"{cell.result}{cell.opponent or ''}") == (True, code)
+
+
+@pytest.mark.parametrize(("text", "code"), [(text, code) for code, written, _ in BESIDE_COLOURS for text in written])
+def test_every_cell_of_the_reference_page_beside_colours(text: str, code: str) -> None:
+    rows = f"8,Bea,12345679,1500,3b1\n9,Ann,12345678,1500,{text}\n"
+    (cell,) = players(reading(f"{KEYS}No,Name,ID,Rating,Rd 1\n{rows}"))[1].cells
+    assert f"{cell.result}{cell.opponent or ''}" == code
+
+
+def test_a_game_without_a_result_is_no_loss_and_is_told() -> None:
+    found = reading(chart("2w1,3b\n1b0,4w\n4b1,1w\n3w0,2b", titles="1.Rd,2.Rd"))
+    assert [texts(player)[1] for player in players(found)] == ["", "", "", ""]
+    assert [(fault.code, fault.message) for fault in found.faults] == [
+        ("result-missing", "Games without a result yet, which are not rated: 2.")
+    ]
+
+
+@pytest.mark.parametrize("cell", ["1-0", "won", "2X1", "W2x", "½½", "10"])
+def test_a_cell_that_is_not_understood_is_an_error_that_shows_it(cell: str) -> None:
+    found = rate(read(chart(f"{cell},D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1").encode(), "chart.csv"), pairing_ratings=True)
+    assert any(each.code == "unknown-code" and repr(cell) in each.message for each in found.faults)
+    assert found.rated == ()
+
+
+# What the columns hold
+
+RATED = "W2,D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1"
+
+
+def codes(text: str, **options: bool) -> list[str]:
+    event = rate(read(text.encode(), "chart.csv"), today=None, pairing_ratings=options.get("pairing", False))
+    assert event.has_errors == (not event.rated)
+    return [found.code for found in event.faults]
+
+
+@pytest.mark.parametrize(
+    "title", ["Rtng", "Rtg", "USCF Rating", "US Chess Rating", "USCF Rtg", "Current Rating", "RtgN", "USCF"]
+)
+def test_a_rating_column_is_the_pairing_rating(title: str) -> None:
+    text = chart(RATED, rating=title)
+    assert codes(text) == ["rating-not-known"]
+    event = rate(read(text.encode(), "chart.csv"), pairing_ratings=True, today=None)
+    assert [player.pre for player in event.sections[0].systems["OTBR"].players] == [1850, 1700, 1500, 1600]
+
+
+def test_pre_rtg_is_the_rating_before_the_event() -> None:
+    event = rate(read(chart(RATED, rating="Pre-Rtg").encode(), "chart.csv"), today=None)
+    assert [player.pre for player in event.sections[0].systems["OTBR"].players] == [1850, 1700, 1500, 1600]
+
+
+@pytest.mark.parametrize("title", ["Something", "Strength", "NWSRS", "Rating 2"])
+def test_a_rating_column_that_is_not_understood_is_an_error_that_shows_its_title(title: str) -> None:
+    text = chart(RATED, rating=title)
+    assert "rating-column-not-known" in codes(text)
+    assert "rating-column-not-known" in codes(text, pairing=True)
+    (found,) = [each for each in reading(text).faults if each.code == "rating-column-not-known"]
+    assert f"“{title}”" in found.message
+    assert "1850" in found.message
+
+
+@pytest.mark.parametrize("title", ["Elo", "RtgI", "FIDE", "FIDE rating", "Elo FIDE"])
+def test_fide_ratings_alone_are_not_us_chess_ratings(title: str) -> None:
+    text = chart(RATED, rating=title)
+    assert codes(text) == ["fide-ratings-only"]
+    event = rate(read(text.encode(), "chart.csv"), pairing_ratings=True, today=None)
+    assert event.has_errors is False
+    assert all("FIDE" in str(player.initial) for player in event.sections[0].systems["OTBR"].players)
+
+
+def test_a_chart_without_ratings_asks_for_them_and_one_that_says_unrated_does_not() -> None:
+    assert codes(chart(RATED, rating="Team")) == ["rating-column-not-known", "no-ratings"][1:]
+    unrated = chart(RATED)
+    for _, _, points in PEOPLE:
+        unrated = unrated.replace(f",{points},", ",unr.,")
+    assert codes(unrated) == ["all-unrated"]
+
+
+def test_a_chart_without_round_columns_is_an_entry_list() -> None:
+    text = "\n".join(line.rsplit(",", 3)[0] for line in chart(RATED, keys="").splitlines())
+    assert codes(KEYS + text) == ["no-game"]
+    assert [player.number for player in players(reading(KEYS + text))] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("column", "titles"), COLUMNS.items())
+def test_every_title_of_the_reference_page(column: str, titles: tuple[str, ...]) -> None:
+    assert {column_name(title) for title in titles} == {column}
+    assert {column_name(title.upper()) for title in titles} == {column}
+    assert not any(map(is_ignored, titles))
+
+
+@pytest.mark.parametrize("title", [*IGNORED, "TB1", "TB 2", "Rtg+/-", "Tie break 3"])
+def test_a_column_that_is_not_needed_is_passed_over(title: str) -> None:
+    found = reading(chart(RATED.replace("\n", ",7\n") + ",7", titles=f"Rd 1,Rd 2,Rd 3,{title}"))
+    assert found.faults == ()
+    assert [texts(player) for player in players(found)] == QUAD
+
+
+@pytest.mark.parametrize("total", ["2.5", "2½", "2 1/2", "2,5"])
+def test_halves_of_a_total(total: str) -> None:
+    found = reading(chart(f'W2,D3,W4,"{total}"\nL1,W4,W3,2\nW4,D1,L2,1½\nL3,L2,L1,0', titles="Rd 1,Rd 2,Rd 3,Tot"))
+    assert errors(found) == []
+    assert [player.total for player in players(found)] == [2.5, 2.0, 1.5, 0.0]
+
+
+def test_ranks_are_numbers_where_there_are_no_others_and_a_title_needs_no_title() -> None:
+    text = (
+        "From the Tournament-Database of Chess-Results https://example.org,,,,,\nClub Open 2026,,,,,\n"
+        "Last update 13.02.2026 18:17:32,,,,,\nRanking crosstable after Round 1,,,,,\n"
+        "Rk.,,Name,Rtg,FED,1.Rd,Pts. ,TB1\n1,,Ann Lee ,2020,SWE,  3b1,1,0\n2,WFM,Bo Ek ,1971,SWE,   -½,0.5,0\n"
+        "3,,Cy Dahl ,0,POL,  1w0,0,1\n,,,,,,,\nYou find all details to this tournament under  https://example.org,,,,,,,\n"
+        "Chess-Tournament-Results-Server: Chess-Results,,,,,,,\n"
+    )
+    found = reading(text)
+    assert found.faults == ()
+    assert found.report.name == "Club Open 2026"
+    assert [(p.number, p.name, p.pairing_rating) for p in players(found)] == [
+        (1, "Ann Lee", 2020.0),
+        (2, "Bo Ek", 1971.0),
+        (3, "Cy Dahl", None),
+    ]
+    assert [texts(player) for player in players(found)] == [["W3b"], ["H"], ["L1w"]]
+    assert players(found)[1].details == {"title": "WFM", "federation": "SWE", "rank": "2"}
+
+
+def test_unicode_text_of_excel() -> None:
+    text = (
+        chart(RATED).replace(", ", "; ").replace(",", "\t").replace("Abbott; John", "Ünal, Zoë").replace("\n", "\r\n")
+    )
+    for encoding in ("utf-16", "utf-8-sig"):
+        found = detect.read_data(text.encode(encoding), "chart.txt")
+        assert (found.faults, players(found)[0].name) == ((), "Ünal, Zoë")
+        assert [texts(player) for player in players(found)] == QUAD
+
+
+def test_an_old_workbook_is_refused_with_what_to_do() -> None:
+    with pytest.raises(FormatError, match=re.escape("save it as .xlsx")):
+        detect.read_data(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "chart.xls")
+
+
+@pytest.mark.parametrize(
+    "line", ["Date: 6/14/2026", "Date: June 14, 2026", "Dates: June 14, 2026", "Date: 14-Jun-2026"]
+)
+def test_one_line_may_have_both_dates(line: str) -> None:
+    report = reading(chart(RATED, keys=f"{line}\nTime control: G/60;d5\n")).report
+    assert (str(report.start), str(report.end)) == ("2026-06-14", "2026-06-14")
+
+
+def test_last_and_first_name_in_two_columns() -> None:
+    found = reading("Last Name,First Name,ID,Rating,Rd 1\nAbbott,John,12345671,1850,W2\nBishop,Mary,12345672,1700,L1\n")
+    assert [player.name for player in players(found)] == ["Abbott, John", "Bishop, Mary"]

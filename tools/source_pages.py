@@ -1,0 +1,122 @@
+"""The pages about sources: the spec map, and in each page of sources who cites what.
+
+The words of these pages are written by hand; only the lines that begin with "Cited in" are made.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from os.path import relpath
+
+from tools.citations import DOCS, NEWEST, PAGES, ROOT, Citation, all_citations, citations, holder, readings
+
+TITLES = {
+    "1": "Structure of the rating algorithm",
+    "2": "Initializing ratings",
+    "2.1": "FIDE conversions",
+    "2.2": "CFC conversions",
+    "2.3": "Age-based ratings",
+    "3": "Effective number of games",
+    "4": "Main rating algorithm",
+    "4.1": "Special rating formula",
+    "4.2": "Standard rating formula",
+    "5": "Rating floors",
+    "6": "Foreign FIDE events",
+    "7": "Miscellaneous details",
+    "8": "Historical changes",
+}
+# Where rules are stated and computed; what the other packages cite, they use or show.
+COMPUTING = ("src/crosstable/rules/", "src/crosstable/formulas/", "src/crosstable/engine/")
+CITED = "*Cited in:*"
+# A part of a page that can be cited: a reading, or a numbered section.
+_PLACE = re.compile(r'^(?:### <a id="r(?P<reading>\d+)"></a>|## §(?P<section>\d+) ).*$', re.MULTILINE)
+
+
+@cache
+def by_place() -> dict[tuple[str, str], list[Citation]]:
+    """Every citation in code and tests, by what it cites."""
+    found: dict[tuple[str, str], list[Citation]] = defaultdict(list)
+    for citation in all_citations():
+        if citation.file.endswith(".py"):
+            found[citation.source, citation.place].append(citation)
+    return found
+
+
+def within(cited: Iterable[Citation], *folders: str) -> list[Citation]:
+    """Those in some folders."""
+    return [one for one in cited if one.file.startswith(folders)]
+
+
+def spec_map(note: str) -> str:
+    """Where each section of the document is computed, what was read into it, and which tests hold it."""
+    lines = [
+        "# Spec map\n\n",
+        note,
+        "\nEvery section of the rating document of July 26, 2025: the functions that compute it, the\n"
+        "[readings](readings.md) that answer its open questions, and the tests that cite it, with how often.\n"
+        "[The rules and their dates](rules.md) has the values by date, [rule sets](rule-sets.md) every constant.\n"
+        "Norms, classes and supplements are no part of the document: see [official facts](official-facts.md).\n",
+    ]
+    for section, title in TITLES.items():
+        cited = by_place().get((NEWEST, section), [])
+        computing = _code(within(cited, *COMPUTING))
+        others = _code(one for one in within(cited, "src/") if not one.file.startswith(COMPUTING))
+        lines.append(f"\n## §{section} {title}\n\n")
+        lines += [f"- {entry}\n" for entry in computing] or ["- **nothing implements it**\n"]
+        lines.append(f"\nAlso cited in {'; '.join(others)}.\n" if others else "")
+        lines.append("".join(["\nReadings:\n\n", *_readings_about(section)]))
+        lines.append(f"\nTests: {', '.join(_tests(cited)) or '**none**'}\n")
+    return "".join(lines)
+
+
+def _code(cited: Iterable[Citation]) -> list[str]:
+    """A link for each module that cites something, with its functions that do."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for one in cited:
+        names[one.file].add(holder(one))
+    linked = {file: f"[{file.removeprefix('src/crosstable/')}]({relpath(ROOT / file, DOCS)})" for file in sorted(names)}
+    inside = {file: ", ".join(f"`{name}`" for name in sorted(names[file]) if name) for file in linked}
+    return [f"{link}: {inside[file]}" if inside[file] else link for file, link in linked.items()]
+
+
+def _tests(cited: Iterable[Citation]) -> list[str]:
+    """A link for each test file that cites something, with how often, the most frequent first."""
+    counts = Counter(one.file for one in within(cited, "tests/") if not one.file.startswith("tests/house/"))
+    ordered = sorted(counts, key=lambda file: (-counts[file], file))
+    return [f"[{file.removeprefix('tests/')}]({relpath(ROOT / file, DOCS)}) ({counts[file]})" for file in ordered]
+
+
+def _readings_about(section: str) -> Iterator[str]:
+    for number, said in readings().items():
+        about = re.search(r"\*Text:\*(.*?)\*Confidence", said, flags=re.DOTALL)
+        cited = citations("readings.md", about[1] if about else "")
+        if any((one.source, one.place) == (NEWEST, section) for one in cited):
+            yield f"- [{said.partition(chr(10))[0]}](readings.md#r{number})\n"
+
+
+def source_page(source: str) -> str:
+    """A page of sources as it stands, with new lines that say where each of its parts is cited."""
+    text = re.sub(rf"^{re.escape(CITED)}.*\n\n?", "", PAGES[source].read_text("utf-8"), flags=re.MULTILINE)
+    parts = list(_PLACE.finditer(text))
+    ends = [_end(text, part, following) for part, following in zip(parts, [*parts[1:], None], strict=True)]
+    made = text[: parts[0].start()]
+    for part, end, following in zip(parts, ends, [*parts[1:], None], strict=True):
+        said = text[part.start() : end].rstrip("\n")
+        after = text[end : following.start() if following else len(text)]
+        cited = by_place().get((source, part["reading"] or part["section"]), [])
+        made += f"{said}\n\n{_cited_line(cited)}{after}"
+    return made.rstrip("\n") + "\n"
+
+
+def _end(text: str, part: re.Match[str], following: re.Match[str] | None) -> int:
+    """Where the words of a part end: before the next heading."""
+    limit = following.start() if following else len(text)
+    heading = re.compile(r"^##? ", re.MULTILINE).search(text, part.end(), limit)
+    return heading.start() if heading else limit
+
+
+def _cited_line(cited: Iterable[Citation]) -> str:
+    code, tests = _code(within(cited, "src/")), _tests(cited)
+    words = [*code, *([f"tests {', '.join(tests)}"] if tests else [])]
+    return f"{CITED} {'; '.join(words)}.\n\n" if words else ""
