@@ -121,7 +121,7 @@ def tell_of(office: Office, made: Submission) -> None:
         taken = f"{noun} {', '.join(map(str, made.accepted))} accepted" if made.accepted else "no section accepted"
         say(f"{name}: {event}, {taken} (act {made.act})")
         for held in made.held:
-            errors = sum(fault.severity.stops for fault in held.faults)
+            errors = len([fault for fault in held.faults if fault.severity.stops])
             say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
         if made.held:
             say(
