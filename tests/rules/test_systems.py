@@ -82,7 +82,7 @@ def test_the_table_of_examples_online(text: str, total: int, names: tuple[str, .
         ("G/4;+60", 64, "main time of 4 minutes; at least 5 are needed"),
         ("G/4;d0", 4, "Blitz needs a total of 5 or more"),
         ("10/10,SD/10;d5", 25, "one sudden-death stage"),
-        ("40/20", 20, "one sudden-death stage"),
+        ("40 moves in 20 minutes", 20, "one sudden-death stage"),
     ],
 )
 @pytest.mark.parametrize("is_online", [False, True])

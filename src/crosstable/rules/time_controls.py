@@ -131,7 +131,7 @@ def _last_stage(text: str, stages: list[Stage], number: int) -> Stage:
 
 def _refuse_moves_alone(text: str, stages: list[Stage]) -> None:
     """``25/5`` alone may be 25 moves in 5 minutes, or 25 minutes with 5 seconds."""
-    if len(stages) == 1 and _MOST_HOURS < stages[0].minutes <= stages[0].moves:
+    if "move" not in text.lower() and len(stages) == 1 and _MOST_HOURS < stages[0].minutes <= stages[0].moves:
         moves, minutes = stages[0]
         raise _unclear(text, f"G/{moves};d{minutes}", f"{moves} moves in {minutes} minutes")
 

@@ -40,7 +40,6 @@ STANDING = np.dtype(
         ("match", "i4"),  # position of the newest match change, 0 for none
     ]
 )
-assert STANDING.itemsize == 64
 
 # What decisions say of one member in one system. A rating record points to the first of the member's rows, which holds
 # the floor that was lowered; what was decided later follows in rows of its own, each from the section whose results
