@@ -1,7 +1,7 @@
 """Several rule sets in one replay: each is a lane with standings of its own; sections and games are read once for all.
 
 Every game is predicted before its section is rated, as in a back-test, and its losses go into sums by span; nothing is
-kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company it is replayed.
+kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company.
 """
 
 import math
