@@ -288,6 +288,15 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
+    "membership": Kind(
+        WARNING,
+        "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
+        "Renew the membership. House players, JTP sections and foreign masters need none.",
+        {
+            "expired": "The membership ended on {until}, before the section's end on {end}.",
+            "none": "The file says that the player is not a member.",
+        },
+    ),
     "list-after-end": Kind(
         ERROR,
         "A FIDE or CFC rating is of a list that did not exist yet when the section ended.",

@@ -293,6 +293,7 @@ PLAYERS = [
         ("section 1, player 1",),
     ),
     Provoked("rating-too-low", with_player(pairing_rating=1), ("section 1, player 1",)),
+    Provoked("membership", with_player(member=False), ("section 1, player 1",)),
 ]
 
 GAMES = [

@@ -43,7 +43,14 @@ AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-re
 PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
 # tests/pipeline provokes what only options and members files bring.
 PROVOKED_AT_THE_DOOR = {
-    *("rating-not-known", "waits-for-section", "no-such-section", "not-used", "all-unrated", "not-in-members-file"),
+    *(
+        "rating-not-known",
+        "waits-for-section",
+        "no-such-section",
+        "not-used",
+        "all-unrated",
+        "not-in-members-file",
+    ),
 }
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
 PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}

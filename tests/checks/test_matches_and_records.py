@@ -171,3 +171,54 @@ def test_in_a_rating_list_0_and_blank_are_unrated() -> None:
     background = found.backgrounds["10000001"]
     assert not background.standings
     assert background.fide is None
+
+
+# Membership
+
+
+MEMBERS = "Member ID,Name,Expires,OTBR rating,OTBR games\n10000001,Player 1,{until},1700,40\n10000002,Player 2,,1650,40"
+
+
+@pytest.mark.parametrize(
+    ("until", "is_told"), [("2020-01-31", True), ("2025-07-31", True), ("2025-08-01", False), ("", False)]
+)
+def test_a_membership_lasts_until_the_section_s_end(until: str, is_told: bool) -> None:
+    """Rulebook 23C: the section ends on 2025-08-01; it is rated with a warning."""
+    listed = members.read(MEMBERS.format(until=until).encode(), "list.csv")
+    found = rated(pair("W2", "L1"), members=[listed])
+    assert [one.code for one in found.faults] == ["membership"] * is_told
+    assert found.rated
+
+
+def test_a_file_may_say_itself_that_somebody_is_no_member() -> None:
+    found = rated(with_player(member=False))
+    assert [(one.code, one.severity.value) for one in found.faults] == [("membership", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("details", "coding", "is_told"),
+    [
+        ({}, "", True),
+        ({"exemption": "HousePlayer"}, "", False),
+        ({"title": "GM", "federation": "CAN"}, "", False),
+        ({"title": "GM", "federation": "USA"}, "", True),
+        ({"title": "FM", "federation": "CAN"}, "", True),
+        ({}, "JtpK12", False),
+    ],
+)
+def test_who_needs_no_membership(details: dict[str, str], coding: str, is_told: bool) -> None:
+    """House players, JTP sections, masters of other federations."""
+    listed = members.read(MEMBERS.format(until="2020-01-31").encode(), "list.csv")
+    event = pair("W2", "L1", details={"coding": coding} if coding else {})
+    event["sections"][0]["players"][0]["details"] = details
+    report = event_json.read(json.dumps(event).encode(), "event.json").report
+    found = rate(report, members=[listed], today=None)
+    assert ("membership" in codes(found)) is is_told
+
+
+def test_a_ceiling_below_the_floor_is_not_told_as_the_floor() -> None:
+    """§5, §7: a money floor of 1800 and a ceiling of 1750 leave 1750, at which no floor stands."""
+    limits = {"floor": {"level": 1800, "origin": "money"}, "ceiling": 1750}
+    rows = player(1, "L2", ratings={"OTBR": record(1750.0, **limits)}), player(2, "W1", 1700.0)
+    row = rated(event_file(*rows)).to_dict()["sections"][0]["systems"]["OTBR"]["players"][0]
+    assert (row["post"], row["floor"]) == (1750.0, None)

@@ -192,8 +192,9 @@ def _players(rng: random.Random, kind: str, systems: list[str], start: date) -> 
 def _re_enter(rng: random.Random, players: list[dict[str, Any]]) -> None:
     """The last two rows become one member, if they never met; abroad one mark on either row is enough."""
     one, other = players[-2], players[-1]
-    if any(cell.strip("wb")[1:] == str(other["number"]) for cell in one["rounds"]):
-        return
+    for row, met in ((one, other), (other, one)):  # a one-sided result stands on one of the two rows
+        if any(cell.strip("wb")[1:] == str(met["number"]) for cell in row["rounds"]):
+            return
     for key in ("member_id", "ratings", "birth_date", "adult", "canadian_resident"):
         if key in one:
             other[key] = one[key]

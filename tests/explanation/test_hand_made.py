@@ -338,10 +338,14 @@ def test_a_day_near_an_uncertain_date_is_told(day: str, stated: str) -> None:
 
 
 def test_a_rule_that_no_text_of_its_time_has_is_told_where_it_counts() -> None:
-    """§4.2: no bonus on three games with a repeat is known from official results; since 2015 there are whole texts."""
+    """§4.2: no bonus on three games with a repeat is known from official results; the 2015 and 2020 texts give it.
+
+    The 2025 text, cited since 2024-03-01, is the first that prints the rule.
+    """
     repeat = (player(1, "W2 W2 W3", 1700.0), player(2, "L1 L1 U", 1700.0), player(3, "U U L1", 1700.0))
     told = "“No bonus on three games when an opponent was met more than once.” is known from official results"
-    assert told in texts(explained(event_file(*repeat, on="2005-05-07"), 1))
+    for day, is_told in (("2005-05-07", True), ("2016-05-07", True), ("2024-02-29", True), ("2024-03-01", False)):
+        assert (told in texts(explained(event_file(*repeat, on=day), 1))) is is_told
     assert told not in texts(explained(event_file(*repeat, on="2005-05-07"), 3))
     wins = player(1, "W2 W2 W2 W2 W2 W2", ratings={"OTBR": record(1500.0, published=1500)})
     losses = player(2, "L1 L1 L1 L1 L1 L1", ratings={"OTBR": record(1700.0, published=1700)})

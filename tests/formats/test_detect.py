@@ -12,6 +12,9 @@ from crosstable.formats.detect import read_data
         (b'[Event "Rapid"]\n[Site "?"]\n[Round "1"]\n[Result "1-0"]\n\n*\n', r"games \(PGN\)"),
         (b'{"id": "12345678", "firstName": "Ann", "ratings": [{"rating": 1500}]}', "no sections"),
         (b'{"items": [{"id": "01H", "ratingRecords": []}], "offset": 0}', "no sections"),
+        (b'{"items": [{"event": {"id": "202608300103"}}]}', "no sections"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), r"old Excel \(.xls\)"),
+        (b"Ann Adams\t2000001 USA\tUnr\t12345671\t1590\tTX\n", "names its columns"),
         (b"once upon a time\nthere was a player\n", "no format that is known"),
     ],
 )

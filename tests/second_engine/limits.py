@@ -131,6 +131,7 @@ def final_rating(case: Case, member: Member, rating: float, below: bool) -> tupl
     """Turn a Step 5 result into the post-event rating (2025 text §5, §7; readings 72, 75, 81)."""
     record = member.record(case.system)
     rating, floor = with_floors(case, member, limited_in_match(case, record, rating), below)
-    if record.get("ceiling") is not None:
-        rating = min(rating, float(record["ceiling"]))
+    ceiling = record.get("ceiling")
+    if ceiling is not None and rating > ceiling:
+        rating, floor = float(ceiling), None  # not the floor but the ceiling holds the rating
     return stored(case, record.get("rating"), rating), floor

@@ -87,16 +87,16 @@ def rules(tell: Telling) -> Iterator[Line]:
 
 
 def not_from_texts(tell: Telling, working: Sequence[Line]) -> Iterator[Line]:
-    """The rules of before the first whole text that the working speaks of and that are not from one (§8)."""
-    if tell.rated.edition.effective >= TEXTS_SINCE:
-        return
+    """The rules that the working speaks of and that no whole text of their time has (§8)."""
+    effective = tell.rated.edition.effective
     spoken_of = {name for key in {line.key for line in working} for name in _spoken_of(key)}
     latest: dict[str, Amendment] = {}
     for amendment in tell.rated.edition.amendments:
         latest |= dict.fromkeys(amendment.changes, amendment)
     told = dict.fromkeys(latest[name].summary for name in sorted(spoken_of) if name in latest)
     for amendment in tell.rated.edition.amendments:
-        if amendment.summary in told and amendment.knowledge is not Knowledge.TEXT:
+        is_printed = effective >= (amendment.printed or TEXTS_SINCE)
+        if amendment.summary in told and amendment.knowledge is not Knowledge.TEXT and not is_printed:
             key = "rules.by_results" if amendment.knowledge is Knowledge.RESULTS else "rules.assumed"
             yield tell.line("Rules", key, summary=amendment.summary, source=amendment.source)
 

@@ -5,19 +5,21 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from crosstable.catalogue import fault
-from crosstable.errors import FormatError
+from crosstable.errors import Fault, FormatError
 from crosstable.formats import Reading, file_bytes
 
 KNOWN = (
-    "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF16 and TRF26, "
-    "SwissSys sjson and web JSON, MSA crosstables (page or text), rating report text, the ratings API's JSON, CSV and "
-    "XLSX wallcharts and lists of games"
+    "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF, SwissSys sjson "
+    "and web JSON, crosstables and rating reports of US Chess, the ratings API's JSON, standings as a page or text, "
+    "CSV and XLSX wallcharts and lists of games"
 )
 EVENT_MARK = b'"crosstable-event/'
-EVENT_PARTS = (b'"format"', b'"event"', b'"sections"')
+EVENT_PARTS = (b'"format"', b'"sections"')
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 PGN = b'[Event "'
 OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 GZIP = b"\x1f\x8b"
+LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
 
 
@@ -124,6 +126,15 @@ def _read_text(data: bytes, name: str) -> Reading:
     for looks_like, read in readers:
         if looks_like(data):
             return read(data, name)
-    raise FormatError(
-        fault("not-readable", name, "The file is of no format that is known here.", f"Known are {KNOWN}.")
-    )
+    raise FormatError(_not_known(data, name))
+
+
+def _not_known(data: bytes, name: str) -> Fault:
+    """Why a file is refused, as well as its bytes tell."""
+    if data.startswith(OLD_EXCEL):
+        return fault("not-readable", name, "This is a workbook of an old Excel (.xls).", "Save it as .xlsx.")
+    first = data[:LONGEST_LINE].partition(b"\n")[0]
+    if max(map(first.count, (b"\t", b";", b","))) >= FEWEST_SEPARATORS and b"\0" not in first:
+        remedy = "Add a row of titles: No, Name, ID …"
+        return fault("not-readable", name, "No row of the file names its columns.", remedy)
+    return fault("not-readable", name, "The file is of no format that is known here.", f"Known are {KNOWN}.")

@@ -13,7 +13,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault
 from crosstable.formats.sheet_rows import Row, tidy_title
 from crosstable.formats.wallchart_cells import PLAINER
-from crosstable.formats.wallchart_titles import column_name
+from crosstable.formats.wallchart_titles import OTHER_LINES, column_name
 from crosstable.formats.wallchart_titles import title_score as wallchart_score
 from crosstable.limits import MOST_ROUNDS
 from crosstable.notation import shown
@@ -144,10 +144,17 @@ class _List:
         elif not self.columns or tidy_title(row.cells[0].partition(":")[0]) == "section" or wallchart_score(row.cells):
             self.close()
             self.made.append(row)
-        elif row.is_alone:  # a note or a key, which stands for the whole list
-            self.after.append(row)
+        elif row.is_alone and not row.cells[0].strip().isdigit():
+            self._take_line(row)
         else:
             self._take_game(row)
+
+    def _take_line(self, row: Row) -> None:
+        """A key stands for the whole list; anything else is for people."""
+        if ":" in row.cells[0]:
+            self.after.append(row)
+        elif not OTHER_LINES.fullmatch(tidy_title(row.cells[0])):
+            self.faults.append(fault("unknown-field", row.place, f"{shown(row.cells[0])} is neither a game nor a key."))
 
     def close(self) -> None:
         """End the list: what follows is another table."""
@@ -169,8 +176,13 @@ class _List:
             return
         games = self.sections.setdefault(said.get("section", ""), _Games(said.get("section", "")))
         sides = [self._side(games, said, side, row.place) for side in SIDES]
-        result = "".join(said.get("result", "").lower().translate(PLAINER).split())
-        self._enter(sides, result, int(number), row)
+        self._enter(sides, self._result(row), int(number), row)
+
+    def _result(self, row: Row) -> str:
+        """The result of a game, from one column or from one on each side: ``1`` and ``0`` are ``1-0``."""
+        cells = [cell for name, cell in zip(self.columns, row.cells, strict=False) if name == "result"]
+        plain = ["".join(cell.lower().translate(PLAINER).split()) for cell in cells]
+        return "-".join(plain) if any(plain) else ""
 
     def _side(self, games: _Games, said: Mapping[str, str], side: str, place: str) -> "_Player | None":
         name = said.get(side, "")
@@ -195,7 +207,9 @@ class _List:
                 tidy_title(row.cells[at]) for at, name in enumerate(self.columns[: len(row.cells)]) if name in SIDES
             }
             usual = "H" if "half bye" in named else "B" if named & {"bye", "full bye"} else "U"
-            self._put(alone, number, _BYES.get(result, usual), row)
+            self._put(alone, number, _BYES.get(result.strip("-"), usual), row)
+        else:
+            self.faults.append(fault("bad-value", row.place, "The row names no player.", "Name White and Black."))
 
     def _put(self, player: _Player, number: int, cell: str, row: Row) -> None:
         if number in player.cells:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from crosstable.catalogue import fault
 from crosstable.errors import FormatError
 from crosstable.formats import Reading
-from crosstable.formats.games_lists import crosstable_of
 from crosstable.formats.page_tables import PageTable, read_page
 from crosstable.formats.page_text import decoded, lines_of
 from crosstable.formats.sheet_rows import MOST_COLUMNS, Row
-from crosstable.formats.wallchart import LARGEST, MOST_ROWS, read_rows
+from crosstable.formats.wallchart import LARGEST, MOST_ROWS, read_rows, table_score
 from crosstable.formats.wallchart_titles import opens_table, title_score
 from crosstable.limits import MEMBER_ID_DIGITS
 
@@ -69,12 +68,11 @@ def read(data: bytes, name: str) -> Reading:
 
 def _of_page(data: bytes, name: str) -> Iterator[Row]:
     page = read_page(data, name)
-    tables = [table._replace(rows=crosstable_of(table.rows) or table.rows) for table in page.tables]
-    found = [(at, table) for at, table in enumerate(tables, 1) if any(map(_score, table.rows))]
+    if any(_is_pairings(table) for table in page.tables):
+        message = "The page shows the pairings of a round, not the results of every round."
+        raise FormatError(fault("not-readable", name, message, "Save the standings or the crosstable instead."))
+    found = [(at, table) for at, table in enumerate(page.tables, 1) if any(map(_score, table.rows))]
     if not found:
-        if any(_is_pairings(table) for table in page.tables):
-            message = "The page shows the pairings of a round, not the results of every round."
-            raise FormatError(fault("not-readable", name, message, "Save the standings or the crosstable instead."))
         message = "No table of the page names players and rounds in its first row."
         raise FormatError(fault("not-readable", name, message, "Save the page of the standings or the crosstable."))
     event, _ = _named(found[0][1].headings)
@@ -83,7 +81,7 @@ def _of_page(data: bytes, name: str) -> Iterator[Row]:
     for at, table in found:
         place = f"{name}, table {at}"
         yield Row(place, (f"Section: {_named(table.headings)[1]}",))
-        first = next(row for row, cells in enumerate(table.rows) if _score(cells))
+        first = next(row for row, cells in enumerate(table.rows) if _score(cells) or _is_round(cells))
         for row, cells in enumerate(table.rows[first:], first + 1):
             yield _row(f"{place}, row {row}", cells, is_titles=row == first + 1)
 
@@ -96,11 +94,19 @@ def _row(place: str, cells: Iterable[str], *, is_titles: bool) -> Row:
 
 
 def _score(cells: Sequence[str]) -> int:
-    return title_score([_TITLES.get(cell.lower(), cell) for cell in cells])
+    return table_score([_TITLES.get(cell.lower(), cell) for cell in cells])
+
+
+def _is_round(cells: Sequence[str]) -> bool:
+    """Whether a row alone says which round follows."""
+    return len(cells) == 1 and cells[0].lower().startswith("round ")
 
 
 def _is_pairings(table: PageTable) -> bool:
-    return any({"white", "black"} <= {cell.lower() for cell in row} for row in table.rows[:3])
+    """Whether a table lists White and Black under titles, and nothing in it names a round."""
+    titles = [cell.lower() for row in table.rows[:3] for cell in row]
+    names_round = any(map(_is_round, table.rows)) or bool({"round", "rd", "rnd"} & set(titles))
+    return {"white", "black"} <= set(titles) and not names_round
 
 
 def _named(headings: Sequence[str]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
+from crosstable.checks.membership import membership_faults
 from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
@@ -100,6 +101,7 @@ class _Known:
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
+        self.until = {one: known.member_until for one, known in self.people.items() if known.member_until}
         self.backgrounds = Backgrounds(record, roots & self.people.keys())
         self.openings: dict[str, date] = {}
         for opening in record.openings({other for one in roots for other in record.same_member(one)}):
@@ -160,6 +162,7 @@ class _Known:
         place = section_place(section, at)
         end = section.end or self.report.end
         found: list[Fault] = [] if end is None else birth_faults(section, place, end)
+        found += membership_faults(section, place, self.until, end)
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
-from crosstable.checks.places import section_number
+from crosstable.checks.membership import membership_faults
+from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
 from crosstable.checks.report import check_section, officially
 from crosstable.checks.whole_report import report_faults
@@ -210,6 +211,7 @@ class _Examination:
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
         self.names: dict[str, str] = {}
+        self.until: dict[str, date] = {}
         self.report = self._completed(report)
         self.general += report_faults(self.report)
         self.replay = Replay[str]()
@@ -230,6 +232,7 @@ class _Examination:
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
             self.names |= members.names
+            self.until |= {one: known.member_until for one, known in members.details.items() if known.member_until}
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
@@ -264,10 +267,14 @@ class _Examination:
         elif source is None:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
+        if source is None:
+            end = section.end or self.report.end
+            faults += membership_faults(section, section_place(section, at), self.until, end)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
-            faults += missing_ratings(checked, f"section {number}")
+            else:
+                faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _reads_entries(self) -> bool:

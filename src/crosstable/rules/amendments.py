@@ -63,8 +63,10 @@ _ROWS: tuple[Amendment, ...] = (
         "not listed",
         "No bonus on three games when an opponent was met more than once.",
         RESULTS,
-        "2025 text §4.2; official results of 2013 and 2021 already follow it; before 2013 assumed",
+        "2025 text §4.2; official results of 2013 and 2021 already follow it; before 2013 assumed; the 2015 and 2020 "
+        "texts give the bonus",
         {"bonus_meetings_in_three": 1},
+        printed=date(2024, 3, 1),
     ),
     Amendment(
         date(2002, 1, 1),
@@ -127,9 +129,9 @@ _ROWS: tuple[Amendment, ...] = (
         "2006-??-??",
         "Age-based initialisation changed to 50 points a year from {age_youngest:g} to {age_oldest:g}.",
         TEXT,
-        "2025 text §8; 2015 text §2.6; report of 2006",
+        "2025 text §8; 2015 text §2.6; report of 2006 (programmer, late 2006: changed in September 2005)",
         {"age_base": 0.0, "age_youngest": 3.0, "age_oldest": 26.0},
-        could_be=(date(2006, 1, 1), date(2006, 12, 31)),
+        could_be=(date(2005, 9, 1), date(2006, 12, 31)),
     ),
     Amendment(
         date(2007, 2, 1),

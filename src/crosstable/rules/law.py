@@ -31,7 +31,10 @@ class ListRule(NamedTuple):
 
 
 class Amendment(NamedTuple):
-    """One dated change of the law; it names only what it changes."""
+    """One dated change of the law; it names only what it changes.
+
+    ``printed`` is the first day cited by a text that has the rule, where older whole texts say otherwise or nothing.
+    """
 
     effective: date
     stated: str
@@ -43,6 +46,7 @@ class Amendment(NamedTuple):
     ended_from: date | None = None
     keyed_to_start: bool = False
     could_be: tuple[date, date] | None = None
+    printed: date | None = None
 
     @property
     def is_uncertain(self) -> bool:
