@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crosstable.history.archive import Archive, opened, read, read_for_walk, write
-from crosstable.history.happenings import Happenings
+from crosstable.history.adjustments import Adjustments
+from crosstable.history.archive import Archive, opened, read, read_for_replay, write
 from crosstable.history.index import Index, build
-from crosstable.history.plain import plain_fold
-from crosstable.history.replay import Walker
+from crosstable.history.plain import interpreted_replay
+from crosstable.history.replay import Replayer
 from crosstable.history.running import Wishes, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
@@ -109,7 +109,7 @@ def game_systems(archive: Archive) -> int:
 def _plain_speed(archive: Archive) -> float:
     """Game-systems per second of the plain engine."""
     began = time.perf_counter()
-    plain_fold(archive)
+    interpreted_replay(archive)
     return game_systems(archive) / (time.perf_counter() - began)
 
 
@@ -137,7 +137,7 @@ def _speeds(archives: list[str], threads: int | None) -> list[float]:
 
 def print_speeds(folders: list[str], threads: int | None) -> None:
     """Walk every size in turn, again and again, and print the games per second of each."""
-    archives = [read_for_walk(opened(folder)) for folder in folders]
+    archives = [read_for_replay(opened(folder)) for folder in folders]
     indexes = [build(archive) for archive in archives]
     seconds = [0.0] * len(archives)
     for _ in range(ROUNDS):
@@ -148,11 +148,11 @@ def print_speeds(folders: list[str], threads: int | None) -> None:
 
 
 def _walked(archive: Archive, index: Index, threads: int | None) -> float:
-    walker, happenings = Walker(index, threads), Happenings(archive, index)
-    stops = happenings.stops()
-    happenings.prepare(walker)
+    replayer, adjustments = Replayer(index, threads), Adjustments(archive, index)
+    checkpoints = adjustments.checkpoints()
+    adjustments.prepare(replayer)
     began = time.perf_counter()
-    walker.walk(stops)
+    replayer.replay(checkpoints)
     return time.perf_counter() - began
 
 

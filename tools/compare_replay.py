@@ -8,9 +8,9 @@ import math
 import sys
 
 from crosstable.history import index as indexing
-from crosstable.history.happenings import Happenings
-from crosstable.history.plain import plain_fold
-from crosstable.history.replay import Walker
+from crosstable.history.adjustments import Adjustments
+from crosstable.history.plain import interpreted_replay
+from crosstable.history.replay import Replayer
 from crosstable.history.results import ratings_frame
 from crosstable.lab.posted_pages import history_of, pages_in
 
@@ -20,17 +20,17 @@ def main() -> int:
     pages = pages_in(sys.argv[1])
     archive = history_of(pages, is_carried=True)
     index = indexing.build(archive)
-    walker = Walker(index)
-    happenings = Happenings(archive, index)
-    happenings.prepare(walker)
-    walker.walk(happenings.stops())
+    replayer = Replayer(index)
+    adjustments = Adjustments(archive, index)
+    adjustments.prepare(replayer)
+    replayer.replay(adjustments.checkpoints())
     found = {
         (section, member, system): (before, after, None if math.isinf(games) else games)
-        for section, member, system, before, after, games in ratings_frame(walker).iter_rows()
+        for section, member, system, before, after, games in ratings_frame(replayer).iter_rows()
     }
     due = {
         (line.section, line.member, int(line.system)): (line.rating_before, line.rating_after, line.games_after)
-        for line in plain_fold(archive).lines
+        for line in interpreted_replay(archive).lines
     }
     wrong = [place for place in sorted({*found, *due}) if found.get(place) != due.get(place)]
     for place in wrong[:20]:

@@ -13,7 +13,7 @@ import pytest
 from polars.exceptions import PolarsError
 
 from crosstable.errors import FormatError, HistoryError
-from crosstable.history.archive import Archive, digest, opened, read, read_for_walk, write
+from crosstable.history.archive import Archive, digest, opened, read, read_for_replay, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_sections import sections_of
 from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, NO_MEMBER, ONE_SIDED, TABLES
@@ -42,7 +42,7 @@ def refusal(folder: Path, reading: Callable[[str], Any] = read) -> list[str]:
 
 def for_walk(folder: str) -> Archive:
     """Read what a walk needs."""
-    return read_for_walk(opened(folder))
+    return read_for_replay(opened(folder))
 
 
 def changed(table: str, column: str, row: int, value: object, archive: Archive | None = None) -> Archive:

@@ -10,7 +10,7 @@ import pytest
 
 from crosstable.engine import rate
 from crosstable.history.archive import Archive
-from crosstable.history.plain import Line, plain_fold
+from crosstable.history.plain import Line, interpreted_replay
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.bulk.deriving import derived as derived_of
@@ -157,7 +157,7 @@ def lines_of(lines: list[Line]) -> dict[tuple[int, int, RatingSystem], tuple[flo
 def test_the_plain_fold_is_the_engine_section_by_section(start: date, half_k: float) -> None:
     """Bit for bit, in three eras: half-K and whole numbers, new systems, the blend."""
     archive = simulate(PLAIN._replace(start=start, half_k=half_k, seed=start.year))
-    folded = plain_fold(archive)
+    folded = interpreted_replay(archive)
     assert lines_of(folded.lines) == one_by_one(archive)
     assert not folded.unratable
     assert len(folded.lines) > archive.entries.height / 2
@@ -165,7 +165,7 @@ def test_the_plain_fold_is_the_engine_section_by_section(start: date, half_k: fl
 
 def test_lines_chain() -> None:
     """What stood before a section is what stood after the one before it; the end is the last line of each."""
-    folded = plain_fold(simulate(PLAIN._replace(opened=0.0)))
+    folded = interpreted_replay(simulate(PLAIN._replace(opened=0.0)))
     last: dict[tuple[int, RatingSystem], Line] = {}
     for line in folded.lines:
         before = last.get((line.member, line.system))
@@ -191,7 +191,7 @@ def test_the_office_makes_the_same_of_the_same_facts(tmp_path: Path) -> None:
     with office.reading() as connection:
         derived = derived_of(record_of(connection))
     office.close()
-    folded = plain_fold(archive)
+    folded = interpreted_replay(archive)
     ids = archive.members["member_id"]
     ours = {
         (ids[member], system): standing for member, own in folded.standings.items() for system, standing in own.items()
@@ -214,7 +214,7 @@ def test_the_office_makes_the_same_of_the_same_facts(tmp_path: Path) -> None:
 
 def test_what_is_decided_and_brought_counts() -> None:
     """The small archive by hand: a ceiling of 2200 from March on, an opening that is carried, an event abroad."""
-    folded = plain_fold(small_archive())
+    folded = interpreted_replay(small_archive())
     by_place = {(line.section, line.member, line.system): line for line in folded.lines}
     assert by_place[0, 1, RatingSystem.OTBR].rating_before == 2250.0
     assert by_place[1, 1, RatingSystem.OTBR].rating_after == 2200.0
@@ -230,7 +230,7 @@ def test_a_section_before_the_rules_began_is_left_out_with_its_reason() -> None:
     early = archive.sections.with_columns(
         start=pl.when(pl.col("number") == 1).then(date(2000, 1, 1)), end=pl.col("end")
     )
-    folded = plain_fold(archive._replace(sections=early))
+    folded = interpreted_replay(archive._replace(sections=early))
     assert folded.lines == []
     assert set(folded.unratable) == {0, 1, 2}
     assert "no rules are known" in folded.unratable[0]
@@ -238,5 +238,5 @@ def test_a_section_before_the_rules_began_is_left_out_with_its_reason() -> None:
 
 def test_progress_is_told_section_by_section() -> None:
     told: list[int] = []
-    plain_fold(small_archive(), told.append)
+    interpreted_replay(small_archive(), told.append)
     assert told == [1, 2, 3]

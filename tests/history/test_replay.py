@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history import replay
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest, write
-from crosstable.history.happenings import Happenings
 from crosstable.history.kernel.arrays import AFTER
-from crosstable.history.kernel.walk import lay_order
-from crosstable.history.plain import PlainFolded, plain_fold
-from crosstable.history.replay import Walker
+from crosstable.history.kernel.replaying import lay_order
+from crosstable.history.plain import Interpreted, interpreted_replay
+from crosstable.history.replay import Replayer
 from crosstable.history.results import ratings_frame, standings_frame
 from crosstable.history.running import Wishes, replay_archive
 from crosstable.history.standings import ArrayStandings
@@ -47,38 +47,38 @@ BUSY = Federation(
 )
 
 
-def walked(archive: Archive, threads: int = 1, rules: RuleSet = OFFICIAL) -> Walker:
+def walked(archive: Archive, threads: int = 1, rules: RuleSet = OFFICIAL) -> Replayer:
     index = indexing.build(archive)
-    walker = Walker(index, threads, keeps_working=True, rules=rules)
-    happenings = Happenings(archive, index)
-    happenings.prepare(walker)
-    walker.walk(happenings.stops())
-    return walker
+    replayer = Replayer(index, threads, keeps_working=True, rules=rules)
+    adjustments = Adjustments(archive, index)
+    adjustments.prepare(replayer)
+    replayer.replay(adjustments.checkpoints())
+    return replayer
 
 
-def lines_of(walker: Walker) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
-    frame = ratings_frame(walker)
+def lines_of(replayer: Replayer) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
+    frame = ratings_frame(replayer)
     return {
         (section, member, system): (before, after, None if math.isinf(games) else games)
         for section, member, system, before, after, games in frame.iter_rows()
     }
 
 
-def folded_lines(folded: PlainFolded) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
+def folded_lines(folded: Interpreted) -> dict[tuple[int, int, int], tuple[float | None, float, float | None]]:
     return {
         (line.section, line.member, int(line.system)): (line.rating_before, line.rating_after, line.games_after)
         for line in folded.lines
     }
 
 
-def assert_same(archive: Archive) -> Walker:
+def assert_same(archive: Archive) -> Replayer:
     """Every line and every standing at the end, bit for bit; the plain fold is the measure."""
-    walker, folded = walked(archive), plain_fold(archive)
-    assert lines_of(walker) == folded_lines(folded)
-    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    replayer, folded = walked(archive), interpreted_replay(archive)
+    assert lines_of(replayer) == folded_lines(folded)
+    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
     for member in range(archive.members.height):
         assert arrays.of(member) == folded.standings.get(member, {})
-    return walker
+    return replayer
 
 
 def test_the_small_archive_with_every_kind_of_row_is_the_same_bit_for_bit() -> None:
@@ -96,10 +96,10 @@ def test_replay_gives_the_bits_of_the_plain_fold_over_all_editions_and_systems(
 
 def test_a_quarter_century_of_one_busy_federation_is_the_same_bit_for_bit() -> None:
     archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
-    walker = assert_same(archive)
+    replayer = assert_same(archive)
     assert set(archive.sections["kind"].unique()) >= {0, 1, 2, 3}
     assert archive.decisions.height > 10
-    assert walker.index.match_slots >= 10
+    assert replayer.index.match_slots >= 10
 
 
 def with_a_re_entry(archive: Archive) -> tuple[Archive, int]:
@@ -144,22 +144,22 @@ def test_an_index_of_other_windows_is_not_opened(tmp_path: Path, monkeypatch: py
 
 
 def test_ratings_are_taken_from_a_walk_once() -> None:
-    walker = walked(simulate(BUSY._replace(seed=5)))
-    ratings_frame(walker)
+    replayer = walked(simulate(BUSY._replace(seed=5)))
+    ratings_frame(replayer)
     with pytest.raises(ValueError, match="already taken"):
-        ratings_frame(walker)
+        ratings_frame(replayer)
 
 
 def test_norms_and_working_are_those_of_the_engine() -> None:
     archive = simulate(BUSY._replace(seed=5))
-    walker, folded = walked(archive), plain_fold(archive)
+    replayer, folded = walked(archive), interpreted_replay(archive)
     norms = {(line.section, line.member): line.norm for line in folded.lines if line.system is RatingSystem.OTBR}
-    rows = np.flatnonzero(~np.isnan(walker.results.ratings[AFTER]))
-    frame = ratings_frame(walker).with_row_index("at")
+    rows = np.flatnonzero(~np.isnan(replayer.results.ratings[AFTER]))
+    frame = ratings_frame(replayer).with_row_index("at")
     found = {}
     for at, section, member, system in frame.select("at", "section", "member", "system").iter_rows():
         if system == 0:
-            norm = int(walker.results.working[rows[at]]["norm"])
+            norm = int(replayer.results.working[rows[at]]["norm"])
             found[section, member] = None if norm < 0 else NORM_CODES[norm]
     assert found == norms
     assert any(norms.values())
@@ -172,12 +172,12 @@ def test_a_walk_that_fails_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) ->
 
     archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
     index = indexing.build(archive)
-    happenings = Happenings(archive, index)
-    walker = Walker(index, 2)
-    happenings.prepare(walker)
+    adjustments = Adjustments(archive, index)
+    replayer = Replayer(index, 2)
+    adjustments.prepare(replayer)
     monkeypatch.setattr(replay, "replay_share", fails)
     with pytest.raises(MemoryError, match="no room for this"):
-        walker.walk(happenings.stops())
+        replayer.replay(adjustments.checkpoints())
 
 
 @pytest.mark.parametrize("first", [0, 1, 5])
@@ -223,8 +223,8 @@ def test_a_replay_by_a_rule_set_gives_the_bits_of_the_plain_fold_by_it(rules: Ru
     """Foreign events follow the rule set too."""
     archive = simulate(BUSY._replace(members=300, sections=400, seed=1))
     assert archive.sections.filter(pl.col("kind") >= 3).height >= 3
-    walker, folded = walked(archive, rules=rules), plain_fold(archive, rules=rules)
-    found = lines_of(walker)
+    replayer, folded = walked(archive, rules=rules), interpreted_replay(archive, rules=rules)
+    found = lines_of(replayer)
     assert found == folded_lines(folded)
     official = lines_of(walked(archive))
     changed = [key for key, line in found.items() if key not in official or official[key] != line]

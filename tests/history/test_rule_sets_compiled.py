@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crosstable.history.archive import Archive
-from crosstable.history.plain import plain_fold
+from crosstable.history.plain import interpreted_replay
 from crosstable.history.standings import ArrayStandings
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
@@ -23,12 +23,12 @@ EXAMPLES = amount(12, 400)
 
 def assert_same_by(archive: Archive, rules: RuleSet) -> int:
     """Every line, every record at the end, and why sections cannot be rated; returns how many lines."""
-    walker, folded = walked(archive, rules=rules), plain_fold(archive, rules=rules)
-    faulty = np.flatnonzero(walker.results.faults).tolist()
-    assert {section: walker.why_not(section) for section in faulty} == folded.unratable
-    found = lines_of(walker)
+    replayer, folded = walked(archive, rules=rules), interpreted_replay(archive, rules=rules)
+    faulty = np.flatnonzero(replayer.results.faults).tolist()
+    assert {section: replayer.why_not(section) for section in faulty} == folded.unratable
+    found = lines_of(replayer)
     assert found == folded_lines(folded)
-    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
     for member in range(archive.members.height):
         assert arrays.of(member) == folded.standings.get(member, {})
     return len(found)
@@ -47,7 +47,7 @@ def test_sections_that_nobody_can_rate_are_told_with_the_reason_of_the_engine() 
     """Between July 2008 and May 2015 no conversion of FIDE ratings from 2000 on is known."""
     archive = with_odd_entries(simulate(BUSY._replace(seed=3, years=2, start=date(2010, 1, 1))), 3)
     assert assert_same_by(archive, OFFICIAL) > 100
-    reasons = set(plain_fold(archive).unratable.values())
+    reasons = set(interpreted_replay(archive).unratable.values())
     assert any("is not known at 2450" in reason for reason in reasons)
 
 
@@ -64,7 +64,7 @@ def test_a_start_by_hand_on_many_games_is_no_established_rating_before_the_first
     entries = archive.entries.with_columns(start_games=archive.entries["start_games"].replace(20.0, 26.0))
     archive = archive._replace(entries=entries)
     assert assert_same_by(archive, OFFICIAL) == 6
-    record = plain_fold(archive).standings[1]
+    record = interpreted_replay(archive).standings[1]
     after = next(iter(record.values()))
     assert after.games == 32.0
     assert after.peak == after.peak_since_2010 == after.rating

@@ -110,6 +110,6 @@ def three_matches() -> Archive:
 def test_a_match_with_a_start_by_hand_counts_in_the_half_year_after_it() -> None:
     """Each match wins 50 points at most, all of a half year 100 at most (§7): the third one wins nothing."""
     archive = three_matches()
-    walker = assert_same(archive)
-    assert walker.index.history.sections["told"].tolist() == [1, 0, 0, 0]
-    assert walker.standings.standings[walker.index.history.place_of[0, 0]]["rating"] == 1600.0
+    replayer = assert_same(archive)
+    assert replayer.index.history.sections["told"].tolist() == [1, 0, 0, 0]
+    assert replayer.standings.standings[replayer.index.history.place_of[0, 0]]["rating"] == 1600.0

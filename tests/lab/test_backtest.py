@@ -206,11 +206,11 @@ def test_the_error_against_true_strength_is_that_of_the_ratings_brought(
 
 def _errors(made: Simulated, strength: dict[tuple[int, int], float]) -> list[float]:
     """One error for each side of each game."""
-    from crosstable.history.plain import PlainWalk, rows_of
+    from crosstable.history.plain import InterpretedReplay, rows_of
     from crosstable.terms import Result
 
     found = []
-    for taken in PlainWalk(made.archive):
+    for taken in InterpretedReplay(made.archive):
         if taken.archived.section.kind.is_foreign:
             continue
         member = {entry.number: row.member for entry, row in rows_of(taken.archived)}

@@ -8,7 +8,7 @@ import pytest
 from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
-from crosstable.history.plain import plain_fold
+from crosstable.history.plain import interpreted_replay
 from crosstable.lab import Draws, backtest
 from crosstable.lab.posted_pages import history_of, pages_in
 from tests.verification.made_pages import archive_bytes, line, quad
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> str:
 
 def before(folder: str, *, is_carried: bool) -> list[list[float | None]]:
     """The ratings before each page, by pairing number."""
-    found = plain_fold(history_of(pages_in(folder), is_carried=is_carried)).lines
+    found = interpreted_replay(history_of(pages_in(folder), is_carried=is_carried)).lines
     return [[one.rating_before for one in found if one.section == section] for section in (0, 1)]
 
 
@@ -52,7 +52,7 @@ def test_every_page_begins_with_what_was_posted(folder: str) -> None:
 def test_carried_pages_begin_with_what_the_page_before_gave(folder: str) -> None:
     first, second = before(folder, is_carried=True)
     assert first == [1850.0, 1700.0, 1500.0, 1300.0]
-    after = [one.rating_after for one in plain_fold(history_of(pages_in(folder), is_carried=True)).lines][:4]
+    after = [one.rating_after for one in interpreted_replay(history_of(pages_in(folder), is_carried=True)).lines][:4]
     assert second == after != first
 
 
@@ -63,8 +63,8 @@ def test_games_of_those_without_a_rating_are_rated_but_not_predicted(tmp_path: P
     )
     pages = pages_in(str(tmp_path))
     posted, carried = history_of(pages), history_of(pages, is_carried=True)
-    assert [one.rating_after for one in plain_fold(posted).lines] == [
-        one.rating_after for one in plain_fold(carried).lines
+    assert [one.rating_after for one in interpreted_replay(posted).lines] == [
+        one.rating_after for one in interpreted_replay(carried).lines
     ]
     write(posted, str(tmp_path / "posted"))
     assert backtest(tmp_path / "posted", draws=Draws(1, 5, 1)).games == 2

@@ -13,7 +13,7 @@ from crosstable.checks.report import check_section
 from crosstable.errors import Severity
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_reports import Brings, reported
-from crosstable.history.plain import PlainWalk, plain_fold
+from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.lab.summary import summary_of
@@ -106,7 +106,7 @@ def test_sections_pass_every_check(federation: Federation) -> None:
     archive = simulate(federation)
     walked = 0
     kinds = set()
-    for taken in PlainWalk(archive):
+    for taken in InterpretedReplay(archive):
         archived = taken.archived
         section = reported(archived, _brings(taken.backgrounds))
         days = archived.section.start, archived.section.end
@@ -131,7 +131,7 @@ def test_every_section_can_be_rated() -> None:
     federation = Federation(members=500, sections=160, seed=3, adult_strength=2000.0, canadians=0.05)
     archive = simulate(federation)
     assert archive.outside.height > 100
-    assert plain_fold(archive).unratable == {}
+    assert interpreted_replay(archive).unratable == {}
 
 
 def test_an_event_id_begins_with_the_day_the_event_ended() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from crosstable.history.archive import Archive
-from crosstable.history.plain import PlainWalk, rows_of
+from crosstable.history.plain import InterpretedReplay, rows_of
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Result
 
@@ -41,7 +41,7 @@ class Prediction(NamedTuple):
 
 def predictions(archive: Archive, rules: RuleSet = OFFICIAL) -> Iterator[Prediction]:
     """Every game whose two players are rated in a system, section by section."""
-    for taken in PlainWalk(archive, rules):
+    for taken in InterpretedReplay(archive, rules):
         numbers = {entry.number: row.member for entry, row in rows_of(taken.archived)}
         for rated in taken.rated:
             players = {player.number: player for player in rated.players}

@@ -12,11 +12,11 @@ from sqlalchemy import func, inspect, select
 
 from crosstable.errors import OfficeError
 from crosstable.history import index as indexing
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_checks import ArchiveError
 from crosstable.history.archive_tables import OPTIONAL, TABLES
-from crosstable.history.happenings import Happenings
-from crosstable.history.replay import Walker
+from crosstable.history.replay import Replayer
 from crosstable.history.results import ratings_frame
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
@@ -118,13 +118,13 @@ def test_an_imported_archive_is_rated_as_its_replay(office: Office, tmp_path: Pa
     assert audit(office).findings == ()
 
 
-def walked(archive: Archive) -> Walker:
+def walked(archive: Archive) -> Replayer:
     index = indexing.build(archive)
-    walker = Walker(index, 1)
-    happenings = Happenings(archive, index)
-    happenings.prepare(walker)
-    walker.walk(happenings.stops())
-    return walker
+    replayer = Replayer(index, 1)
+    adjustments = Adjustments(archive, index)
+    adjustments.prepare(replayer)
+    replayer.replay(adjustments.checkpoints())
+    return replayer
 
 
 def test_an_office_and_its_copy_through_an_archive_post_the_same(new_office: NewOffice, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_tables import HEADING
-from crosstable.history.plain import plain_fold
+from crosstable.history.plain import interpreted_replay
 from crosstable.history.standings import ArrayStandings
 from crosstable.office import tables
 from crosstable.office.audit import audit
@@ -134,10 +134,10 @@ def by_section(office: Office) -> dict[object, object]:
 def assert_replayed(archive: Archive, office: Office) -> None:
     """Both replays of an archive give the rating records of the office for every member, bit for bit."""
     ids, expected = archive.members["member_id"], ratings_of(office)
-    folded = plain_fold(archive).standings
+    folded = interpreted_replay(archive).standings
     assert {(ids[member], system): one for member, own in folded.items() for system, one in own.items()} == expected
-    walker = walked(archive)
-    arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
+    replayer = walked(archive)
+    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
     found = {(ids[member], system): one for member in range(ids.len()) for system, one in arrays.of(member).items()}
     assert found == expected
 

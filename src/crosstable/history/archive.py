@@ -1,7 +1,7 @@
 """Archives: a federation's whole record as a folder of Parquet files, written and read at once.
 
 ``opened`` looks at the heading and the columns only and lets tables be read lazily; ``read`` reads everything and holds
-it against ``archive_checks``; ``read_for_walk`` keeps only what a compiled walk needs. Each raises ``ArchiveError``
+it against ``archive_checks``; ``read_for_replay`` keeps only what a compiled replay needs. Each raises ``ArchiveError``
 with every fault it found and the place of each.
 """
 
@@ -37,7 +37,7 @@ from crosstable.history.archive_tables import (
 _ROWS_TOGETHER = 1 << 19
 _LARGEST_HEADING = 1 << 20
 _Read = TypeVar("_Read")
-# Columns of entries that a walk does not keep; each may be null, so that is nothing to look for.
+# Columns of entries that a replay does not keep; each may be null, so that is nothing to look for.
 UNREAD = frozenset(column.name for column in TABLES["entries"]) - frozenset(LEAN_ENTRIES)
 # What is raised where a file is damaged.
 UNREADABLE = (PolarsError, PanicException, OSError, ValueError)
@@ -179,8 +179,8 @@ def read(folder: str) -> Archive:
     return _archive_of(frames, found.source)
 
 
-def read_for_walk(found: Opened) -> Archive:
-    """What a compiled walk needs of an archive, checked as ``read`` does.
+def read_for_replay(found: Opened) -> Archive:
+    """What a compiled replay needs of an archive, checked as ``read`` does.
 
     Most columns of entries bear on few sections; in memory they would be half of everything. Those with rules are
     looked through as they are read; all are kept for the sections where they bear on ratings.
@@ -188,13 +188,13 @@ def read_for_walk(found: Opened) -> Archive:
     try:
         archive = _lean(found)
     except UNREADABLE as error:
-        read(found.folder)  # says which file is damaged, unless only a walk comes across it
+        read(found.folder)  # says which file is damaged, unless only a replay comes across it
         raise ArchiveError(found.folder, [archive_fault(found.folder, _cannot_be_read(error))]) from error
     return archive or read(found.folder)  # which says what is wrong, and where
 
 
 def _lean(found: Opened) -> Archive | None:
-    """The archive for a walk, if nothing is wrong with it."""
+    """The archive for a replay, if nothing is wrong with it."""
     entries = found.table("entries")
     lazy = {name: found.table(name) for name in TABLES} | {"entries": entries.select(*LEAN_ENTRIES)}
     if unread_faults(entries, UNREAD):  # first: what is kept then lies where that was

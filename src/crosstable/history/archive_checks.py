@@ -221,7 +221,7 @@ def _section_rules() -> list[Rule]:
         Rule(
             "sections",
             not_after("end", "start", "event_id", "number"),
-            "the section is out of the order of the fold, which is end, start, event id and number",
+            "the section is out of the order of the replay, which is end, start, event id and number",
         ),
     ]
 

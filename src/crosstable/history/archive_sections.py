@@ -47,7 +47,7 @@ def systems_of(mask: int) -> tuple[RatingSystem, ...]:
 
 
 def sections_of(archive: Archive) -> Iterator[ArchivedSection]:
-    """Every section in the order of the fold.
+    """Every section in the order of the replay.
 
     In foreign events everyone who is marked counts as rated here: who may be is known only from the standings.
     """

@@ -165,7 +165,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 # Tables that an archive has only where they have rows.
 OPTIONAL = frozenset({"merged", "earlier_openings", "events"})
 
-# What a compiled walk reads of entries.
+# What a compiled replay reads of entries.
 LEAN_ENTRIES = ("section", "number", "member")
 
 

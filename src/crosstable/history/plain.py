@@ -51,7 +51,7 @@ class Line(NamedTuple):
     norm: str | None
 
 
-class PlainFolded(NamedTuple):
+class Interpreted(NamedTuple):
     """Every line in the order of the replay, the rating records at the end by member, the sections nobody can rate."""
 
     lines: list[Line]
@@ -63,12 +63,12 @@ def in_silence(done: int) -> None:
     """Progress that nobody watches."""
 
 
-def plain_fold(archive: Archive, progress: Progress = in_silence, rules: RuleSet = OFFICIAL) -> PlainFolded:
+def interpreted_replay(archive: Archive, progress: Progress = in_silence, rules: RuleSet = OFFICIAL) -> Interpreted:
     """Rate an archive from nothing, by the official rules or by a rule set."""
     lines: list[Line] = []
     unratable: dict[int, str] = {}
-    walk = PlainWalk(archive, rules)
-    for taken in walk:
+    replay = InterpretedReplay(archive, rules)
+    for taken in replay:
         at = taken.archived.at
         if taken.unratable:
             unratable[at] = taken.unratable
@@ -76,7 +76,7 @@ def plain_fold(archive: Archive, progress: Progress = in_silence, rules: RuleSet
         for rated in taken.rated:
             lines += [_line(at, members[player.member_id], rated.system, player) for player in rated_members(rated)]
         progress(at + 1)
-    return PlainFolded(lines, walk.records, unratable)
+    return Interpreted(lines, replay.records, unratable)
 
 
 def rows_of(archived: ArchivedSection) -> Iterator[tuple[Entry, Row]]:
@@ -208,7 +208,7 @@ class PlainSections:
         )
 
 
-class PlainWalk(Replay[int]):
+class InterpretedReplay(Replay[int]):
     """Takes an archive section by section; ``records`` are by member what stands after the last one taken."""
 
     def __init__(self, archive: Archive, rules: RuleSet = OFFICIAL) -> None:

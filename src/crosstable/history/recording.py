@@ -10,7 +10,7 @@ from crosstable.folding import Decision, Opening
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import WORKING, Array, Records, Standings, records_for
-from crosstable.history.replay import Stop, Walker
+from crosstable.history.replay import Checkpoint, Replayer
 from crosstable.rules.constants import Initialisation
 from crosstable.terms import PlayerRating
 
@@ -46,7 +46,7 @@ class Block(NamedTuple):
 Take = Callable[[Block], None]
 
 
-class Recorder(Walker):
+class Recorder(Replayer):
     """A replay that hands over what it recorded, block by block, from a section on."""
 
     def __init__(self, index: Index, first: int, threads: int | None = None) -> None:
@@ -55,12 +55,12 @@ class Recorder(Walker):
         self.at_first: Standings = self.standings  # as they are where the recording begins
         self._block: Block | None = None
 
-    def blocks(self, sections: int, take: Take) -> list[Stop]:
+    def blocks(self, sections: int, take: Take) -> list[Checkpoint]:
         """Stops of the replay that hand over a block and begin the next, every so many sections."""
         places = [*range(self.first, self.index.sections, sections)] or [self.first]
         ends = [*places[1:], self.index.sections]
         return [
-            Stop(first, 0, 0, lambda walker, span=(first, last): self._begin(span, take))  # type: ignore[misc]
+            Checkpoint(first, 0, 0, lambda replayer, span=(first, last): self._begin(span, take))  # type: ignore[misc]
             for first, last in zip(places, ends, strict=True)
         ]
 

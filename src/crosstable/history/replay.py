@@ -1,7 +1,7 @@
 """Replay: a whole history rated by compiled code, with the same bits as the engine one section after the other.
 
-Where something happens that is no section (a starting rating, a decision) the replay stops, plain code does it on the
-same rating records, and the replay goes on.
+Where something happens that is no section (a starting rating, a decision) the replay halts at a checkpoint, plain code
+does it on the same rating records, and the replay goes on.
 """
 
 import os
@@ -28,8 +28,8 @@ from crosstable.history.kernel.arrays import (
     unrated,
 )
 from crosstable.history.kernel.compiling import constants_for
+from crosstable.history.kernel.replaying import Stretch, lay_order, replay_share
 from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND, Scratch, scratch_for
-from crosstable.history.kernel.walk import Stretch, lay_order, replay_share
 from crosstable.history.standings import no_limits
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -46,13 +46,13 @@ def in_silence(done: int) -> None:
     """Progress that nobody watches."""
 
 
-class Stop(NamedTuple):
+class Checkpoint(NamedTuple):
     """Something that plain code does before a section; day and rank order what is done at one place."""
 
     before: int
     day: int
     rank: int
-    act: Callable[["Walker"], None]
+    act: Callable[["Replayer"], None]
 
     @property
     def place(self) -> tuple[int, int, int]:
@@ -60,11 +60,11 @@ class Stop(NamedTuple):
         return self.before, self.day, self.rank
 
 
-# Ranks of stops on one day: the year is closed, then come starting ratings and decisions.
+# Ranks of checkpoints on one day: the year is closed, then come starting ratings and decisions.
 CLOSING, DECIDING = range(2)
 
 
-class Walker:
+class Replayer:
     """A history while it is replayed: rating records now, and every result so far."""
 
     def __init__(
@@ -98,19 +98,19 @@ class Walker:
         self._scratch: Sequence[Scratch] = [scratch_for(widest, longest) for _ in range(self.threads)]
         self.constants = constants_of(rules)
 
-    def walk(self, stops: Sequence[Stop] = (), progress: Progress = in_silence, first: int = 0) -> None:
+    def replay(self, checkpoints: Sequence[Checkpoint] = (), progress: Progress = in_silence, first: int = 0) -> None:
         """Rate everything from a section on, stopping where something else is to be done."""
         with ThreadPoolExecutor(self.threads) as pool:
             at = first
-            for stop in (*stops, None):
-                end = self.index.sections if stop is None else stop.before
+            for checkpoint in (*checkpoints, None):
+                end = self.index.sections if checkpoint is None else checkpoint.before
                 for begin in range(at, end, LEG):
                     last = min(begin + LEG, end)
                     self._go(pool, begin, last)
                     progress(last)
                 at = max(at, end)
-                if stop is not None:
-                    stop.act(self)
+                if checkpoint is not None:
+                    checkpoint.act(self)
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         threads = self.threads if last - first >= WORTH_SHARING else 1

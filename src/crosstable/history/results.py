@@ -29,7 +29,7 @@ from crosstable.history.kernel.rows import (
     rated_standings,
     standing_owners,
 )
-from crosstable.history.replay import CLOSING, Stop, Walker
+from crosstable.history.replay import CLOSING, Checkpoint, Replayer
 
 FORMAT = "crosstable-replay/1"
 HEADING = "replay.json"
@@ -46,15 +46,15 @@ class Snapshot(NamedTuple):
     prefix: str
 
 
-def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
+def ratings_frame(replayer: Replayer, first: int = 0) -> pl.DataFrame:
     """A row per section, member and system: the rating before and after, the games after.
 
-    The walker's ratings become the columns, and it has none any more.
+    The replayer's ratings become the columns, and it has none any more.
     """
-    index, found = walker.index, walker.results.ratings
+    index, found = replayer.index, replayer.results.ratings
     if found.shape[1] != index.rows:
-        raise ValueError("the ratings of this walk were already taken")
-    walker.results = walker.results._replace(ratings=found[:, :0])
+        raise ValueError("the ratings of this replay were already taken")
+    replayer.results = replayer.results._replace(ratings=found[:, :0])
     parts = [
         pl.DataFrame({**about._asdict(), **dict(zip(_COLUMNS, ratings, strict=True))})
         for about, ratings in rated_rows(index.history, found, index.members, first)
@@ -62,26 +62,28 @@ def ratings_frame(walker: Walker, first: int = 0) -> pl.DataFrame:
     return pl.concat(parts, rechunk=False).with_columns(pl.col("before").fill_nan(None))
 
 
-def standings_frame(walker: Walker) -> pl.DataFrame:
+def standings_frame(replayer: Replayer) -> pl.DataFrame:
     """The standings of members who are rated, by member and system."""
-    owners, places = rated_standings(walker.standings.standings, walker.index.history.place_of, walker.index.members)
-    return _frame_of(walker, owners, places)
+    owners, places = rated_standings(
+        replayer.standings.standings, replayer.index.history.place_of, replayer.index.members
+    )
+    return _frame_of(replayer, owners, places)
 
 
-def owners_in(walker: Walker) -> Array:
-    """Whose each standing of a walk is."""
-    index = walker.index
+def owners_in(replayer: Replayer) -> Array:
+    """Whose each standing of a replay is."""
+    index = replayer.index
     owners: Array = standing_owners(index.history.place_of, index.members, index.standings)
     return owners
 
 
-def changed_frame(walker: Walker, owners: Array, since: int) -> pl.DataFrame:
+def changed_frame(replayer: Replayer, owners: Array, since: int) -> pl.DataFrame:
     """The standings of members that changed on a day or later, in the order of their places."""
-    places = changed_standings(walker.standings.standings, owners, since)
-    return _frame_of(walker, owners[places], places)
+    places = changed_standings(replayer.standings.standings, owners, since)
+    return _frame_of(replayer, owners[places], places)
 
 
-def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
+def _frame_of(replayer: Replayer, owners: Array, places: Array) -> pl.DataFrame:
     """Rating records at some places, with whose each is."""
     columns: dict[str, Array] = {
         "member": (owners // SYSTEMS).astype(np.uint32),
@@ -89,7 +91,7 @@ def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
     }
     kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
     laid = StandingColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
-    table = walker.standings.standings
+    table = replayer.standings.standings
     floats, whole = (table.view(kind).reshape(len(table), -1) for kind in kinds)  # floats come first in a record
     lay_columns(StandingColumns(floats[:, : len(kinds["f8"])], whole[:, -len(kinds["i4"]) :]), places, laid)
     columns |= {
@@ -97,7 +99,7 @@ def _frame_of(walker: Walker, owners: Array, places: Array) -> pl.DataFrame:
         for names, part in zip(kinds.values(), laid, strict=True)
         for name, column in zip(names, part, strict=True)
     }
-    columns["lowered_floor"] = walker.standings.decided["lowered_floor"][columns.pop("decided")]
+    columns["lowered_floor"] = replayer.standings.decided["lowered_floor"][columns.pop("decided")]
     frame = pl.DataFrame(columns)
     return frame.with_columns((pl.col("as_of") - _EPOCH).cast(pl.Date))
 
@@ -150,7 +152,7 @@ def snapshots_of(index: Index, archive: Archive) -> list[Snapshot]:
 
 
 class SnapshotWriter:
-    """Writes a snapshot at the end of every year of a walk."""
+    """Writes a snapshot at the end of every year of a replay."""
 
     def __init__(self, folder: str, snapshots: list[Snapshot], first_year: int) -> None:
         self.folder = os.path.join(folder, "snapshots")
@@ -160,39 +162,39 @@ class SnapshotWriter:
         self.seconds = 0.0
         os.makedirs(self.folder, exist_ok=True)
 
-    def stops(self) -> list[Stop]:
-        """A stop at the end of every year."""
+    def checkpoints(self) -> list[Checkpoint]:
+        """A checkpoint at the end of every year."""
         return [
-            Stop(one.before, date(one.year + 1, 1, 1).toordinal(), CLOSING, partial(self.write, snapshot=one))
+            Checkpoint(one.before, date(one.year + 1, 1, 1).toordinal(), CLOSING, partial(self.write, snapshot=one))
             for one in self.snapshots
         ]
 
-    def write(self, walker: Walker, snapshot: Snapshot) -> None:
+    def write(self, replayer: Replayer, snapshot: Snapshot) -> None:
         """What changed in a year, and the match changes so far."""
         began = time.perf_counter()
         is_first = snapshot.year == self.first_year
         since = 0 if is_first else date(snapshot.year, 1, 1).toordinal()
         if self._owners is None:
-            self._owners = owners_in(walker)
-        frame = changed_frame(walker, self._owners, since)
+            self._owners = owners_in(replayer)
+        frame = changed_frame(replayer, self._owners, since)
         write_table(frame, os.path.join(self.folder, f"{snapshot.year}.parquet"))
-        changes = walker.standings.match_changes
+        changes = replayer.standings.match_changes
         used = np.flatnonzero(changes["day"] >= since)
         frame = pl.DataFrame({"place": used, **{name: changes[name][used] for name in ("day", "earlier", "change")}})
         frame.write_parquet(os.path.join(self.folder, f"{snapshot.year}-matches.parquet"))
         self.seconds += time.perf_counter() - began
 
 
-def load_snapshots(walker: Walker, folder: str, year: int) -> None:
-    """Put the standings at the end of a year into a walker."""
-    table, decided = walker.standings.standings, walker.standings.decided
+def load_snapshots(replayer: Replayer, folder: str, year: int) -> None:
+    """Put the standings at the end of a year into a replayer."""
+    table, decided = replayer.standings.standings, replayer.standings.decided
     for name in sorted(os.listdir(os.path.join(folder, "snapshots"))):
         if name.endswith("-matches.parquet") or int(name.removesuffix(".parquet")) > year:
             continue
         frame = pl.read_parquet(os.path.join(folder, "snapshots", name))
         members, systems = frame["member"].to_numpy(), frame["system"].to_numpy()
-        at = walker.index.history.place_of[members, systems]
-        np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
+        at = replayer.index.history.place_of[members, systems]
+        np.bitwise_or.at(replayer.standings.rated, members, np.uint8(1) << systems)
         for column in STANDING.names or ():
             if column == "as_of":
                 table["as_of"][at] = frame["as_of"].cast(pl.Int32).to_numpy() + _EPOCH
@@ -202,7 +204,7 @@ def load_snapshots(walker: Walker, folder: str, year: int) -> None:
         decided["lowered_floor"][places[places > 0]] = frame["lowered_floor"].to_numpy()[places > 0]
         matches = pl.read_parquet(os.path.join(folder, "snapshots", name.replace(".parquet", "-matches.parquet")))
         for column in ("day", "earlier", "change"):
-            walker.standings.match_changes[column][matches["place"].to_numpy()] = matches[column].to_numpy()
+            replayer.standings.match_changes[column][matches["place"].to_numpy()] = matches[column].to_numpy()
 
 
 def write_heading(folder: str, snapshots: list[Snapshot], about: dict[str, Any]) -> None:

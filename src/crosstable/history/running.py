@@ -13,11 +13,11 @@ import polars as pl
 
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
-from crosstable.history.archive import Archive, opened, read_for_walk
-from crosstable.history.happenings import Happenings
+from crosstable.history.adjustments import Adjustments
+from crosstable.history.archive import Archive, opened, read_for_replay
 from crosstable.history.index import Index
 from crosstable.history.kernel.compiling import is_cached
-from crosstable.history.replay import Progress, Stop, Walker, in_silence
+from crosstable.history.replay import Checkpoint, Progress, Replayer, in_silence
 from crosstable.history.results import (
     HEADING,
     RATINGS,
@@ -101,28 +101,28 @@ def replay_archive(
             opened(folder)  # so that nobody waits for the compiler in vain
         loading = beside.submit(warm_up)  # compiled code is read, too
         found = opened(folder)
-        archive = read_for_walk(found)
+        archive = read_for_replay(found)
         loading.result()
     with stages.timed("index"):
         index = index_of(archive, folder, found.digest if wishes.keeps_index else None)
     starting(index.sections)
     rules = wishes.rules.title
     with stages.timed("prepare"), ThreadPoolExecutor(1) as beside:
-        making = beside.submit(Walker, index, wishes.threads, rules=wishes.rules)  # much memory, written for once
-        happenings = Happenings(archive, index)
-        stops = happenings.stops()
-        walker = making.result()
-        happenings.prepare(walker)
-        plan = _plan(walker, archive, out, wishes, stops)
+        making = beside.submit(Replayer, index, wishes.threads, rules=wishes.rules)  # much memory, written for once
+        adjustments = Adjustments(archive, index)
+        checkpoints = adjustments.checkpoints()
+        replayer = making.result()
+        adjustments.prepare(replayer)
+        plan = _plan(replayer, archive, out, wishes, checkpoints)
     with stages.timed("rate"):
-        walker.walk(plan.stops, progress, plan.first)
+        replayer.replay(plan.checkpoints, progress, plan.first)
     if plan.writer is not None:
         stages.seconds["snapshots"] = plan.writer.seconds
         stages.seconds["rate"] -= plan.writer.seconds
     first = plan.first
     with stages.timed("write"), ThreadPoolExecutor(1) as beside:
-        standing = beside.submit(lambda: write_table(standings_frame(walker), os.path.join(out, STANDINGS)))
-        frame = ratings_frame(walker, first)
+        standing = beside.submit(lambda: write_table(standings_frame(replayer), os.path.join(out, STANDINGS)))
+        frame = ratings_frame(replayer, first)
         write_table(frame, os.path.join(out, RATINGS))
         standing.result()
     write_heading(
@@ -135,30 +135,30 @@ def replay_archive(
             "first": plan.first,
         },
     )
-    unratable = int((walker.results.faults != 0).sum())
+    unratable = int((replayer.results.faults != 0).sum())
     return Replayed(index.sections - first, archive.games.height, frame.height, unratable, stages.seconds, rules)
 
 
 class Plan(NamedTuple):
-    """Where a walk begins, where it stops, the snapshots of its years and who writes them."""
+    """Where a replay begins, its checkpoints, the snapshots of its years and who writes them."""
 
     first: int
-    stops: list[Stop]
+    checkpoints: list[Checkpoint]
     snapshots: list[Snapshot]
     writer: SnapshotWriter | None
 
 
-def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, stops: list[Stop]) -> Plan:
+def _plan(replayer: Replayer, archive: Archive, out: str, wishes: Wishes, checkpoints: list[Checkpoint]) -> Plan:
     """Everything from the beginning, or what comes after a snapshot."""
     os.makedirs(out, exist_ok=True)
     first = 0
-    snapshots = snapshots_of(walker.index, archive) if wishes.keeps_snapshots or wishes.from_year is not None else []
+    snapshots = snapshots_of(replayer.index, archive) if wishes.keeps_snapshots or wishes.from_year is not None else []
     if wishes.from_year is not None:
         start = checked_snapshot(out, snapshots, wishes.from_year, wishes.rules.title)
-        load_snapshots(walker, out, start.year)
+        load_snapshots(replayer, out, start.year)
         first = start.before
-        last_day = date(start.year, 12, 31)
-        stops = [stop for stop in stops if (stop.before, stop.day) > (first, last_day.toordinal())]
+        last = first, date(start.year, 12, 31).toordinal()
+        checkpoints = [one for one in checkpoints if (one.before, one.day) > last]
     heading = os.path.join(out, HEADING)
     if os.path.exists(heading):
         os.remove(heading)
@@ -166,8 +166,8 @@ def _plan(walker: Walker, archive: Archive, out: str, wishes: Wishes, stops: lis
     if wishes.keeps_snapshots:
         wanted = [one for one in snapshots if one.before > first or first == 0]
         writer = SnapshotWriter(out, wanted, snapshots[0].year if snapshots else 0)
-        stops = sorted([*stops, *writer.stops()], key=lambda stop: stop.place)
-    return Plan(first, stops, snapshots, writer)
+        checkpoints = sorted([*checkpoints, *writer.checkpoints()], key=lambda checkpoint: checkpoint.place)
+    return Plan(first, checkpoints, snapshots, writer)
 
 
 def index_of(archive: Archive, folder: str, content: str | None) -> Index:

@@ -6,7 +6,7 @@ from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_checks import content_faults
 from crosstable.history.index import build
 from crosstable.history.kernel.compiling import say_cached
-from crosstable.history.replay import Walker
+from crosstable.history.replay import Replayer
 from crosstable.history.results import changed_frame, owners_in, ratings_frame, standings_frame
 from crosstable.rules.editions import EDITIONS
 
@@ -49,9 +49,9 @@ def warm_up() -> None:
     """Compile the checks, the index, the replay and what writes results; from then on they are kept on disk."""
     archive = smallest_archive()
     content_faults(archive.tables)
-    walker = Walker(build(archive), 1)
-    walker.walk()
-    standings_frame(walker)
-    changed_frame(walker, owners_in(walker), 0)
-    ratings_frame(walker)
+    replayer = Replayer(build(archive), 1)
+    replayer.replay()
+    standings_frame(replayer)
+    changed_frame(replayer, owners_in(replayer), 0)
+    ratings_frame(replayer)
     say_cached()

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
 from crosstable.formulas.tally import games_counted
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest
 from crosstable.history.archive_tables import ONE_SIDED
-from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
 from crosstable.history.kernel.indexing import numbered
 from crosstable.history.kernel.rows import row_places
-from crosstable.history.replay import Walker, in_silence
+from crosstable.history.replay import Replayer, in_silence
 from crosstable.history.running import index_of
 from crosstable.rules.rule_sets import RuleSet
 
@@ -90,12 +90,12 @@ class Brought(NamedTuple):
 
 def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progress: Progress = in_silence) -> Brought:
     """Replay a history by a rule set."""
-    walker = Walker(index, threads, keeps_working=True, rules=rules)
-    happenings = Happenings(archive, index)
-    happenings.prepare(walker)
-    walker.walk(happenings.stops(), progress)
-    working = walker.results.working
-    columns = [*walker.results.ratings, *(working[name] for name in ("computed", "bonus", "floor_level"))]
+    replayer = Replayer(index, threads, keeps_working=True, rules=rules)
+    adjustments = Adjustments(archive, index)
+    adjustments.prepare(replayer)
+    replayer.replay(adjustments.checkpoints(), progress)
+    working = replayer.results.working
+    columns = [*replayer.results.ratings, *(working[name] for name in ("computed", "bonus", "floor_level"))]
     return Brought(*(np.ascontiguousarray(column) for column in (working["prior"], *columns)))
 
 

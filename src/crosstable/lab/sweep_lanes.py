@@ -1,7 +1,7 @@
-"""Several rule sets in one walk: each is a lane with standings of its own; sections and games are read once for all.
+"""Several rule sets in one replay: each is a lane with standings of its own; sections and games are read once for all.
 
 Every game is predicted before its section is rated, as in a back-test, and its losses go into sums by span; nothing is
-kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company it is walked.
+kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosstable.formulas.standard import odds, winning_expectancy
-from crosstable.history.happenings import Happenings
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
@@ -29,10 +29,10 @@ from crosstable.history.kernel.arrays import (
     unrated,
 )
 from crosstable.history.kernel.compiling import inner, walking
+from crosstable.history.kernel.replaying import FAR, NEAR, fetch_records, fetch_unrated
 from crosstable.history.kernel.section import FIRST_ABROAD, Scratch, rate_section
 from crosstable.history.kernel.starting import Starter, start_in
-from crosstable.history.kernel.walk import FAR, NEAR, fetch_records, fetch_unrated
-from crosstable.history.replay import Stop, Walker, constants_of
+from crosstable.history.replay import Checkpoint, Replayer, constants_of
 from crosstable.lab.metrics import brier
 from crosstable.lab.predictions import Floats, Games
 from crosstable.rules.rule_sets import RuleSet
@@ -62,7 +62,7 @@ class Predicted(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """What a walk changes, lane by lane."""
+    """What a replay changes, lane by lane."""
 
     standings: Array
     decided: Array
@@ -94,7 +94,7 @@ def predicted_games(games: Games, index: Index, span: Array) -> Predicted:
 
 
 @walking
-def walk_lanes(
+def replay_lanes(
     numbers: Array, history: History, lanes: Lanes, predicted: Predicted, stretch: Array, scratch: Scratch
 ) -> None:
     """Predict and rate the sections of a stretch in every lane; ``numbers`` has the constants by lane and edition."""
@@ -177,8 +177,8 @@ def add_up(lanes: Lanes, predicted: Predicted, lane: int, number: int) -> None:
         lanes.totals[lane, predicted.span[number], column] += found[column]
 
 
-class Lane(Walker):
-    """One rule set on its way, for the plain code that acts where the walk stops."""
+class Lane(Replayer):
+    """One rule set on its way, for the plain code that acts at checkpoints."""
 
     def __init__(self, index: Index, rules: RuleSet, standings: Standings, results: Results) -> None:
         # Not as other walkers begin: the arrays are there already.
@@ -191,23 +191,23 @@ class Lane(Walker):
 
 
 class Sums(NamedTuple):
-    """What a walk found of one rule set: sums by span and column, and by section and column."""
+    """What a replay found of one rule set: sums by span and column, and by section and column."""
 
     totals: Floats
     by_section: Floats
 
 
-class Company(Walker):
-    """Lanes that are walked together, again and again; one thread has one."""
+class Company(Replayer):
+    """Lanes that are replayed together, again and again; one thread has one."""
 
-    def __init__(self, index: Index, happenings: Happenings, predicted: Predicted, width: int) -> None:
+    def __init__(self, index: Index, adjustments: Adjustments, predicted: Predicted, width: int) -> None:
         super().__init__(index, 1)
         self.width = width
         self.predicted = predicted
-        happenings.prepare(self)
+        adjustments.prepare(self)
         self._fresh = self.standings
         self.results = self.results._replace(ratings=np.zeros((RATING_COLUMNS, 0)))  # every lane has its own
-        self._stops = happenings.stops()
+        self._checkpoints = adjustments.checkpoints()
         widest = int(np.diff(index.history.sections["row"]).max(initial=1))
         self._room = _room(self._fresh, index, width, widest)
         self._lanes: list[Lane] = []
@@ -221,7 +221,13 @@ class Company(Walker):
         self._numbers = np.stack([lane.constants for lane in self._lanes])
         for array in (self._room.faults, self._room.by_section, self._room.totals):
             array[:] = 0
-        self.walk([stop._replace(act=self._acting(stop)) for stop in self._stops if stop.before < end])
+        self.replay(
+            [
+                checkpoint._replace(act=self._acting(checkpoint))
+                for checkpoint in self._checkpoints
+                if checkpoint.before < end
+            ]
+        )
         return [Sums(self._room.totals[at].copy(), self._room.by_section[at].copy()) for at in range(len(rules))]
 
     def _begun(self, at: int, rules: RuleSet) -> Lane:
@@ -232,16 +238,16 @@ class Company(Walker):
         results = Results(room.ratings[at], room.working, room.faults[at], room.missing, room.records)
         return Lane(self.index, rules, standings, results)
 
-    def _acting(self, stop: Stop) -> Callable[[Walker], None]:
-        def act(_: Walker) -> None:
+    def _acting(self, checkpoint: Checkpoint) -> Callable[[Replayer], None]:
+        def act(_: Replayer) -> None:
             for lane in self._lanes:
-                stop.act(lane)
+                checkpoint.act(lane)
 
         return act
 
     def _go(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         stretch = np.array([first, min(last, self._end), len(self._lanes)], dtype=np.int64)
-        walk_lanes(self._numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
+        replay_lanes(self._numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
 
 
 def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:

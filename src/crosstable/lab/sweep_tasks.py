@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from crosstable import __version__
 from crosstable.errors import CrosstableError, HistoryError
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import digest, read
-from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
 from crosstable.lab.predictions import games_of, index_beside
 from crosstable.lab.sweep_code import code_digest
@@ -98,7 +98,7 @@ class Opened:
         self.start: NDArray[np.int32] = np.asarray(self.index.history.sections["start"][:-1])
         self.days = self._days(job.days, games.section)
         self.predicted: Predicted = predicted_games(games, self.index, self._span())
-        self._happenings = Happenings(archive, self.index)
+        self._adjustments = Adjustments(archive, self.index)
         self._lanes = job.lanes
         self._idle: list[Company] = []
         self._lock = threading.Lock()
@@ -141,7 +141,7 @@ class Opened:
     def _company(self) -> Iterator[Company]:
         with self._lock:  # stops are made from the archive's tables, by one thread at a time
             found = self._idle.pop() if self._idle else None
-            company = found or Company(self.index, self._happenings, self.predicted, self._lanes)
+            company = found or Company(self.index, self._adjustments, self.predicted, self._lanes)
         yield company  # one that failed in the middle is not used again
         with self._lock:
             self._idle.append(company)

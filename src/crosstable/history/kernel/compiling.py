@@ -132,7 +132,7 @@ def compiled(function: Compiled) -> Compiled:
 
 
 def walking(function: Compiled) -> Compiled:
-    """A function compiled as ``compiled`` does, for the walk over sections."""
+    """A function compiled as ``compiled`` does, for the replay over sections."""
     return cast(Compiled, njit(cache=True, **_WALKING)(function))
 
 

@@ -14,8 +14,8 @@ from crosstable.errors import ConvergenceError
 from crosstable.folding import OWN
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history import index as indexing
+from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.history.happenings import Happenings
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
@@ -79,8 +79,8 @@ class Compiled:
         archive = span.known.archive
         index = _with_places(indexing.build(archive), span.before)
         self.recorder = Recorder(index, 0)
-        self.happenings = Happenings(archive, index)
-        self.happenings.prepare(self.recorder)
+        self.adjustments = Adjustments(archive, index)
+        self.adjustments.prepare(self.recorder)
         _begin(self.recorder, span.before)
         self.ids = archive.members["member_id"]
         self._numbers = _first_numbers(archive.entries)
@@ -99,8 +99,8 @@ class Compiled:
             take(self._due(block))
 
         blocks = self.recorder.blocks(BLOCK, hand_over)
-        stops = sorted([*self.happenings.stops(), *blocks], key=lambda stop: stop.place)
-        self.recorder.walk(stops, progress)
+        checkpoints = sorted([*self.adjustments.checkpoints(), *blocks], key=lambda checkpoint: checkpoint.place)
+        self.recorder.replay(checkpoints, progress)
         self.recorder.finish(hand_over)
         self._arrays = ArrayStandings(self.recorder.standings, self.recorder.index.history.place_of)
 

@@ -1,4 +1,4 @@
-"""What happens in a history beside sections: starting ratings and decisions, at stops of a replay."""
+"""What happens in a history beside sections: starting ratings and decisions, at checkpoints of a replay."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -15,7 +15,7 @@ from crosstable.history.archive_facts import Decided, Opened, decisions_of, open
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.history.index import Index
 from crosstable.history.plain import PlainSections
-from crosstable.history.replay import DECIDING, Stop, Walker
+from crosstable.history.replay import DECIDING, Checkpoint, Replayer
 from crosstable.history.standings import IN_ROW, ArrayStandings, Limits, Pair, decided_rows, keep_places
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
@@ -25,7 +25,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
 
 
-class Occasion(NamedTuple):
+class Adjustment(NamedTuple):
     """Something that happens to one member in one system before a section."""
 
     before: int
@@ -34,8 +34,8 @@ class Occasion(NamedTuple):
     what: Opening | Decision
 
 
-class Happenings:
-    """The adjustments of an archive, as stops of a replay."""
+class Adjustments:
+    """The adjustments of an archive, as checkpoints of a replay."""
 
     def __init__(self, archive: Archive, index: Index) -> None:
         self.archive = archive
@@ -53,76 +53,76 @@ class Happenings:
         self._ends = index.history.sections["end"][:-1].astype(np.int64)  # as numbers that are looked for in it are
         self._extra = sum(len(opened.opening.standing.match_changes) for opened in self.openings)
 
-    def prepare(self, walker: Walker) -> None:
+    def prepare(self, replayer: Replayer) -> None:
         """Make room in the arrays for what will be decided, and for match changes that openings bring."""
-        arrays = walker.standings
+        arrays = replayer.standings
         changes = np.concatenate([arrays.match_changes, np.zeros(self._extra, dtype=arrays.match_changes.dtype)])
-        walker.standings = arrays._replace(decided=decided_rows(self.pairs, self._limits()), match_changes=changes)
-        keep_places(walker.standings, walker.index.history.place_of, self.pairs)
+        replayer.standings = arrays._replace(decided=decided_rows(self.pairs, self._limits()), match_changes=changes)
+        keep_places(replayer.standings, replayer.index.history.place_of, self.pairs)
 
-    def stops(self) -> list[Stop]:
-        """Every stop in the order of the fold."""
+    def checkpoints(self) -> list[Checkpoint]:
+        """Every checkpoint in the order of the replay."""
         found = [*self._plain_openings(), *self._moves()]
-        return sorted(found, key=lambda stop: stop.place)  # sorting keeps the order of equal places
+        return sorted(found, key=lambda checkpoint: checkpoint.place)  # sorting keeps the order of equal places
 
     def _limits(self) -> list[Limits]:
-        """Floors and ceilings after each occasion: they follow from what is decided, not from ratings."""
+        """Floors and ceilings after each adjustment: they follow from what is decided, not from ratings."""
         sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
         rows = self.index.history.sections["row"]
         found = []
-        for occasion in self._occasions():
-            system, key = occasion.what.system, occasion.key
+        for adjustment in self._adjustments():
+            system, key = adjustment.what.system, adjustment.key
             assert system is not None
             after = Key(key.ended, key.started, key.event_id, key.section + 1)
-            standing = sections.limits(occasion.member, system, PlayerRating(0.0), after)
-            pair = occasion.member, system
-            found.append(Limits(pair, int(rows[occasion.before]), standing.floors, standing.ceiling))
+            standing = sections.limits(adjustment.member, system, PlayerRating(0.0), after)
+            pair = adjustment.member, system
+            found.append(Limits(pair, int(rows[adjustment.before]), standing.floors, standing.ceiling))
         return found
 
     def _place(self, day: date) -> int:
         """The first section that does not end before a day."""
         return int(np.searchsorted(self._ends, day.toordinal()))
 
-    def _plain_openings(self) -> Iterator[Stop]:
+    def _plain_openings(self) -> Iterator[Checkpoint]:
         """Openings that bring numbers alone, all of a day at once."""
         for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
             assert isinstance(day, date)
-            yield Stop(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows))
+            yield Checkpoint(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows))
 
-    def _occasions(self) -> list[Occasion]:
-        """Openings that say more than numbers, and decisions, in the order of the fold."""
-        occasions = []
+    def _adjustments(self) -> list[Adjustment]:
+        """Openings that say more than numbers, and decisions, in the order of the replay."""
+        found = []
         for opened in self.openings:
             standing = opened.opening.standing
             assert standing.as_of is not None
-            occasions.append(Occasion(self._place(standing.as_of), opened.opening.key, opened.member, opened.opening))
+            found.append(Adjustment(self._place(standing.as_of), opened.opening.key, opened.member, opened.opening))
         for member, decision in self.decisions:
             if decision.system is not None and member != NO_MEMBER:  # opting in or out moves no standing
-                occasions.append(Occasion(self._place_of(decision), decision.key, member, decision))
-        return sorted(occasions, key=lambda one: (one.before, one.key))
+                found.append(Adjustment(self._place_of(decision), decision.key, member, decision))
+        return sorted(found, key=lambda one: (one.before, one.key))
 
-    def _moves(self) -> Iterator[Stop]:
+    def _moves(self) -> Iterator[Checkpoint]:
         """Those that change a standing; floors and ceilings are laid out beforehand."""
         slot = 1 + self.index.match_slots
         slots = {}
         for opened in self.openings:
             slots[opened.opening.key, opened.opening.system] = slot
             slot += len(opened.opening.standing.match_changes)
-        for occasion in self._occasions():
-            if isinstance(occasion.what, Opening) or occasion.what.kind in _CHANGING:
-                yield Stop(occasion.before, self._day(occasion), DECIDING, _Happening(occasion, slots).act)
+        for adjustment in self._adjustments():
+            if isinstance(adjustment.what, Opening) or adjustment.what.kind in _CHANGING:
+                yield Checkpoint(adjustment.before, self._day(adjustment), DECIDING, _Step(adjustment, slots).act)
 
     def _place_of(self, decision: Decision) -> int:
         if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
             return self._section_at(decision)
         return self._place(decision.effective)
 
-    def _day(self, occasion: Occasion) -> int:
-        """The day of an occasion; a match floor is granted for the day of its match."""
-        what = occasion.what
+    def _day(self, adjustment: Adjustment) -> int:
+        """The day of an adjustment; a match floor is granted for the day of its match."""
+        what = adjustment.what
         if isinstance(what, Decision) and what.kind is DecisionKind.GRANT_MATCH_FLOOR:
-            return int(self.index.history.sections[occasion.before]["end"])
-        return occasion.key.ended.toordinal()
+            return int(self.index.history.sections[adjustment.before]["end"])
+        return adjustment.key.ended.toordinal()
 
     def _section_at(self, decision: Decision) -> int:
         frame = self.archive.sections
@@ -141,40 +141,40 @@ def _pairs(openings: Sequence[Opened], decisions: Sequence[Decided]) -> list[Pai
     return list(found)
 
 
-def _open_all(walker: Walker, rows: pl.DataFrame) -> None:
+def _open_all(replayer: Replayer, rows: pl.DataFrame) -> None:
     """Starting ratings of one day that bring numbers alone."""
-    table = walker.standings.standings
+    table = replayer.standings.standings
     members, systems = rows["member"].to_numpy(), rows["system"].to_numpy()
-    at = walker.index.history.place_of[members, systems]
-    np.bitwise_or.at(walker.standings.rated, members, np.uint8(1) << systems)
-    walker.note_openings(rows, table[at])
+    at = replayer.index.history.place_of[members, systems]
+    np.bitwise_or.at(replayer.standings.rated, members, np.uint8(1) << systems)
+    replayer.note_openings(rows, table[at])
     for name in IN_ROW:
         column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
         table[name][at] = column.fill_null(NUMBERS[name].nothing).to_numpy()
     table["match"][at] = 0  # match changes of a past that the opening replaces
 
 
-class _Happening:
+class _Step:
     """One opening or decision, done on the arrays."""
 
-    def __init__(self, occasion: Occasion, slots: dict[tuple[Key, RatingSystem], int]) -> None:
-        self.occasion = occasion
+    def __init__(self, adjustment: Adjustment, slots: dict[tuple[Key, RatingSystem], int]) -> None:
+        self.adjustment = adjustment
         self.slots = slots
 
-    def act(self, walker: Walker) -> None:
+    def act(self, replayer: Replayer) -> None:
         """Do it."""
-        arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
-        member, what = self.occasion.member, self.occasion.what
+        arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
+        member, what = self.adjustment.member, self.adjustment.what
         assert what.system is not None
         before = arrays.of(member).get(what.system)
         if isinstance(what, Opening):
-            walker.note_move(what, member, before, bare(what.standing))
+            replayer.note_move(what, member, before, bare(what.standing))
             arrays.put(member, what.system, bare(what.standing))
             arrays.put_match_changes(member, what.system, self._changes(what))
         elif what.kind in MOVING:
             after = moved(what, before)
             if after is not None:
-                walker.note_move(what, member, before, after)
+                replayer.note_move(what, member, before, after)
                 arrays.put(member, what.system, after)
         elif what.kind is DecisionKind.GRANT_MATCH_FLOOR and before is not None:
             arrays.put(member, what.system, before._replace(lowered_floor=what.value))
