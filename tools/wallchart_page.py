@@ -44,8 +44,8 @@ error that names both; `--control "G/60;d5" --override` settles it.
 ## Keys
 """
 _OTHER_TITLES = """
-Rounds: the number alone or after `R`, `Rd`, `Rnd` or `Round`, `1.Rd`, `1st`. Ratings of a system: {systems}, each with
-{quantities} (`Quick games`); {outside} with `rating` and `as of`. About the person: {person}.
+Rounds: `1`, `Rd 1`, `Rnd 1`, `Round 1`, `1.Rd`, `1st`. Ratings of a system: {systems}, each with {quantities}
+(`Quick games`); {outside} with `rating` and `as of`. About the person: {person}.
 
 Known and not needed to rate: {ignored}.
 """

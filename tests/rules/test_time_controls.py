@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.errors import TimeControlError
-from crosstable.rules.time_controls import parse_time_control, split_schedule, stages_disagree
+from crosstable.rules.time_controls import parse_time_control, split_schedule, stages_disagree, stored_spelling
 from crosstable.terms import Stage
 
 GAME = 0  # a stage without a move count: the rest of the game
@@ -336,6 +336,28 @@ def test_what_can_mean_two_things_is_refused_with_both(text: str, first: str, se
     """§1, footnote 1: either reading may be in another system."""
     with pytest.raises(TimeControlError, match=re.escape(f"{text!r} can be read as {first} or as {second}")):
         parse_time_control(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("90'+30\"", "G/90;+30"),
+        ("90+30", "G/90;+30"),
+        ("60 min, 5 sec delay", "G/60;d5"),
+        ("G150/5S", "G/150;d5"),
+        ("100'x40+15'+30\"", "40/100,SD/15;+30"),
+        ("40/120, ALL/60", "40/120,SD/60"),
+        *(
+            (text, text)
+            for text in ("G/60;d5", "G/90; d5", "G60; d5", "40/90, SD/30, d10", "40/2;SD/1", "G/60", "blitz")
+        ),
+    ],
+)
+def test_a_control_is_written_as_us_chess_stores_it(text: str, stored: str) -> None:
+    """§1, footnote 1: 6,000 sections of 2026 are spelled like this; it is the same control."""
+    assert stored_spelling(text) == stored
+    if text != stored:
+        assert read(stored) == read(text)
 
 
 # Schedules

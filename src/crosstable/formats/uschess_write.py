@@ -33,6 +33,7 @@ from crosstable.formats.uschess_2c import (
     round_field,
 )
 from crosstable.formats.uschess_fit import make_fit
+from crosstable.rules.time_controls import stored_spelling
 from crosstable.terms import (
     RatingSystem,
     Report,
@@ -151,9 +152,10 @@ def _day(day: date | None) -> str:
 
 
 def _time_control(controls: tuple[str, ...]) -> str:
-    if len(controls) < 2:
-        return "".join(controls)
-    return ", ".join(f"Rd {number}: {control}" for number, control in enumerate(controls, 1))
+    stored = [stored_spelling(control) for control in controls]
+    if len(stored) < 2:
+        return "".join(stored)
+    return ", ".join(f"Rd {number}: {control}" for number, control in enumerate(stored, 1))
 
 
 def _type_code(section: ReportedSection, cells: list[list[str]]) -> str:

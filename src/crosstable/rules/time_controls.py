@@ -56,6 +56,7 @@ _TIDY = str.maketrans(
     {"\\": "/", "\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{PRIME}": "'", "\N{RIGHT SINGLE QUOTATION MARK}": "'"}
     | dict.fromkeys(map(ord, "\N{DOUBLE PRIME}\N{RIGHT DOUBLE QUOTATION MARK}\N{LEFT DOUBLE QUOTATION MARK}"), '"')
 )
+_STORED = r"(?:G(?:AME)?[\s/]*|\d+/)\d+(?:\d+/\d+|[\d\s;,+]|SD/?|D/?)*"
 _LONGEST_TEXT = 80
 _LONGEST_MINUTES = 24 * 60
 _MOST_HOURS = 3
@@ -168,6 +169,24 @@ def split_schedule(text: str) -> tuple[str, ...]:
         return (text.strip(),)
     parts = re.split(_ROUNDS, text, flags=re.IGNORECASE | re.ASCII)
     return tuple(part.strip(" ,;()") for part in parts if part.strip(" ,;()")) if len(parts) > 1 else (text.strip(),)
+
+
+def stored_spelling(text: str) -> str:
+    """A control as US Chess stores it (``G/90;+30``, ``40/90,SD/30;d5``), where it is announced in another way.
+
+    What stands in that notation already, with its blanks, stays as it is, as does what cannot be read.
+    """
+    try:
+        control = parse_time_control(text)
+    except TimeControlError:
+        return text
+    if re.fullmatch(_STORED, text, re.ASCII | re.IGNORECASE) or stages_disagree(control):
+        return text
+    stages = ",".join(
+        f"{stage.moves}/{stage.minutes}" if stage.moves else f"{'SD' if at else 'G'}/{stage.minutes}"
+        for at, stage in enumerate(control.stages)
+    )
+    return stages if control.seconds < 0 else f"{stages};{'+' if control.is_increment else 'd'}{control.seconds}"
 
 
 def stages_disagree(control: TimeControl) -> bool:
