@@ -20,7 +20,7 @@ from crosstable.checks import check
 from crosstable.engine import rate
 from crosstable.engine.records import Assumption
 from crosstable.formats import event_json
-from crosstable.rules.editions import FIDE_RESCALED_ON
+from crosstable.rules.constants import FIDE_RESCALED_ON
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
 from tests.amounts import amount
