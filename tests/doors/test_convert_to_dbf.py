@@ -86,6 +86,15 @@ def test_an_entry_list_is_no_report(tmp_path: Path, capsys: Capture) -> None:
     assert "[no-game]" in capsys.readouterr().err
 
 
+def test_a_match_is_written_though_its_file_has_no_ratings(tmp_path: Path, capsys: Capture) -> None:
+    rows = [{"number": at, "member_id": f"1234567{at}", "rounds": cells} for at, cells in ((1, ["W2"]), (2, ["L1"]))]
+    days = {"start_date": "2026-06-14", "end_date": "2026-06-15"}
+    section = {"number": 1, "type": "match", "time_control": "G/90;d5", "players": rows}
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps({"format": "crosstable-event/1", "event": {"name": "x", **days}, "sections": [section]}))
+    assert main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out.zip")]) == 0, capsys.readouterr().err
+
+
 def test_players_and_sections_are_numbered_from_one_on_and_rate_the_same(tmp_path: Path, capsys: Capture) -> None:
     players = [
         {"number": 7, "member_id": "12345671", "pairing_rating": 1500, "rounds": ["W12w", "D3"]},

@@ -6,6 +6,8 @@ from crosstable.checks.report import check
 from crosstable.errors import Fault, Severity
 from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection
 
+_BY_RATINGS = "match-not-eligible"  # which the files do not carry, so they cannot tell
+
 
 def for_submission(report: Report) -> tuple[Report, list[Fault]]:
     """The report with the sections that were played, and every finding about it, errors included.
@@ -23,7 +25,7 @@ def for_submission(report: Report) -> tuple[Report, list[Fault]]:
     ]
     kept = [section for section, is_played in zip(report.sections, played, strict=True) if is_played]
     report = report._replace(sections=tuple(kept))
-    found = check(report).faults
+    found = [one for one in check(report).faults if one.code != _BY_RATINGS]
     losses = [loss for at in range(len(kept)) for loss in _losses(report, at)]
     if any(one.severity is Severity.ERROR for one in found):
         return report, [*left_out, *losses, *found]
