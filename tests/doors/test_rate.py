@@ -91,7 +91,8 @@ def test_a_long_crosstable_is_not_squeezed(run: Run, write: Write, monkeypatch: 
     monkeypatch.setenv("COLUMNS", width)
     name = "Wolfeschlegelsteinhausenbergerdorff, Hubert Blaine Senior"
     one, other = player(1, ["W2w", "D2b"] * 9, 1700.0), player(2, ["L1b", "D1w"] * 9, 1650.0)
-    out = run("rate", write(event_file(one | {"name": name}, other))).out
+    accept = "--accept", "two-player-section=a long one"
+    out = run("rate", write(event_file(one | {"name": name}, other)), *accept).out
     row = line_of(out, f"1 +{name}")
     assert row.count("W2w") == row.count("D2b") == 9
     assert "R:    1700 -> " in row
@@ -247,9 +248,10 @@ def test_several_files_give_a_document_a_line(run: Run, write: Write) -> None:
 def test_re_entries_say_with_whom_they_were_merged(run: Run, write: Write) -> None:
     """Readings 104: rated once on all games, both rows show the same."""
     again = player(2, "U W3", 1500.0) | {"member_id": "10000001", "name": "Player, 1"}
-    event = event_file(player(1, "L3 U", 1500.0), again, player(3, "W1 L2", 1500.0))
+    others = player(3, "W1 L2 D4", 1500.0), player(4, "U U D3", 1500.0)
+    event = event_file(player(1, "L3 U", 1500.0), again, *others)
     rows = document(run("rate", write(event), "--json").out)["sections"][0]["systems"]["OTBR"]["players"]
-    assert [row.get("merged_with") for row in rows] == [[2], [1], None]
+    assert [row.get("merged_with") for row in rows] == [[2], [1], None, None]
     assert rows[0]["post"] == rows[1]["post"]
     assert (rows[0]["score"], rows[0]["games_after"]) == (1.0, 42)
 

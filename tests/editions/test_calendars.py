@@ -219,7 +219,7 @@ WINDOWS = (
     ("New match rules", date(2006, 2, 1), date(2006, 1, 1), date(2006, 12, 31)),
     ("Half-K", date(2006, 3, 1), date(2006, 3, 1), date(2006, 12, 31)),
     ("$2,000", date(2006, 3, 1), date(2006, 3, 1), date(2006, 12, 31)),
-    ("50 points a year", date(2006, 7, 1), date(2006, 1, 1), date(2006, 12, 31)),
+    ("50 points a year", date(2006, 7, 1), date(2005, 9, 1), date(2006, 12, 31)),
     ("below 2200 taken unchanged", date(2008, 1, 1), date(2005, 1, 1), date(2008, 6, 30)),
     ("720 + 0.625", date(2008, 7, 1), date(2008, 6, 1), date(2008, 8, 31)),
     ("over 15 seconds", date(2008, 8, 1), date(2008, 8, 1), date(2009, 12, 31)),

@@ -5,8 +5,9 @@ import io
 import pytest
 from xlsxwriter import Workbook  # type: ignore[import-untyped]
 
-from crosstable.formats import Reading, detect
+from crosstable.formats import Reading, detect, wallchart
 from crosstable.formats.game_list import NOBODY, RESULTS
+from tests.formats.mutations import must_read_or_refuse, mutations, shape_of
 from tests.formats.reports import errors, players, texts
 
 HEAD = "Round,White,Black,Result\n"
@@ -141,3 +142,29 @@ def test_a_result_on_each_side_is_one_result() -> None:
         ["D3b", ""],
     ]
     assert [fault.code for fault in reading("Round,Res,White,Res,Black\n1,1,Ann,,Bob\n").faults] == ["unknown-code"]
+
+
+LISTED = (
+    "Event: Quad\nDate: June 14, 2026\nTime control: G/60;d5\nRound,White,Black,Result,White ID,Black ID\n"
+    "1,Ann Lee,Bob Hill,1-0,12345671,12345672\n1,Cy Dahl,Dee Park,½-½,12345673,12345674\n"
+    "2,Bob Hill,Cy Dahl,0-1,12345672,12345673\n2,Dee Park,Ann Lee,1-0F,12345674,12345671\n"
+    "3,Bob Hill,bye,½,12345672,\n3,Ann Lee,Cy Dahl,1-0,12345671,12345673\n"
+).encode()
+
+
+def test_damaged_lists_of_games_are_refused_or_every_game_stands_on_both_rows() -> None:
+    def read(data: bytes) -> Reading:
+        return wallchart.read(data, "games.csv")
+
+    other_side = {"W": "L", "L": "W", "D": "D", "X": "F", "F": "XF"}
+    original = read(LISTED)
+    for mutated in mutations(LISTED, seed=23):
+        found = must_read_or_refuse(read, original, mutated, lambda data: shape_of(read(data)))
+        if found is None or errors(found) or b"Rd" in mutated:
+            continue
+        for section in found.report.sections:
+            cells = {(p.number, at): cell for p in section.players for at, cell in enumerate(p.cells)}
+            for (number, at), cell in cells.items():
+                if cell.opponent and cell.result is not None:
+                    back = cells[cell.opponent, at]
+                    assert (back.opponent, str(back.result) in other_side[cell.result]) == (number, True), mutated

@@ -8,13 +8,14 @@ import re
 import pytest
 
 from crosstable.errors import FormatError
-from crosstable.formats import Reading, detect
+from crosstable.formats import Reading, detect, wallchart, wallchart_write
 from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES, HALF
 from crosstable.formats.wallchart_titles import COLUMNS, IGNORED, column_name, is_ignored
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import read
 from crosstable.terms import SectionType
-from tests.formats.reports import errors, players, texts
+from tests.formats.mutations import must_read_or_refuse, mutations, shape_of
+from tests.formats.reports import errors, players, texts, without_places
 
 KEYS = "Event: Quad\nStart: 2026-06-14\nEnd: 2026-06-14\nTime control: G/60;d5\n"
 PEOPLE = [
@@ -263,3 +264,63 @@ def test_one_line_may_have_both_dates(line: str) -> None:
 def test_last_and_first_name_in_two_columns() -> None:
     found = reading("Last Name,First Name,ID,Rating,Rd 1\nAbbott,John,12345671,1850,W2\nBishop,Mary,12345672,1700,L1\n")
     assert [player.name for player in players(found)] == ["Abbott, John", "Bishop, Mary"]
+
+
+RANKED = """Rk.;SNo;;Name;FED;RtgI;RtgN;1.Rd;2.Rd;Pts.
+1;2;;Abbott John;USA;1900;1850;{};{};2
+2;1;FM;Bishop Mary;USA;2000;1980;{};{};1
+3;4;;Cole Sam;USA;0;1500;{};{};1
+4;3;;Dunn Ann;USA;1700;1600;{};{};0
+"""
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("3w1", "2b1", "4b1", "1w0", "1b0", "4w1", "2w0", "3b0"),
+        ("4w1", "1b1", "3b1", "2w0", "2b0", "3w1", "1w0", "4b0"),
+    ],
+)
+def test_opponents_are_named_by_the_numbers_that_pair_off(cells: tuple[str, ...]) -> None:
+    """Ranks in the first chart, starting numbers in the second, of the same games."""
+    found = reading(RANKED.format(*cells))
+    assert errors(found) == []
+    names = {player.number: player.name.split()[0] for player in players(found)}
+    shown = [[f"{cell.result}-{names[cell.opponent]}" for cell in player.cells] for player in players(found)]
+    assert shown == [["W-Cole", "W-Bishop"], ["W-Dunn", "L-Abbott"], ["L-Abbott", "W-Dunn"], ["L-Bishop", "L-Cole"]]
+    assert [player.pairing_rating for player in players(found)] == [1850, 1980, 1500, 1600]
+    assert [player.background.fide.rating if player.background.fide else 0 for player in players(found)] == [
+        1900,
+        2000,
+        0,
+        1700,
+    ]
+
+
+def test_opponents_that_can_be_named_by_two_columns_are_an_error() -> None:
+    """By rank Ann met Bob and Cy met Dee, by number Ann met Dee and Bob met Cy."""
+    rows = "1,3,Ann,1500,W2\n2,4,Bob,1500,L1\n3,1,Cy,1500,W4\n4,2,Dee,1500,L3\n"
+    (found,) = [each for each in reading(f"Rk,No,Name,Rating,Rd 1\n{rows}").faults if each.code == "bad-value"]
+    assert found.message == "Opponents can be those of the column “No” or of “Rk”."
+
+
+def test_the_fide_rating_behind_a_rating_is_passed_over() -> None:
+    found = reading(chart("W2,D3,W4\nL1,W4,W3\nW4,D1,L2\nL3,L2,L1").replace(",1850,", ",1850 (1790),"))
+    assert (found.faults, players(found)[0].pairing_rating) == ((), 1850.0)
+
+
+def reading_of(data: bytes) -> Reading:
+    return wallchart.read(data, "chart.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RANKED.format(*(f"{at}w1" for at in range(8))), chart("x,1,½,1\n0,x,1,1\n½,0,x,1\n0,0,0,x", titles="1,2,3,4")],
+)
+def test_damaged_charts_of_other_dialects_are_refused_or_written_back_as_they_were_read(text: str) -> None:
+    original = wallchart.read(text.encode(), "chart.csv")
+    for mutated in mutations(text.encode(), seed=29):
+        found = must_read_or_refuse(reading_of, original, mutated, lambda data: shape_of(reading_of(data)))
+        if found is not None and not errors(found):
+            again = wallchart.read(wallchart_write.write(found.report), "chart.csv").report
+            assert without_places(again) == without_places(found.report), mutated

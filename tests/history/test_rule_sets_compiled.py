@@ -22,9 +22,10 @@ EXAMPLES = amount(12, 400)
 
 
 def assert_same_by(archive: Archive, rules: RuleSet) -> int:
-    """Every line, every record at the end and every section that cannot be rated; returns how many lines."""
+    """Every line, every record at the end, and why sections cannot be rated; returns how many lines."""
     walker, folded = walked(archive, rules=rules), plain_fold(archive, rules=rules)
-    assert np.flatnonzero(walker.results.faults).tolist() == sorted(folded.unratable)
+    faulty = np.flatnonzero(walker.results.faults).tolist()
+    assert {section: walker.why_not(section) for section in faulty} == folded.unratable
     found = lines_of(walker)
     assert found == folded_lines(folded)
     arrays = ArrayStandings(walker.standings, walker.index.history.place_of)
@@ -40,6 +41,14 @@ def test_random_rule_sets_give_the_same_bits_interpreted_and_compiled(seed: int,
     first = date(min(start, 2026 - years), 1, 1)
     archive = with_odd_entries(simulate(BUSY._replace(seed=seed, years=years, start=first)), seed)
     assert assert_same_by(archive, random_rules(seed)) > 100
+
+
+def test_sections_that_nobody_can_rate_are_told_with_the_reason_of_the_engine() -> None:
+    """Between July 2008 and May 2015 no conversion of FIDE ratings from 2000 on is known."""
+    archive = with_odd_entries(simulate(BUSY._replace(seed=3, years=2, start=date(2010, 1, 1))), 3)
+    assert assert_same_by(archive, OFFICIAL) > 100
+    reasons = set(plain_fold(archive).unratable.values())
+    assert any("is not known at 2450" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize("rules", [rule_set(established_above=0), rule_set(k_numerator=100000, k_effective_weight=0)])

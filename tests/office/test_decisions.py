@@ -147,7 +147,8 @@ def test_a_money_floor_stands_from_the_day_after_the_event_it_was_won_in(rated: 
 
 def test_a_title_sets_a_regular_floor_of_2200(office: Office) -> None:
     join(office, [person(1), person(2)], [opening(1, 2205.0, peak=2205.0), opening(2, 2205.0)])
-    enter(office, report("q", section("1 | L2 L2 D2\n2 | W1 W1 D1", Played(start=SUMMER))))
+    join(office, [person(3)], [opening(3, 2205.0)])
+    enter(office, report("q", section("1 | L2 L3 D2\n2 | W1 U D1\n3 | U W1 U", Played(start=SUMMER))))
     decide(office, DEED, Ruling(DecisionKind.LIFE_MASTER, member_id(1), effective=SPRING))
     run(office)
     found = last_of(posted(office).values())[member_id(1), OTBR]

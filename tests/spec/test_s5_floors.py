@@ -455,12 +455,6 @@ def test_a_floor_or_ceiling_is_named_only_where_it_acts(
     assert found == (kind, level, is_at_ceiling, result)
 
 
-@pytest.mark.parametrize("rating", [1700.0, 1760.0, 1900.0])
-def test_a_ceiling_below_the_floor_holds_the_rating(rating: float) -> None:
-    """§5, §7: a floor of 1800 and a ceiling of 1750: no floor stands at 1750, so none is named."""
-    assert limited(rating, Level(FloorKind.MONEY, 1800.0), 1750.0) == (FloorKind.NONE, NONE, True, 1750.0)
-
-
 # What had to be assumed
 
 

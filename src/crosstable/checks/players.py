@@ -150,7 +150,7 @@ def _k_may_be_smaller(background: Background, constants: Constants, when: Timing
 
 
 def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
-    """What a file leaves open of what §6 asks: a member, under the USA flag or included by the office."""
+    """What a file leaves open of the conditions (§6): a member, under the USA flag or included by the office."""
     if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
         return [Assumption.FOREIGN_MEMBER]
     return [] if player.fide_flag is None or player.fide_flag.upper() == "USA" else [Assumption.FOREIGN_FLAG]

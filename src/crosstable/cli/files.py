@@ -171,7 +171,7 @@ def print_faults(name: str, event: RatedEvent) -> None:
     sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
     for kept in event.accepted:
         sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
-    errors = sum(fault.severity.stops for fault in faults)
+    errors = len([fault for fault in faults if fault.severity.stops])
     if errors:
         counted = f"{errors} error{'s' if errors > 1 else ''}"
         sys.stderr.write(f"{name}: {counted}; {_not_rated(event)}\n")

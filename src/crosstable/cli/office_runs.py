@@ -23,7 +23,7 @@ from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, Deed, act_of
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
-from crosstable.office.ledger.watching import StageClock, Watch
+from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.views import RippleRow, ripple, ripple_size
 
 if TYPE_CHECKING:
@@ -63,10 +63,12 @@ def add(commands: "Commands") -> None:
     add_public_option(asked)
 
 
-def rated_now(office: Office, deed: Deed, clock: StageClock | None = None) -> Run | None:
+def rated_now(
+    office: Office, deed: Deed, clock: StageClock | None = None, checked: Sequence[CheckedResult] = ()
+) -> Run | None:
     """A rating run with a bar, where somebody watches."""
     with progress("rating", _sections_ahead(office) if sys.stderr.isatty() else 0) as tell:
-        return rerate(office, deed, watch=Watch(tell, clock or StageClock()))
+        return rerate(office, deed, watch=Watch(tell, clock or StageClock(), checked=checked))
 
 
 def _sections_ahead(office: Office) -> int:
@@ -83,10 +85,16 @@ def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
 
 
 def rate_and_tell(
-    office: Office, deed: Deed, *, is_brief: bool = False, idle: str = "", clock: StageClock | None = None
+    office: Office,
+    deed: Deed,
+    *,
+    is_brief: bool = False,
+    idle: str = "",
+    clock: StageClock | None = None,
+    checked: Sequence[CheckedResult] = (),
 ) -> int:
     """Rate, and print what changed; in brief, ratings that are new are only counted. ``idle``: nothing was to do."""
-    made = rated_now(office, deed, clock)
+    made = rated_now(office, deed, clock, checked)
     if made is None or (is_brief and not made.ripple):
         if idle:
             say(idle)

@@ -52,7 +52,10 @@ def _submit(options: argparse.Namespace) -> int:
         stored = sum(one.status is Status.ACCEPTED for one in found)
         code = 0
         if not options.no_rate:
-            code = rate_and_tell(office, run_deed(options, f"after submitting {counted(stored, 'event')}"))
+            checked = [each for one in found for each in one.checked]
+            code = rate_and_tell(
+                office, run_deed(options, f"after submitting {counted(stored, 'event')}"), checked=checked
+            )
         elif stored:
             say("not rated yet: crosstable office rerate")
     return code if is_sound else FAULTY
@@ -118,7 +121,7 @@ def tell_of(office: Office, made: Submission) -> None:
         taken = f"{noun} {', '.join(map(str, made.accepted))} accepted" if made.accepted else "no section accepted"
         say(f"{name}: {event}, {taken} (act {made.act})")
         for held in made.held:
-            errors = sum(fault.severity.stops for fault in held.faults)
+            errors = len([fault for fault in held.faults if fault.severity.stops])
             say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
         if made.held:
             say(

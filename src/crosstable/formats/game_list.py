@@ -13,7 +13,7 @@ from crosstable.catalogue import fault
 from crosstable.errors import Fault
 from crosstable.formats.sheet_rows import Row, tidy_title
 from crosstable.formats.wallchart_cells import PLAINER
-from crosstable.formats.wallchart_titles import column_name
+from crosstable.formats.wallchart_titles import OTHER_LINES, column_name
 from crosstable.formats.wallchart_titles import title_score as wallchart_score
 from crosstable.limits import MOST_ROUNDS
 from crosstable.notation import shown
@@ -144,10 +144,17 @@ class _List:
         elif not self.columns or tidy_title(row.cells[0].partition(":")[0]) == "section" or wallchart_score(row.cells):
             self.close()
             self.made.append(row)
-        elif row.is_alone:  # a note or a key, which stands for the whole list
-            self.after.append(row)
+        elif row.is_alone and not row.cells[0].strip().isdigit():
+            self._take_line(row)
         else:
             self._take_game(row)
+
+    def _take_line(self, row: Row) -> None:
+        """A key stands for the whole list; anything else is for people."""
+        if ":" in row.cells[0]:
+            self.after.append(row)
+        elif not OTHER_LINES.fullmatch(tidy_title(row.cells[0])):
+            self.faults.append(fault("unknown-field", row.place, f"{shown(row.cells[0])} is neither a game nor a key."))
 
     def close(self) -> None:
         """End the list: what follows is another table."""
@@ -201,6 +208,8 @@ class _List:
             }
             usual = "H" if "half bye" in named else "B" if named & {"bye", "full bye"} else "U"
             self._put(alone, number, _BYES.get(result.strip("-"), usual), row)
+        else:
+            self.faults.append(fault("bad-value", row.place, "The row names no player.", "Name White and Black."))
 
     def _put(self, player: _Player, number: int, cell: str, row: Row) -> None:
         if number in player.cells:

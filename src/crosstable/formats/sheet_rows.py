@@ -28,6 +28,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,3})?", re.ASCII)
+_WITH_FIDE = re.compile(r"(?<=\d)\s+\(\d{3,4}\)$", re.ASCII)  # 2200 (1965): SwissSys writes the FIDE rating behind
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0"})
 
@@ -203,7 +204,7 @@ class Cells:
         if not text:
             return WrittenRating(None)
         try:
-            found = read_rating(text)
+            found = read_rating(_WITH_FIDE.sub("", text))
         except ValueError as error:
             self.report(column, "wrong-type", str(error))
             return WrittenRating(None)

@@ -27,8 +27,9 @@ from crosstable.formats.game_list import title_score as games_score
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import UTF_16, decoded
 from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, tidy_title
-from crosstable.formats.wallchart_players import Table, dialect_of, pending_of, players_of
+from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.formats.wallchart_titles import (
+    OTHER_LINES,
     brings_ratings,
     has_ratings,
     opens_table,
@@ -100,12 +101,7 @@ SECTION_KEYS = {
 }
 _OTHER_KEYS = ("section", "note")
 _OWN_ALONE = ("number", "start", "end", "dates")
-# What chess-results and Swiss-Manager write around their tables.
 _FIRST_LINE = "from the tournament database of chess results"
-_OTHER_LINES = re.compile(
-    r"last update.*|.*crosstable.*|(?:starting|final) rank.*|you find all details.*|chess (?:tournament )?results.*"
-    r"|program swiss manager.*|.*swiss manager.*|created by.*|copyright.*|rank after.*|standings.*"
-)
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 
@@ -179,7 +175,7 @@ class _Chart:
             self.parts.append(_Part(row.place, value))
         elif key:
             self._take_value(key, value, row)
-        elif table is not None and row.is_alone and _OTHER_LINES.fullmatch(tidy_title(row.cells[0])):
+        elif table is not None and row.is_alone and OTHER_LINES.fullmatch(tidy_title(row.cells[0])):
             pass
         elif title_score(row.cells) if table is None else opens_table(row.cells):
             self._take_titles(row)
@@ -198,7 +194,7 @@ class _Chart:
             self.is_chess_results = True
         elif self.is_chess_results and not self.parts and "event" not in self.event.values:
             self.event.values["event"] = row.cells[0].strip()
-        return (not self.parts and self.is_chess_results and row.is_alone) or _OTHER_LINES.fullmatch(first) is not None
+        return (not self.parts and self.is_chess_results and row.is_alone) or OTHER_LINES.fullmatch(first) is not None
 
     def _take_titles(self, row: Row) -> None:
         if not self.parts or self.parts[-1].columns is not None:
@@ -307,7 +303,7 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
         systems=systems,
         start=chart.day(part, "start"),
         end=chart.day(part, "end"),
-        players=players_of(table, chart.faults),
+        players=numbered(table, chart.faults),
         place=part.place,
         is_half_k=_is_half_k(chart, part),
         match_waiver=chart.value(part, "match waiver"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from crosstable.catalogue import fault
 from crosstable.errors import Fault
 from crosstable.formats.background_columns import background_of
 from crosstable.formats.sheet_rows import Cells, Row
@@ -11,7 +12,8 @@ from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending
 from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
-from crosstable.terms import PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer
+from crosstable.notation import shown
+from crosstable.terms import GAME_SCORES, PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer
 
 # 2½, 2 1/2, 2,5: halves that are no decimal point
 _HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5)", re.ASCII)
@@ -50,6 +52,44 @@ def pending_of(table: Table) -> int:
 def players_of(table: Table, faults: list[Fault]) -> tuple[ReportedPlayer, ...]:
     """The players of a table; without a column for it, the number of a player is his row."""
     return tuple(_player(table, row, at, faults) for at, row in enumerate(table.rows, start=1))
+
+
+def numbered(table: Table, faults: list[Fault]) -> tuple[ReportedPlayer, ...]:
+    """The players of a table; where it has numbers and ranks, opponents are named by those that pair off.
+
+    chess-results names opponents by rank where the table is sorted by rank, by starting number elsewhere.
+    """
+    players = players_of(table, faults)
+    at, rank = table.columns.get("number"), table.columns.get("rank")
+    if at is None or rank is None or at == rank or table.dialect.columns_are_opponents:
+        return players
+    by_rank = players_of(table._replace(columns={**table.columns, "number": rank}), [])
+    games, ranked = _games(players), _games(by_rank)
+    if not ranked or ranked == games:
+        return players
+    if games:
+        message = f"Opponents can be those of the column {shown(table.titles[at])} or of {shown(table.titles[rank])}."
+        remedy = "Delete the column by which no opponent is named."
+        faults.append(fault("bad-value", table.rows[0].place, message, remedy))
+    return by_rank
+
+
+def _games(players: Sequence[ReportedPlayer]) -> dict[tuple[int, int], int]:
+    """The opponent's row of every game by row and round, where all of them pair off; nothing where one does not."""
+    rows = {player.number: at for at, player in enumerate(players)}
+    cells = {(at, number): cell for at, p in enumerate(players) for number, cell in enumerate(p.cells) if cell.opponent}
+    found = {key: rows.get(cell.opponent, -1) for key, cell in cells.items()}
+    is_whole = len(rows) == len(players) and all(
+        other != at and found.get((other, number)) == at and _agree(cells[at, number], cells[other, number])
+        for (at, number), other in found.items()
+    )
+    return found if is_whole else {}
+
+
+def _agree(one: ReportedCell, other: ReportedCell) -> bool:
+    """Whether two cells may be the two sides of a game."""
+    scores = [GAME_SCORES[cell.result] for cell in (one, other) if cell.result and cell.result.is_game]
+    return (len(scores) < 2 or scores[0] + scores[1] == 1) and not (one.colour and one.colour == other.colour)
 
 
 def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPlayer:

@@ -69,6 +69,11 @@ IGNORED = (
         "short name",
     ),
 )
+# What chess-results and Swiss-Manager write around their tables.
+OTHER_LINES = re.compile(
+    r"last update.*|.*crosstable.*|(?:starting|final) rank.*|you find all details.*|chess (?:tournament )?results.*"
+    r"|program swiss manager.*|.*swiss manager.*|created by.*|copyright.*|rank after.*|standings.*"
+)
 CHESS_TITLES = frozenset(
     ["gm", "im", "fm", "cm", "wgm", "wim", "wfm", "wcm", "nm", "lm", "sm", "wnm", "agm", "aim", "afm", "acm"]
 )

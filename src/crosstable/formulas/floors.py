@@ -81,10 +81,8 @@ def higher(one: Level, other: Level) -> Level:
 
 
 def limited(rating: float, floor: Level, ceiling: float) -> Limited:
-    """A rating held at its floor and under its ceiling, which wins where it is lower (§5; readings 72)."""
+    """A rating held at its floor and under its ceiling (§5; readings 72)."""
+    kind = floor.kind if rating < floor.level else FloorKind.NONE
+    level = floor.level if rating < floor.level else -math.inf
     raised = max(rating, floor.level)
-    if raised > ceiling:
-        return Limited(FloorKind.NONE, -math.inf, True, ceiling)
-    if rating < floor.level:
-        return Limited(floor.kind, floor.level, False, raised)
-    return Limited(FloorKind.NONE, -math.inf, False, raised)
+    return Limited(kind, level, raised > ceiling, min(raised, ceiling))

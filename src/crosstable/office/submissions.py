@@ -25,6 +25,7 @@ from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, canonical, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
+from crosstable.office.ledger.watching import CheckedResult
 from crosstable.office.members import import_into
 from crosstable.office.newcomers import members_of_report
 from crosstable.office.sections import EventFact, SectionRows, rows_of, write_section
@@ -52,7 +53,10 @@ class Held(NamedTuple):
 
 
 class Submission(NamedTuple):
-    """What became of a file: the event, its sections, every fault, and what to do next."""
+    """What became of a file: the event, its sections, every fault, and what to do next.
+
+    ``checked`` has what the sections were rated to while they were checked, for the run that follows.
+    """
 
     name: str
     status: Status
@@ -64,6 +68,7 @@ class Submission(NamedTuple):
     faults: tuple[Fault, ...] = ()
     differences: tuple[str, ...] = ()
     message: str = ""
+    checked: tuple[CheckedResult, ...] = ()
 
 
 class Document(NamedTuple):
@@ -283,6 +288,11 @@ def _store(
             if one.state is State.HELD
         ),
         faults=checked.faults,
+        checked=tuple(
+            CheckedResult(report.event_id, one.checked.section, one.checked.backgrounds, one.rated)
+            for one in checked.rated.examined
+            if one.checked is not None and one.rated
+        ),
     )
 
 

@@ -30,7 +30,7 @@ class CheckedReport(NamedTuple):
     @property
     def errors(self) -> int:
         """How many findings stop a section, or the whole event, from being rated."""
-        return sum(found.severity.stops for found in self.faults)
+        return len([found for found in self.faults if found.severity.stops])
 
     @property
     def has_errors(self) -> bool:

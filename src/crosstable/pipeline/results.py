@@ -133,7 +133,8 @@ def _count(games: float | None) -> float | int | None:
 
 
 def _floor(player: RatedPlayer) -> dict[str, Any] | None:
-    kind = player.outcome.floor_kind
+    """The floor that holds the rating; none does where a ceiling below it wins."""
+    kind = FloorKind.NONE if player.outcome.is_at_ceiling else player.outcome.floor_kind
     if player.formula is Formula.NONE or kind is FloorKind.NONE:
         return None
     return {"name": kind.name.lower(), "level": _count(player.outcome.floor_level)}

@@ -5,7 +5,7 @@ person at the machine of an office without accounts is its host and does it at o
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.rerate import Run, rerate
+from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.proposals import (
     Wish,
     carry_out,
@@ -72,13 +73,13 @@ def submit_for(
     made = submit(office, deed, document, office.clock().date(), wishes)
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
-    return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}")))
+    return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}"), made.checked))
 
 
-def _rated(office: Office, deed: Deed) -> Run | None:
+def _rated(office: Office, deed: Deed, checked: Sequence[CheckedResult] = ()) -> Run | None:
     """Rate at once where that can be done; otherwise what was stored, and stays so, waits for the next run."""
     try:
-        return rerate(office, deed, patience=PATIENCE)
+        return rerate(office, deed, patience=PATIENCE, watch=Watch(clock=StageClock(), checked=checked))
     except OfficeError as error:
         LOG.warning("%s: %s", deed.reason, error)
         return None

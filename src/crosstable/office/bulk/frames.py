@@ -4,6 +4,7 @@ A server gives and takes rows by COPY; SQLite has no faster way than rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
@@ -27,6 +28,7 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import String, TypeEngine
 
 # So many rows are taken from SQLite at a time, so many bytes from a server.
@@ -69,7 +71,21 @@ def portions_of(connection: Connection, query: Select[Any], schema: _Schema) -> 
     """The same in portions, in the order in which the database finds them."""
     statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
     read = _copied if connection.dialect.name == "postgresql" else _rows
-    yield from read(connection, statement, schema)
+    with _known_errors(connection):
+        yield from read(connection, statement, schema)
+
+
+@contextmanager
+def _known_errors(connection: Connection) -> Iterator[None]:
+    """Faults of the driver as those of a statement, so that they are told like them."""
+    dialect = connection.dialect
+    errors = dialect.loaded_dbapi.Error
+    try:
+        yield
+    except errors as error:
+        is_lost = dialect.is_disconnect(error, connection.connection.dbapi_connection, None)
+        told = DBAPIError.instance("", None, error, errors, connection_invalidated=is_lost, dialect=dialect)
+        raise told from error
 
 
 def asked(connection: Connection, frame: pl.DataFrame) -> FromClause:
@@ -145,6 +161,11 @@ def _plain(column: pl.Expr) -> pl.Expr:
 
 def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
     """Put rows into a table; columns that the frame does not have stay empty."""
+    with _known_errors(connection):
+        _write(connection, table, frame)
+
+
+def _write(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
     names = ", ".join(f'"{name}"' for name in frame.columns)
     if connection.dialect.name == "postgresql":
         driver: Any = connection.connection.driver_connection

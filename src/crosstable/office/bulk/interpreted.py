@@ -10,16 +10,18 @@ from crosstable.folding import DAWN, Decision, Key, Opening, bare, moved
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
-from crosstable.history.plain import PlainSections
+from crosstable.history.plain import PlainSections, Taken, key_of
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.pending import Pending
 from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
-from crosstable.office.ledger.watching import Progress
-from crosstable.terms import Background, PlayerRating, RatingSystem
+from crosstable.office.ledger.watching import CheckedResult, Progress
+from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
+# Progress is told after so many steps.
+_TOLD_EVERY = 200
 
 
 class Reach(NamedTuple):
@@ -84,14 +86,41 @@ def _members_by_step(known: Known, steps: Steps) -> dict[int, list[int]]:
 class OfficeSections(PlainSections):
     """Sections of an office's archive: what somebody brings comes from the office's own record."""
 
+    checked: Mapping[tuple[str, int], CheckedResult] = {}
+
     def _brings(self, row: Row, key: Key) -> Background:
         return super()._brings(row, key)._replace(origin=OWN_RECORD)
+
+    def take(self, archived: ArchivedSection) -> Taken:
+        """A section as it is rated from the records of now; not again where it was rated from the same before."""
+        section = archived.section
+        before = self.checked.get((archived.event_id, section.number))
+        if before is None or section.kind.is_foreign or _rated_from(before.section) != _rated_from(section):
+            return super().take(archived)
+        key = key_of(archived)
+        rows = zip(section.entries, archived.rows, strict=True)
+        backgrounds = {entry.number: self._brings(row, key) for entry, row in rows}
+        if backgrounds != before.backgrounds:
+            return super().take(archived)
+        return Taken(archived, backgrounds, before.rated)
+
+
+def _rated_from(section: Section) -> tuple[Any, ...]:
+    """What of a section its ratings follow from."""
+    entries = [(entry.number, entry.member_id, entry.is_rated, _games(entry.cells)) for entry in section.entries]
+    kept = section._replace(name="", time_control=None, entries=())
+    return (*kept, entries)
+
+
+def _games(cells: Sequence[Cell]) -> list[tuple[int, Result, int]]:
+    rounds = enumerate(cells)
+    return [(at, cell.result, cell.opponent) for at, cell in rounds if cell.result is not Result.BLANK]
 
 
 class Interpreted:
     """A replay of the steps that are reached, by the interpreted engine."""
 
-    def __init__(self, span: Span, reach: Reach) -> None:
+    def __init__(self, span: Span, reach: Reach, checked: Sequence[CheckedResult] = ()) -> None:
         self.known, self.steps = span.known, span.steps
         self._reach = reach
         archive = span.known.archive
@@ -101,6 +130,7 @@ class Interpreted:
         part = part_of(archive, self._sections())
         self._parts = sections_of(part)
         self._rates = OfficeSections(part, self._records_of, self._openings, self._decisions)
+        self._rates.checked = {(one.event_id, one.section.number): one for one in checked}
         self.unratable: dict[int, str] = {}
         self._rated: list[tuple[Any, ...]] = []
 
@@ -130,7 +160,8 @@ class Interpreted:
             elif archived >= 0:
                 made = self._section(step, archived, next(self._parts))
             yield from ((step, one) for one in made)
-            progress(done)
+            if done % _TOLD_EVERY == 0 or done == len(self._reach.steps):
+                progress(done)
 
     def _moved(self, what: Opening | Decision, member: int, key: Key) -> Iterator[Posting]:
         own = self.records.setdefault(member, {})

@@ -22,6 +22,8 @@ from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading
 from crosstable.terms import RatingSystem
 
 Array = Any
+# Of so many members decisions are looked for; of more all of them are read.
+_FEW = 500
 # So many rows are taken apart at a time.
 _TOGETHER = 500_000
 # Of what a row says beside its columns, only this matters for ratings.
@@ -177,11 +179,14 @@ def _openings(record: Record, ids: pl.DataFrame, people: pl.DataFrame | None) ->
 def _decisions(record: Record, ids: pl.DataFrame, since: date, sections: pl.DataFrame) -> pl.DataFrame:
     """Decisions in force; those that moved a rating before the day, or are about matches of before it, did so."""
     table = tables.decision
-    found = select(table).where(table.c.act <= record.through)
+    is_revocation = table.c.kind == DecisionKind.REVOKE.value
+    revoking = record.connection.execute(select(table.c.details).where(is_revocation, table.c.act <= record.through))
+    revoked = [json.loads(text)["act"] for text in revoking.scalars()]
+    few = ids["member_id"].to_list() if ids.height <= _FEW else None
+    among = () if few is None else (table.c.member_id.in_([*few, ""]),)
+    found = select(table).where(table.c.act <= record.through, ~is_revocation, *among)
     frame = frame_of(record.connection, found, schema_of(table)).sort("act")
-    is_revocation = pl.col("kind") == DecisionKind.REVOKE.value
-    revoked = [json.loads(text)["act"] for text in frame.filter(is_revocation)["details"]]
-    frame = frame.filter(~is_revocation & ~pl.col("act").is_in(revoked))
+    frame = frame.filter(~pl.col("act").is_in(revoked))
     frame = frame.join(ids, on="member_id", how="left", maintain_order="left")
     if since > DAWN:
         has_moved = pl.col("kind").is_in([kind.value for kind in MOVING]) & (pl.col("effective") < since)

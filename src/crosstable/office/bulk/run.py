@@ -85,7 +85,7 @@ def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -
             old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
         span = span_of(known, steps, before)
     with clock.timed("index"):
-        replay = _compiled(span) if reach is None else Interpreted(span, reach)
+        replay = _compiled(span) if reach is None else Interpreted(span, reach, watch.checked)
     return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
 
 

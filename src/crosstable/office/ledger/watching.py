@@ -1,10 +1,13 @@
 """Watching a run: how far it has come, and how long each of its stages took."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from time import perf_counter
 from typing import NamedTuple
+
+from crosstable.engine import RatedSection
+from crosstable.terms import Background, Section
 
 Progress = Callable[[int], None]
 # A run that reaches more steps than this is compiled: compiling costs as much as interpreting so many.
@@ -18,6 +21,15 @@ def can_compile() -> bool:
 
 def in_silence(done: int) -> None:
     """Progress that nobody watches."""
+
+
+class CheckedResult(NamedTuple):
+    """A section that was rated while it was checked, and what its players brought."""
+
+    event_id: str
+    section: Section
+    backgrounds: Mapping[int, Background]
+    rated: tuple[RatedSection, ...]
 
 
 class StageClock:
@@ -39,8 +51,12 @@ class StageClock:
 
 
 class Watch(NamedTuple):
-    """Who is told how far a run has come and how long it took, and after how many steps it is compiled."""
+    """Who is told how far a run has come and how long it took, and after how many steps it is compiled.
+
+    ``checked`` has sections that were rated just now; they are not rated again where they bring the same.
+    """
 
     progress: Progress = in_silence
     clock: StageClock = StageClock()
     long: int = LONG
+    checked: Sequence[CheckedResult] = ()
