@@ -77,6 +77,43 @@ def test_what_has_errors_is_not_written(tmp_path: Path, capsys: Capture) -> None
     assert written(tmp_path, made, "--control", "G/45;d5")[0] == 0
 
 
+def test_an_entry_list_is_no_report(tmp_path: Path, capsys: Capture) -> None:
+    made = event()
+    made["Sections"] = [waiting()]
+    code, folder = written(tmp_path, made)
+    assert code == 1
+    assert not folder.exists()
+    assert "[no-game]" in capsys.readouterr().err
+
+
+def test_a_match_is_written_though_its_file_has_no_ratings(tmp_path: Path, capsys: Capture) -> None:
+    rows = [{"number": at, "member_id": f"1234567{at}", "rounds": cells} for at, cells in ((1, ["W2"]), (2, ["L1"]))]
+    days = {"start_date": "2026-06-14", "end_date": "2026-06-15"}
+    section = {"number": 1, "type": "match", "time_control": "G/90;d5", "players": rows}
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps({"format": "crosstable-event/1", "event": {"name": "x", **days}, "sections": [section]}))
+    assert main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out.zip")]) == 0, capsys.readouterr().err
+
+
+def test_players_and_sections_are_numbered_from_one_on_and_rate_the_same(tmp_path: Path, capsys: Capture) -> None:
+    players = [
+        {"number": 7, "member_id": "12345671", "pairing_rating": 1500, "rounds": ["W12w", "D3"]},
+        {"number": 12, "member_id": "12345672", "pairing_rating": 1450, "rounds": ["L7b", "X"]},
+        {"number": 3, "member_id": "12345673", "pairing_rating": 1400, "rounds": ["B", "D7"]},
+    ]
+    days = {"start_date": "2026-06-14", "end_date": "2026-06-15"}
+    section = {"number": 104, "type": "swiss", "time_control": "G/90;d5", "players": players, **days}
+    content = {"format": "crosstable-event/1", "event": {"name": "x"}, "sections": [section]}
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps(content))
+    assert main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out")]) == 0
+    assert "numbered anew" in capsys.readouterr().err
+    before = ratings(capsys, str(file), "--pairing-ratings")
+    after = ratings(capsys, str(tmp_path / "out"), "--pairing-ratings")
+    assert list(before.values()) == list(after.values())
+    assert list(after) == [(1, "OTBR", 1), (1, "OTBR", 2), (1, "OTBR", 3)]
+
+
 @pytest.mark.parametrize(
     ("section", "words"),
     [

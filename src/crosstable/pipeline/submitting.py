@@ -3,27 +3,56 @@
 from crosstable.catalogue import fault
 from crosstable.checks.places import section_place
 from crosstable.checks.report import check
-from crosstable.errors import Fault
-from crosstable.terms import Report, ReportedPlayer, ReportedSection
+from crosstable.errors import Fault, Severity
+from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection
+
+_BY_RATINGS = "match-not-eligible"  # which the files do not carry, so they cannot tell
 
 
 def for_submission(report: Report) -> tuple[Report, list[Fault]]:
     """The report with the sections that were played, and every finding about it, errors included.
 
-    Waiting lists and the like go: US Chess takes no section without a game. An event without any game stays whole.
+    Waiting lists and the like go: US Chess takes no section without a game. An event without any game is an error.
     """
     played = [_has_games(section) for section in report.sections]
+    if not any(played):
+        places = [section_place(section, at).whole for at, section in enumerate(report.sections)]
+        return report, [*(fault("no-game", place) for place in places), *check(report).faults]
     left_out = [
         fault("not-written:section", section_place(section, at).whole)
         for at, section in enumerate(report.sections)
-        if any(played) and not played[at]
+        if not played[at]
     ]
-    kept = [section for section, is_played in zip(report.sections, played, strict=True) if is_played or not any(played)]
-    if left_out:
-        kept = [section._replace(number=number) for number, section in enumerate(kept, 1)]
+    kept = [section for section, is_played in zip(report.sections, played, strict=True) if is_played]
     report = report._replace(sections=tuple(kept))
-    losses = [found for at in range(len(kept)) for found in _losses(report, at)]
-    return report, [*left_out, *losses, *check(report).faults]
+    found = [one for one in check(report).faults if one.code != _BY_RATINGS]
+    losses = [loss for at in range(len(kept)) for loss in _losses(report, at)]
+    if any(one.severity is Severity.ERROR for one in found):
+        return report, [*left_out, *losses, *found]
+    sections = tuple(_numbered(section)._replace(number=number) for number, section in enumerate(kept, 1))
+    starts = [section.start for section in sections if section.start is not None]
+    ends = [section.end for section in sections if section.end is not None]
+    start, end = report.start or min(starts, default=None), report.end or max(ends, default=None)
+    return report._replace(sections=sections, start=start, end=end), [*left_out, *losses, *found]
+
+
+def _numbered(section: ReportedSection) -> ReportedSection:
+    """The section with its players numbered from 1 on, as the files need it."""
+    numbers = {player.number: number for number, player in enumerate(section.players, 1)}
+    if sorted(numbers, key=lambda number: number or 0) == list(range(1, len(section.players) + 1)):
+        return section
+
+    def renumbered(cell: ReportedCell) -> ReportedCell:
+        if not cell.opponent or cell.result is None:
+            return cell
+        opponent = numbers.get(cell.opponent, 0)
+        return ReportedCell(f"{cell.result.value}{opponent}{cell.colour}", cell.result, opponent, cell.colour)
+
+    players = [
+        player._replace(number=numbers[player.number], cells=tuple(map(renumbered, player.cells)))
+        for player in section.players
+    ]
+    return section._replace(players=tuple(players))
 
 
 def _has_games(section: ReportedSection) -> bool:
@@ -34,7 +63,13 @@ def _losses(report: Report, at: int) -> list[Fault]:
     """What rating uses and the files cannot carry."""
     section = report.sections[at]
     place = section_place(section, at).whole
-    said = {"online": section.is_online, "systems": bool(section.systems), "half_k": section.is_half_k}
+    numbers = sorted(player.number or 0 for player in section.players)
+    said = {
+        "numbers": numbers != list(range(1, len(numbers) + 1)),
+        "online": section.is_online,
+        "systems": bool(section.systems),
+        "half_k": section.is_half_k,
+    }
     found = [fault(f"not-written:{what}", place) for what, is_said in said.items() if is_said]
     if count := sum(map(_brings_ratings, section.players)):
         found.append(fault("not-written:ratings", place, count=count))
