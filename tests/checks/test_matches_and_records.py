@@ -218,7 +218,7 @@ def test_who_needs_no_membership(details: dict[str, str], coding: str, is_told: 
 
 def test_a_ceiling_below_the_floor_is_not_told_as_the_floor() -> None:
     """§5, §7: a money floor of 1800 and a ceiling of 1750 leave 1750, at which no floor stands."""
-    limits = {"floor": {"level": 1800, "origin": "money"}, "ceiling": 1750}
+    limits: dict[str, Any] = {"floor": {"level": 1800, "origin": "money"}, "ceiling": 1750}
     rows = player(1, "L2", ratings={"OTBR": record(1750.0, **limits)}), player(2, "W1", 1700.0)
     row = rated(event_file(*rows)).to_dict()["sections"][0]["systems"]["OTBR"]["players"][0]
     assert (row["post"], row["floor"]) == (1750.0, None)
