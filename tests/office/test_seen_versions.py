@@ -244,7 +244,7 @@ def with_stranger(born: date, cell: str) -> Report:
     last = held.players[1]
     stranger = last._replace(background=last.background._replace(birth_date=born))
     sound = section(f"1 | {cell}2\n2 | {'D' if cell == 'D' else 'L'}1", number=2)
-    return report("q", held._replace(players=(held.players[0], stranger)), sound)
+    return report("q", held._replace(players=(held.players[0], stranger, held.players[2])), sound)
 
 
 def test_new_members_come_in_with_what_is_accepted_or_not_at_all(members: Office) -> None:
