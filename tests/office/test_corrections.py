@@ -43,7 +43,7 @@ from tests.office.made_office import (
 )
 
 TODAY = NOW.date()
-TWO = report("q", section(QUAD), section("1 =5 | W2 D2\n2 =6 | L1 D1", number=2))
+TWO = report("q", section(QUAD), section("1 =5 | W2 D2\n2 =6 | L1 D1\n3 =8 | U U", number=2))
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> No
         "the end of the event was 2026-07-04 and is 2026-02-01",
         "section 1: the start was 2026-07-04 and is 2026-02-01",
         "section 1: the end was 2026-07-04 and is 2026-02-01",
-        "section 2 is no longer there (2 players)",
+        "section 2 is no longer there (3 players)",
         "section 3 is new (2 players)",
     )
     run(rated)
@@ -226,7 +226,7 @@ def test_a_withdrawn_event_rates_nobody_and_stays_readable(rated: Office) -> Non
     withdraw(rated, DEED, "q")
     run(rated)
     assert not [about for about in posted(rated) if about.event_id == "q"]
-    assert len(cells(rated, 2, through=then)) == 2
+    assert len(cells(rated, 2, through=then)) == 3
     with pytest.raises(OfficeError, match="event q is withdrawn already"):
         withdraw(rated, DEED, "q")
     with pytest.raises(OfficeError, match="no section 2 that could be withdrawn"):

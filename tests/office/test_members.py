@@ -226,7 +226,7 @@ def test_ratings_of_a_members_file_need_a_day(office: Office) -> None:
 
 def test_a_members_file_replaces_a_rating_only_when_asked(office: Office) -> None:
     join(office, [person(1), person(2), person(4)], [opening(1, 1500.0), opening(4, 1480.0)])
-    enter(office, report("r", section("1 =2 | W2 D2 D2\n2 =4 | L1 D1 D1")))
+    enter(office, report("r", section("1 =2 | W2 D2 D2\n2 =4 | L1 D1 D1\n3 =1 | U U U")))
     run(office)
     file = members_file(m1=standing(1600.0), m2=standing(1600.0), m3=standing(1600.0), m4=standing(1480.0))
     with office.reading() as connection:

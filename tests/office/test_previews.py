@@ -133,7 +133,7 @@ def test_in_public_children_are_rated_without_their_birth_dates(club: Office) ->
 def test_findings_about_results_are_told_in_public_as_the_public_results_give_them(club: Office) -> None:
     """Who beats all of much stronger players performs far above the rating."""
     far = "1 =1 | W2 W3 W4\n2 =60 | L1 W4 W3\n3 =7 | W4 L1 L2\n4 =6 | L3 L2 L1"
-    both = report("far", section(far, LATE), section("1 =2 | W2 W2 W2\n2 =5 | L1 L1 L1", LATE, number=2))
+    both = report("far", section(far, LATE), section("1 =2 | W2 W2 W2\n2 =5 | L1 L1 L1\n3 =8 | U U U", LATE, number=2))
     found = seen(club, both, in_public=True).faults
     assert "section 2" in {one.place[: len("section 2")] for one in found}
     assert not any("2016" in one.message for one in found)

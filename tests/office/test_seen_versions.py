@@ -48,9 +48,9 @@ from tests.office.made_office import (
 
 TODAY = NOW.date()
 ANNA = Deed("anna", "the director wrote")
-SECOND = section("1 =5 | W2 D2\n2 =6 | L1 D1", number=2)
+SECOND = section("1 =5 | W2 D2\n2 =6 | L1 D1\n3 =8 | U U", number=2)
 TWO = report("q", section(QUAD), SECOND)
-HELD = "1 =5 | W2 D2\n2 =77 | L1 D1"
+HELD = "1 =5 | W2 D2\n2 =77 | L1 D1\n3 =8 | U U"
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def with_stranger(born: date, cell: str) -> Report:
     last = held.players[1]
     stranger = last._replace(background=last.background._replace(birth_date=born))
     sound = section(f"1 | {cell}2\n2 | {'D' if cell == 'D' else 'L'}1", number=2)
-    return report("q", held._replace(players=(held.players[0], stranger)), sound)
+    return report("q", held._replace(players=(held.players[0], stranger, held.players[2])), sound)
 
 
 def test_new_members_come_in_with_what_is_accepted_or_not_at_all(members: Office) -> None:
@@ -299,6 +299,6 @@ def test_the_log_says_of_a_request_that_it_is_one_and_of_its_acceptance_what_it_
         "withdrawn": [2],
         "differences": [
             "the name of the event was Event q and is Right",
-            "section 2 is no longer there (2 players)",
+            "section 2 is no longer there (3 players)",
         ],
     }

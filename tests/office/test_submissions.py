@@ -337,3 +337,12 @@ def test_one_file_is_kept_as_it_is(tmp_path: Path) -> None:
     path.write_bytes(write(quad("q")))
     found = document_of(Input("quads.json", (str(path),)))
     assert (found.content, found.reading.report.event_id) == (path.read_bytes(), "q")
+
+
+def test_a_section_of_two_players_waits_until_the_office_confirms_it(members: Office) -> None:
+    """§7: two players who meet twice are a match; the office may let them be an ordinary section."""
+    done = send(members, report("two", section("1 =1 | W2 D2\n2 =2 | L1 D1")))
+    assert [fault.code for fault in done.held[0].faults if fault.severity.stops] == ["two-player-section"]
+    assert done.accepted == ()
+    assert confirm(members, DEED, "two", TODAY).is_stored
+    assert heading(members, "two").state is State.ACCEPTED

@@ -191,7 +191,8 @@ def test_what_an_event_lacks_is_left_out() -> None:
 
 
 def test_controls_that_differ_are_all_named() -> None:
-    event = pair("W2 D2", "L1 D1", time_control=["G/90;d5", "G/120;d5"])
+    rows = player(1, "W2 D3", 1700.0), player(2, "L1 U", 1650.0), player(3, "U D1", 1600.0)
+    event = event_file(*rows, time_control=["G/90;d5", "G/120;d5"])
     (section,) = msa.read(crosstable_text(rated(event)).encode(), "crosstable.txt").report.sections
     assert section.time_controls == ("G/90;d5", "G/120;d5")
 

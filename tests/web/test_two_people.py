@@ -132,7 +132,7 @@ def test_a_held_section_of_a_published_period_is_confirmed_by_two(here: Site) ->
 
 def test_what_is_accepted_is_what_the_page_showed(here: Site) -> None:
     """A section that is new is shown whole; another request that comes in meanwhile is not accepted with it."""
-    long = section("1 =7 | " + "W2 " * 70 + "\n2 =8 | " + "L1 " * 70, LATE, number=2)
+    long = section("1 =7 | " + "W2 " * 70 + "\n2 =8 | " + "L1 " * 70 + "\n3 =6 | U", LATE, number=2)
     more = report("own-late", *quad("own-late", LATE).sections, long)
     assert "Asked for" in corrected(here, "tina", belonging(more, OWN))
     here.come_in("anna")

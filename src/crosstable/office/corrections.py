@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.errors import Fault, OfficeError
+from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
@@ -274,7 +274,10 @@ class _NotAcceptedError(Exception):
 def confirm(
     office: Office, deed: Deed, event_id: str, today: date, numbers: Collection[int] = (), seen: Seen = WHATEVER_WAITS
 ) -> Correction:
-    """Accept what is held or was asked for, when its checks pass now; otherwise every fault is told."""
+    """Accept what is held or was asked for, when its checks find no error now; otherwise every fault is told.
+
+    Findings to confirm are confirmed by it.
+    """
     try:
         with office.writing(deed.actor, f"confirming {event_id}") as connection:
             _add_newcomers(office, connection, Deed(deed.actor, f"new in event {event_id}"), seen.newcomers)
@@ -286,7 +289,7 @@ def confirm(
             asked = asked_of_event(connection, waiting.requests)
             checked = check_submission(record, _as_asked(record, event, waiting, asked), (), today)
             chosen = [one for one in checked.sections if one.number in waiting.headings]
-            errors = [one for rows in chosen for one in rows.faults if one.severity.stops]
+            errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
             if errors or checked.is_refused:
                 raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults))
             act = append(connection, office.clock, deed, _confirming(record, event, waiting, checked))

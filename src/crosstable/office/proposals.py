@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from crosstable.errors import NoEditionError, OfficeError
+from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.office import account_tables as tables
 from crosstable.office.accounts import PATIENCE, instant
 from crosstable.office.corrections import Seen, confirm, require_versions, waiting_of, withdraw
@@ -397,7 +397,7 @@ def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
     seen = Seen(dict(arguments["versions"]), newcomers)
     made = confirm(office, deed, event_id, office.clock().date(), seen=seen)
     if not made.is_stored:
-        wrong = next((fault for fault in made.faults if fault.severity.stops), None)
+        wrong = next((fault for fault in made.faults if fault.severity is Severity.ERROR), None)
         why = f": {wrong.place}: {wrong.message}" if wrong else ""
         raise OfficeError(f"event {event_id} cannot be accepted as it is{why}")
     return made.act
