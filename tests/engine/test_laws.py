@@ -20,8 +20,8 @@ from crosstable.checks import check
 from crosstable.engine import rate
 from crosstable.engine.records import Assumption
 from crosstable.formats import event_json
-from crosstable.rules.constants import FIDE_RESCALED_ON
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.rules.constants import FIDE_RESCALED_ON
 from crosstable.rules.editions import EDITIONS
 from tests.amounts import amount
 from tests.engine.by_file import EventFile, Row, rated_file, rows_by_system
