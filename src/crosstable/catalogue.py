@@ -188,7 +188,7 @@ CATALOGUE: Mapping[str, Kind] = {
             "section": "The section has no game and was left out.",
             "online": "The section is online, which the files cannot say: mark it so where you submit them.",
             "systems": "The files cannot name the systems; US Chess takes them from the time control.",
-            "numbers": "The players were numbered anew, from 1 on.",
+            "numbers": "The players were numbered anew, without gaps.",
             "half_k": "The files cannot say that the section has half K.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
