@@ -118,7 +118,7 @@ def test_what_is_optional_in_a_rated_event_is_valid_too(run: Run, tmp_path: Path
     rows = [
         player(1, "W2 W3 W4", 1500.0),
         player(2, "L1 W4 W3", None) | {"birth_date": "2012-05-01"},
-        player(3, "W4 L1 L2", None) | {"ratings": {"FIDE": {"rating": 1600, "as_of": "2026-01-01"}}, "adult": True},
+        player(3, "W4 L1 L2", None) | {"ratings": {"FIDE": {"rating": 1600, "as_of": "2025-07-01"}}, "adult": True},
         player(4, "L3 L2 L1", 1450.0),
     ]
     path = tmp_path / "event.json"
