@@ -133,6 +133,8 @@ START = np.dtype(
         ("games", "f8"),
         ("counted", "u1"),
         ("is_new", "u1"),
+        ("is_undated", "u1"),  # the FIDE rating that counted has no date
+        ("is_carried", "u1"),  # it is of a list on another scale
     ]
 )
 LOWERED = np.dtype([("before", "f8"), ("after", "f8")])

@@ -10,6 +10,7 @@ from crosstable.formulas.initial import (
     Sources,
     Unrated,
     age_start,
+    carried_fide,
     given_start,
     initial_rating,
     is_counted,
@@ -107,13 +108,31 @@ def unrated_in(tables: Tables, section: Array, competitor: Array) -> Unrated:
 
 
 @inner
+def fide_in(tables: Tables, section: Array, competitor: Array, told: Array) -> tuple[float, int]:
+    """The FIDE rating that a start may use, and the day of its list: the one in force, or the one of the report."""
+    rating, day = told.fide, whole(told.fide_as_of)
+    person = tables.history.people[competitor.member]
+    for at in range(person.outside, person.outside_end):
+        known = tables.history.outside[at]
+        if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
+            rating, day = known.rating, whole(known.as_of)
+    return rating, day
+
+
+@inner
 def keep_start(constants: Constants, tables: Tables, starter: Starter, start: Initial, room: Array, out: Array) -> None:
     """Keep where an unrated competitor started, and from what (§2)."""
     section = tables.history.sections[starter.number]
-    who = unrated_in(tables, section, tables.history.competitors[section.first + starter.at])
+    competitor = tables.history.competitors[section.first + starter.at]
+    who = unrated_in(tables, section, competitor)
     counted = 0
     for source in range(SOURCES):
         if is_counted(constants, starter.system, who, sources_of(room), start, source):
             counted |= 1 << source
     out.source, out.total_weight, out.mean = start.source, start.total_weight, start.mean
     out.rating, out.games, out.counted, out.is_new = start.rating, start.games, counted, 1
+    if counted >> FIDE & 1:
+        told = tables.history.told[section.told + starter.at if section.told > 0 else 0]
+        rating, day = fide_in(tables, section, competitor, told)
+        out.is_undated = day == NO_DAY
+        out.is_carried = carried_fide(rating, day, whole(section.start)) != rating

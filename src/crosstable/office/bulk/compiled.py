@@ -12,10 +12,11 @@ from crosstable.engine.after import assumptions
 from crosstable.engine.records import Assumption
 from crosstable.errors import ConvergenceError
 from crosstable.folding import OWN
+from crosstable.formulas.initial import carried_fide
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
-from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.history.archive_tables import FIRST_ABROAD, NO_MEMBER
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
@@ -53,6 +54,15 @@ def _systems_by_rank() -> Array:
 
 
 _SYSTEMS = _systems_by_rank()
+# What may have to be assumed of a start, in the order in which the engine says it, and every set of them as a text.
+_NOTES = (Assumption.AS_OF, Assumption.NOT_ADULT, Assumption.BIRTH_YEAR, Assumption.FIDE_CARRIED)
+_OF_STARTS = pl.Series(
+    [
+        canonical([note for bit, note in enumerate(_NOTES) if mask >> bit & 1]) if mask else None
+        for mask in range(1 << len(_NOTES))
+    ],
+    dtype=pl.String,
+)
 _SOURCES = [canonical([one.name for one in Source if one <= Source.CFC and mask >> one & 1]) for mask in range(256)]
 
 
@@ -181,7 +191,7 @@ class Compiled:
             **_working(results.working[base + kept]),
             "start_sources": _sources(part.starts),
             **_played(history.competitors, competitor),
-            "assumed": self._assumed(part, section, member),
+            "assumed": self._assumed(part, section, competitor),
         }
         return _typed(columns)
 
@@ -208,26 +218,41 @@ class Compiled:
             return made
         return made.scatter(places, [self._changes[pointer] for pointer in pointers[places].tolist()])
 
-    def _assumed(self, part: Records, section: Array, member: Array) -> pl.Series:
+    def _assumed(self, part: Records, section: Array, competitor: Array) -> pl.Series:
         """What had to be assumed: of unrated players from what is not known of them, of others as the engine says."""
         edition = self.recorder.index.history.sections["edition"][section]
+        member = self.recorder.index.history.competitors["member"][competitor]
         constants = [one.constants for one in EDITIONS]
         blends = np.array([one.initialisation == BLEND for one in constants])[edition]
         is_new = part.starts["is_new"] == 1
         uses_age = is_new & (blends | (part.starts["counted"] == 0)) & (part.starts["source"] != Source.GIVEN)
-        made = pl.Series([None], dtype=pl.String).new_from_index(0, len(section))
-        for is_such, note in (
-            (self._is_ageless, Assumption.NOT_ADULT),
-            (self._is_born_by_year, Assumption.BIRTH_YEAR),
-        ):
-            places = np.flatnonzero(uses_age & is_such[member])
-            if len(places):
-                made = made.scatter(places, canonical([note]))
-        open_ones = np.flatnonzero(~is_new & _leaves_open(part.before, edition))
+        of_starts = np.zeros(len(section), dtype=np.int64)
+        applies = (
+            blends & (part.starts["is_undated"] == 1),
+            uses_age & self._is_ageless[member],
+            uses_age & self._is_born_by_year[member],
+            part.starts["is_carried"] == 1,
+        )
+        for bit, is_such in enumerate(applies):  # in the order of _NOTES
+            of_starts |= np.where(is_new & is_such, 1 << bit, 0)
+        made = _OF_STARTS.gather(of_starts)
+        from_carried = self._met_carried(section, competitor)
+        open_ones = np.flatnonzero(~is_new & (_leaves_open(part.before, edition) | from_carried))
         rows = part.before[list(_ASSUMED_FROM)][open_ones].tolist()
-        editions = edition[open_ones].tolist()
-        texts = [_assumptions(constants[one], row) for one, row in zip(editions, rows, strict=True)]
+        found = zip(edition[open_ones].tolist(), rows, from_carried[open_ones].tolist(), strict=True)
+        texts = [_assumptions(constants[one], row, is_carried=is_carried) for one, row, is_carried in found]
         return made.scatter(open_ones, texts) if len(texts) else made
+
+    def _met_carried(self, section: Array, competitor: Array) -> Array:
+        """Whose opponents abroad were met at a FIDE rating of a list on another scale."""
+        history = self.recorder.index.history
+        found = np.zeros(len(section), dtype=np.bool_)
+        for at in np.flatnonzero(history.sections["kind"][section] >= FIRST_ABROAD).tolist():
+            one, first = history.sections[section[at]], history.competitors["first"][competitor[at] :][:2]
+            met = history.told[int(one["told"]) + history.opponents[first[0] : first[1]]]
+            days = zip(met["fide"].tolist(), met["fide_as_of"].tolist(), strict=True)
+            found[at] = any(carried_fide(rating, day, int(one["start"])) != rating for rating, day in days)
+        return found
 
     # what plain code did
 
@@ -391,8 +416,8 @@ def _leaves_open(before: Array, edition: Array) -> Array:
     return found
 
 
-def _assumptions(constants: Constants, row: tuple[Any, ...]) -> str | None:
-    found = assumptions(constants, _record(row))
+def _assumptions(constants: Constants, row: tuple[Any, ...], *, is_carried: bool) -> str | None:
+    found = [*assumptions(constants, _record(row)), *([Assumption.FIDE_CARRIED] if is_carried else [])]
     return canonical(list(found)) if found else None
 
 
