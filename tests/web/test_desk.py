@@ -95,7 +95,7 @@ def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, mo
         raise AssertionError("read everything")
 
     monkeypatch.setattr("crosstable.office.on_desk.MOST_LOOKED_AT", 0)
-    monkeypatch.setattr("crosstable.office.on_desk.touched_since", slow)
+    monkeypatch.setattr("crosstable.office.on_desk.is_pending", slow)
     assert desk_status(here.office, 2).pending.total == 3
 
 
@@ -424,7 +424,7 @@ def test_ones_own_password_is_changed_with_the_old_one(here: Site) -> None:
 def test_a_correction_that_meets_another_writer_is_stored_and_rated_later(
     here: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(office: object, deed: Deed, patience: float) -> None:
+    def busy(office: object, deed: Deed, **more: object) -> None:
         raise OfficeBusyError("the office is busy")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)

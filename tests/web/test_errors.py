@@ -183,7 +183,7 @@ def test_what_is_stored_is_told_while_the_record_is_read_for_the_first_time(
 
 
 def test_what_is_accepted_and_not_yet_rated_is_not_called_rated(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(office: object, deed: object, patience: float) -> None:
+    def busy(office: object, deed: object, **more: object) -> None:
         raise OfficeBusyError("somebody is writing")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)
