@@ -69,7 +69,7 @@ def test_an_archive_goes_through_an_office_and_comes_out_the_same(
     assert main(["office", "rerate", "--database", database, "--by", "clerk", "--times"]) == 0
     said = capsys.readouterr()
     assert f"{pl.read_parquet(archive / 'sections.parquet').height} sections rated" in said.out
-    assert "post " in said.err
+    assert "find what is touched" in said.err
     assert main(["history", "export", "--database", database, "--out", str(out)]) == 0
     assert "60 members" in capsys.readouterr().out
     for name in ("members", "sections", "entries", "games"):

@@ -138,7 +138,7 @@ def test_faults_go_to_standard_error_and_nothing_is_printed(run: Run, write: Wri
     assert firsts == ["error", "error", "error", "warning"]
     assert "error: section 1, player 2, round 2: 'Q' is no known result." in in_short(ran.err)
     assert "player 2 (Player, 2), round 2 [sections[0].players[1]]: 'Q'" in ran.err
-    assert "Use W, L, D with the opponent's number, or X F B H U Z. [unknown-code]" in ran.err
+    assert "Use W, L, D with the opponent's number, or X F Y B H U Z. [unknown-code]" in ran.err
     assert ran.err.splitlines()[-1] == f"{path}: 3 errors; nothing was rated"
 
 

@@ -161,8 +161,8 @@ def test_an_event_without_name_and_dates_has_a_page() -> None:
 
 @pytest.mark.parametrize(("rounds", "width"), [(7, "upright"), (8, "wide")])
 def test_an_event_of_many_rounds_is_printed_on_its_side(rounds: int, width: str) -> None:
-    event = event_file(player(1, ["D2"] * rounds, 1500.0), player(2, ["D1"] * rounds, 1500.0))
-    assert Page(crosstable_page(rated(event))).named("main") == [{"class": width}]
+    rows = player(1, ["D2"] * rounds, 1500.0), player(2, ["D1"] * rounds, 1500.0), player(3, ["U"] * rounds, 1500.0)
+    assert Page(crosstable_page(rated(event_file(*rows)))).named("main") == [{"class": width}]
 
 
 def test_printed_tables_repeat_their_heads_and_break_between_rows() -> None:

@@ -15,9 +15,8 @@ KNOWN = (
 )
 EVENT_MARK = b'"crosstable-event/'
 EVENT_PARTS = (b'"format"', b'"sections"')
-OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 PGN = b'[Event "'
-OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 GZIP = b"\x1f\x8b"
 LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
@@ -71,7 +70,7 @@ def read_data(data: bytes, name: str) -> Reading:
     if data.startswith(b"PK"):
         return _read_zip(data, name)
     if data.startswith(OLD_WORKBOOK):
-        message, remedy = "This is a workbook of Excel 97-2003 (.xls).", "Open it and save it as .xlsx or as CSV."
+        message, remedy = "This is a workbook of an old Excel (.xls).", "Save it as .xlsx or as CSV."
         raise FormatError(fault("not-readable", name, message, remedy))
     if data.startswith(GZIP):
         raise FormatError(
@@ -82,6 +81,7 @@ def read_data(data: bytes, name: str) -> Reading:
 
 def _read_json(data: bytes, name: str) -> Reading:
     from crosstable.formats import event_json
+    from crosstable.formats.json_fields import load_json
 
     if EVENT_MARK not in data[:4000]:
         from crosstable.formats import ratings_api, swisssys, swisssys_web
@@ -96,6 +96,7 @@ def _read_json(data: bytes, name: str) -> Reading:
             message = "The file holds games (PGN), not who met whom in every round."
             raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
         if data.lstrip().startswith(b"{") and not any(part in data for part in EVENT_PARTS):
+            load_json(data, name)
             message = "The file is JSON, but no event: it has no sections."
             raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
     return event_json.read(data, name)
@@ -131,8 +132,6 @@ def _read_text(data: bytes, name: str) -> Reading:
 
 def _not_known(data: bytes, name: str) -> Fault:
     """Why a file is refused, as well as its bytes tell."""
-    if data.startswith(OLD_EXCEL):
-        return fault("not-readable", name, "This is a workbook of an old Excel (.xls).", "Save it as .xlsx.")
     first = data[:LONGEST_LINE].partition(b"\n")[0]
     if max(map(first.count, (b"\t", b";", b","))) >= FEWEST_SEPARATORS and b"\0" not in first:
         remedy = "Add a row of titles: No, Name, ID …"
