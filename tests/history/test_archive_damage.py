@@ -241,7 +241,7 @@ BROKEN: list[tuple[str, str, int, object, str]] = [
         "end",
         0,
         date(2021, 12, 31),
-        "row 1: the section is out of the order of the replay",
+        "sections.parquet, row 1: the section is out of the order",
     ),
     ("entries", "section", 7, 3, "entries.parquet, row 7: there are only 3 sections."),
     ("entries", "section", 0, 1, "entries.parquet, row 1: the row is out of order, which is by section."),

@@ -70,7 +70,7 @@ def read_data(data: bytes, name: str) -> Reading:
     if data.startswith(b"PK"):
         return _read_zip(data, name)
     if data.startswith(OLD_WORKBOOK):
-        message, remedy = "This is a workbook of an old Excel (.xls).", "Save it as .xlsx or as CSV."
+        message, remedy = "This is a workbook of an old Excel (.xls).", "Open it and save it as .xlsx or as CSV."
         raise FormatError(fault("not-readable", name, message, remedy))
     if data.startswith(GZIP):
         raise FormatError(
