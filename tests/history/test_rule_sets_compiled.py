@@ -18,7 +18,7 @@ from tests.history.random_rules import random_rules, with_odd_entries
 from tests.history.test_replay import BUSY, folded_lines, lines_of, walked
 from tests.history.test_telling import three_matches
 
-EXAMPLES = amount(12, 400)
+EXAMPLES = amount(5, 400)
 
 
 def assert_same_by(archive: Archive, rules: RuleSet) -> int:
