@@ -1,7 +1,5 @@
 """Whether two names are those of one person: a wrong digit in a member id names somebody else."""
 
-from difflib import SequenceMatcher
-
 # Names less alike than this are probably two people.
 ALIKE = 0.45
 
@@ -13,5 +11,7 @@ def are_alike(one: str, other: str) -> bool:
 
 def likeness(one: str, other: str) -> float:
     """How much two names are alike, 0 to 1, whatever their order and case."""
+    from difflib import SequenceMatcher  # few files ask, and every start would wait for it
+
     first, second = (" ".join(sorted(name.casefold().replace(",", " ").split())) for name in (one, other))
     return SequenceMatcher(None, first, second).ratio()
