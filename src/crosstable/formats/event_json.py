@@ -231,7 +231,10 @@ def _standing(fields: Fields) -> PlayerRating | None:
         fields.report("missing-field", "rating", "rating is needed.")
     read: dict[str, Any] = {"rating": rating or 0.0}
     for name, kept in RECORD_FIELDS.items():
-        if name != "rating" and (value := _field(fields, kept.in_files or name, kept)) is not None:
+        told = kept.in_files or name
+        if name == "rating" or fields.raw(told) is None:  # most files tell few of them
+            continue
+        if (value := _field(fields, told, kept)) is not None:
             read[name] = value
     standing = PlayerRating(**read)
     fields.warn_of_unknown()
