@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from crosstable.errors import OfficeBusyError
+from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.plain_errors import plain_errors
 from crosstable.web.forms import refusal
 
@@ -27,3 +27,13 @@ def test_a_server_that_recovers_is_busy_and_its_address_stays_unsaid(state: str)
 def test_what_nobody_foresaw_stays_what_it_is() -> None:
     with pytest.raises(OperationalError), plain_errors():
         raise OperationalError("SELECT 1", None, psycopg.OperationalError("something else"))
+
+
+def test_a_server_that_goes_while_a_connection_is_made_is_named() -> None:
+    # What SQLAlchemy gives when the server is killed before its first connection is ready: no statement, not "lost".
+    gone = psycopg.OperationalError("consuming input failed: server closed the connection unexpectedly")
+    with (
+        pytest.raises(OfficeError, match=r"server closed.*nothing was stored\. The connection was lost"),
+        plain_errors(),
+    ):
+        raise OperationalError(None, None, gone)

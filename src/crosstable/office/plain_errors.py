@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from crosstable.errors import OfficeBusyError, OfficeError
 
@@ -18,7 +18,7 @@ def plain_errors() -> Iterator[None]:
         for sign in _NOT_YET:
             if sign in said:  # the rest of it holds the address, which is nobody's business
                 raise OfficeBusyError(f"the office is busy: {sign}; nothing was stored. {_SOON}") from error
-        remedy = _LOST if error.connection_invalidated else _remedy(said)
+        remedy = _LOST if error.connection_invalidated else _remedy(said) or _remedy_of_connecting(error)
         if remedy is None:
             raise
         raise OfficeError(f"the database says: {said.strip()}; nothing was stored. {remedy}") from error
@@ -39,6 +39,11 @@ def _remedy(said: str) -> str | None:
         if part in said.lower():
             return remedy
     return None
+
+
+def _remedy_of_connecting(error: DBAPIError) -> str | None:
+    """A server that goes while a connection is being made: no statement was sent, and nothing tells it was lost."""
+    return _LOST if isinstance(error, OperationalError) and error.statement is None else None
 
 
 # What a PostgreSQL server says for some seconds while it starts, stops or recovers from a crash.
