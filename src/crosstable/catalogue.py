@@ -1,6 +1,6 @@
 """Every code that a finding can have: how grave it is, what it means, how it is put right, and what it says.
 
-Readers and checks make findings only through ``fault``, so a code that is not in this list cannot be reported;
+Readers and checks make findings only through ``faults.fault``, so a code that is not in this list cannot be reported;
 ``crosstable findings`` and ``docs/checks.md`` are printed from it. Codes are stable: programs and directors rely on
 them. Numbers of our own checks come from ``limits``; numbers of the rules come from the edition that is spoken of:
 messages get them as values, meanings have places for them that ``meaning_of`` fills.
@@ -8,7 +8,6 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 
 from collections.abc import Iterable, Mapping
 
-from crosstable.errors import Fault
 from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
@@ -431,20 +430,6 @@ def _templates(code: str, kind: Kind) -> Iterable[Template]:
 TEMPLATES: Mapping[str, Template] = {
     template.key: template for code, kind in CATALOGUE.items() for template in _templates(code, kind)
 }
-
-
-def fault(name: str, place: str, message: str = "", remedy: str = "", /, **values: object) -> Fault:
-    """A finding of a catalogued kind; the catalogue's remedy stands unless a nearer one is given.
-
-    ``name`` is the id of a message: a code, with a suffix after a colon where the code has several messages; ``values``
-    are put in by name. Readers give a ``message`` of their own where it is about a file and not about the rules.
-    """
-    code, _, suffix = name.partition(":")
-    kind = CATALOGUE[code]
-    if message and (suffix or values):
-        raise TypeError(f"{name}: either a message or the values of one, not both")
-    text = message or TEMPLATES[name].say(**values).text
-    return Fault(code, kind.severity, place, text, remedy or kind.remedy)
 
 
 def meaning_of(code: str, phrases: Mapping[str, str]) -> str:

@@ -6,10 +6,10 @@ so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
-from string import Formatter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_PLAINLY = Formatter()
+if TYPE_CHECKING:
+    from string import Formatter
 
 
 class Sentence(NamedTuple):
@@ -36,6 +36,7 @@ class Template(NamedTuple):
     key: str
     text: str
 
-    def say(self, formatter: Formatter = _PLAINLY, /, **values: object) -> Sentence:
+    def say(self, formatter: "Formatter | None" = None, /, **values: object) -> Sentence:
         """The sentence with these values put in, by a formatter that may know how to print them."""
-        return Sentence(self.key, values, formatter.vformat(self.text, (), values))
+        text = self.text.format_map(values) if formatter is None else formatter.vformat(self.text, (), values)
+        return Sentence(self.key, values, text)

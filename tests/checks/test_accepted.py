@@ -2,9 +2,9 @@
 
 import pytest
 
-from crosstable.catalogue import fault
 from crosstable.checks.accepted import Accepted, accept
 from crosstable.errors import AcceptanceError, CrosstableError, Fault
+from crosstable.faults import fault
 
 LONG = fault("long-section", "section 1", "The section lasts 60 days.")
 LONG_TOO = fault("long-section", "section 2", "The section lasts 61 days.")

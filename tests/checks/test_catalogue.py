@@ -5,7 +5,8 @@ from string import Formatter
 
 import pytest
 
-from crosstable.catalogue import CATALOGUE, TEMPLATES, fault, meaning_of
+from crosstable.catalogue import CATALOGUE, TEMPLATES, meaning_of
+from crosstable.faults import fault
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases

@@ -9,10 +9,11 @@ from datetime import date
 
 import pytest
 
-from crosstable.catalogue import CATALOGUE, fault
+from crosstable.catalogue import CATALOGUE
 from crosstable.checks import check
 from crosstable.checks.plausibility import plausibility
 from crosstable.errors import FormatError, Severity
+from crosstable.faults import fault
 from crosstable.formats import event_json
 from crosstable.pipeline.checking import check as check_report
 from crosstable.pipeline.rating import RatedEvent, rate

@@ -1,6 +1,6 @@
 """The list of faults names enough and counts the rest."""
 
-from crosstable.catalogue import fault
+from crosstable.faults import fault
 from crosstable.formats.findings import MOST_FAULTS, FaultList
 
 ONE = fault("bad-value", "here", "Wrong.")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.terms import Background, Report, ReportedPlayer, ReportedSection, SectionType
 from tests.formats.mutations import MUTATIONS, Shape, TookTooLongError, must_read_or_refuse, mutations, shape_of

@@ -10,7 +10,7 @@ SECOND_ENGINE = ROOT / "tests" / "second_engine"
 NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
 ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "folding"})
-INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "remedies", "formats", "output", "history"}
+INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "faults", "remedies", "formats", "output", "history"}
 
 # room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
 # "crosstable" is the package itself, which holds the version. Nobody imports a door.
@@ -24,18 +24,19 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "remedies": NOUNS,
     "finding_kinds": frozenset({"errors", "limits"}),
     "catalogue": NOUNS | {"finding_kinds"},
+    "faults": frozenset({"catalogue", "errors"}),
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},
     "explanation": ENGINE_AND_BELOW | {"sentences", "crosstable"},
-    "calculator": ENGINE_AND_BELOW | {"catalogue", "explanation", "crosstable"},
-    "checks": ENGINE_AND_BELOW | {"catalogue", "crosstable"},
+    "calculator": ENGINE_AND_BELOW | {"faults", "explanation", "crosstable"},
+    "checks": ENGINE_AND_BELOW | {"catalogue", "faults", "crosstable"},
     "verification": ENGINE_AND_BELOW | {"checks", "crosstable"},
-    "formats": NOUNS | {"catalogue", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
+    "formats": NOUNS | {"faults", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
     "pipeline": ENGINE_AND_BELOW
-    | {"catalogue", "checks", "explanation", "formats", "remedies", "verification", "crosstable"},
+    | {"faults", "checks", "explanation", "formats", "remedies", "verification", "crosstable"},
     "output": ENGINE_AND_BELOW
-    | {"catalogue", "explanation", "calculator", "verification", "pipeline", "formats.sheet_rows", "crosstable"},
+    | {"faults", "explanation", "calculator", "verification", "pipeline", "formats.sheet_rows", "crosstable"},
     "folding": ENGINE_AND_BELOW | {"crosstable"},
     "history": ENGINE_AND_BELOW | {"folding", "crosstable"},
     "office": INSIDE | {"crosstable"},

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.cli import main
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.output.grouped import grouped
 
 

@@ -15,13 +15,13 @@ from crosstable.calculator.requests import (
     player_and_games_faults,
     timing_of,
 )
-from crosstable.catalogue import fault
 from crosstable.engine import RatedPlayer, RatedSection, Start, rate
 from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import rated_field
 from crosstable.engine.starts import start_of
 from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explanation import Line, explain
+from crosstable.faults import fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.steps import formula_for
 from crosstable.terms import FloorKind, Formula, RatingSystem, Result, total

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote
 from crosstable.calculator.notation import game_text, number_text, other_text, outside_text
 from crosstable.calculator.reading import MOST_FIELDS, RequestReading, read_request
 from crosstable.calculator.requests import EstimateRequest
-from crosstable.catalogue import fault
+from crosstable.faults import fault
 
 PATH = "/estimate"
 LONGEST_LINK = 8000

@@ -14,8 +14,8 @@ from crosstable.calculator.notation import (
     read_record,
 )
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest, Opponent, OpponentsAt, faults_of
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.notation import read_number, read_rating, shown, split_games
 from crosstable.terms import RatingSystem, Result
 

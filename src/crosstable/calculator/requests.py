@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, NoEditionError, TimeControlError
+from crosstable.faults import fault
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from crosstable.calculator.estimate import RowResult, checked, final_rating, rate_row, rate_ways, rating_before
 from crosstable.calculator.one_row import results_worth
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing, kind_of
-from crosstable.catalogue import fault
 from crosstable.errors import UnratableSectionError
+from crosstable.faults import fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.terms import GAME_SCORES, Result, total
 

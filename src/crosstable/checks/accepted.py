@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from crosstable.catalogue import CATALOGUE
 from crosstable.errors import AcceptanceError, Fault, Severity
 
 
@@ -33,17 +32,19 @@ def accept(faults: Iterable[Fault], accepted: Mapping[str, str]) -> tuple[list[F
 
 
 def _check_code(code: str, reason: str) -> None:
+    from crosstable.catalogue import CATALOGUE
+
     kind = CATALOGUE.get(code)
     if kind is None:
-        raise AcceptanceError(f"there is no check {code!r}; did you mean {_nearest(code)}?")
+        raise AcceptanceError(f"there is no check {code!r}; did you mean {_nearest(code, CATALOGUE)}?")
     if kind.severity is Severity.ERROR:
         raise AcceptanceError(f"{code} is an error, which cannot be accepted. {kind.remedy}")
     if not reason:
         raise AcceptanceError(f"{code} is accepted only with a reason: {code}=the reason in a few words")
 
 
-def _nearest(code: str) -> str:
+def _nearest(code: str, codes: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    (near,) = get_close_matches(code.lower(), CATALOGUE, n=1, cutoff=0.0)
+    (near,) = get_close_matches(code.lower(), list(codes), n=1, cutoff=0.0)
     return near

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, TimeControlError
+from crosstable.faults import fault
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import (
     ControlRanges,

@@ -2,11 +2,12 @@
 
 import math
 
-from crosstable.catalogue import TEMPLATES, fault
+from crosstable.catalogue import TEMPLATES
 from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formulas.foreign import is_eligible
 from crosstable.formulas.matches import may_play_match
 from crosstable.formulas.rounding import official_rating

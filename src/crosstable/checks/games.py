@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.sentences import Said
 from crosstable.terms import GAME_SCORES, ONE_SIDED, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 

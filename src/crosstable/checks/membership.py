@@ -6,9 +6,9 @@ House players, JTP sections and foreign masters need no membership.
 from collections.abc import Mapping
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.terms import ReportedPlayer, ReportedSection
 
 # Titles whose holders from other federations play without a membership.

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.limits import FEWEST_GAMES_OF_A_MATCH
 from crosstable.terms import GAME_SCORES, POINTS, ReportedPlayer, ReportedSection, Result, SectionType
 

@@ -7,10 +7,10 @@ to, people far away from them: whoever did what the rating expects performs at t
 
 import math
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import in_file, player_words
 from crosstable.engine.records import RatedPlayer, RatedSection
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import TOLERANCE, provisional_expectancy, special_rating
 from crosstable.formulas.standard import bonus_points

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from crosstable.catalogue import fault
 from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.checks.controls import Timing, timing
 from crosstable.checks.games import game_faults
 from crosstable.checks.pairings import pairing_faults
@@ -12,6 +11,7 @@ from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.checks.whole_report import report_faults
 from crosstable.errors import Fault, NoEditionError, Severity
+from crosstable.faults import fault
 from crosstable.limits import EARLIEST_BIRTH, LONGEST_SECTION
 from crosstable.rules.editions import EDITIONS, Calendar, edition_by, edition_for
 from crosstable.rules.law import Edition

@@ -1,8 +1,8 @@
 """The report as a whole: ids and dates of the event, and members who stand in it under two names or two ids."""
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import section_place
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.limits import AFFILIATE_ID_DIGITS, EVENT_ID_DIGITS, MEMBER_ID_DIGITS
 from crosstable.terms import Report
 

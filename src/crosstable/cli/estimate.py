@@ -230,7 +230,7 @@ def _answered(request: EstimateRequest, options: argparse.Namespace) -> tuple[di
         try:
             opponent = read_game(_open(options.next))
         except ValueError as error:
-            from crosstable.catalogue import fault
+            from crosstable.faults import fault
 
             raise UnratableSectionError([fault("bad-value", "next", str(error))]) from error
         asked = next_game(request, opponent)

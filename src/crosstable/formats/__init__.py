@@ -7,8 +7,8 @@ shape. May import terms, errors, the catalogue of faults, and ``rules.systems`` 
 import os
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.terms import Report
 
 LARGEST_FILE = 50_000_000

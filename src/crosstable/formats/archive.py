@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats.msa_header import SYSTEMS
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading, dbf, file_bytes, uschess_dbf
 
 if TYPE_CHECKING:

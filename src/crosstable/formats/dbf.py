@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 
 # Twice what the largest event in the country has come to; more would only cost time and memory.
 LARGEST_TABLE = 2_000_000

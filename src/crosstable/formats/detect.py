@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading, file_bytes
 
 KNOWN = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 
 MOST_FAULTS = 500
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formats.sheet_rows import Row, tidy_title
 from crosstable.formats.wallchart_cells import PLAINER
 from crosstable.formats.wallchart_titles import OTHER_LINES, column_name

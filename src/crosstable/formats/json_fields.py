@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 
 LONGEST_TEXT = 500

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import background_from
 from crosstable.formats.findings import FaultList

@@ -12,8 +12,8 @@ ratings before are ratings, the ratings after are what was posted. A page says h
 
 import re
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.findings import FaultList

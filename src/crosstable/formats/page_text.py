@@ -9,8 +9,8 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
 LARGEST_PAGE = 5_000_000

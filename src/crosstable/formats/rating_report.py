@@ -10,8 +10,8 @@ header does (``Rating Sys: Q``), they are taken for Regular.
 
 import re
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.findings import FaultList

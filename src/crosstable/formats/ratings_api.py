@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.event_json import LONGEST_CELL, read_cell
 from crosstable.formats.json_fields import Fields, load_json

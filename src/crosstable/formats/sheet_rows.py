@@ -11,8 +11,8 @@ from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats.dates import day_of
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.page_text import decoded

@@ -9,8 +9,8 @@ count.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.page_tables import PageTable, read_page
 from crosstable.formats.page_text import decoded, lines_of

@@ -12,8 +12,8 @@ the eight digits of US Chess and first ones have not, the second ones are read.
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList

@@ -8,8 +8,8 @@ day alone, no time control, and ratings that SwissSys estimated (``post``), whic
 
 from collections.abc import Mapping, Sequence
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import load_json

@@ -7,8 +7,8 @@ it is; both are read alike.
 
 import re
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.trf_additions import Rows, add
 from crosstable.formats.trf_heading import CODES, Heading, read_heading

@@ -9,8 +9,8 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 
 LARGEST_FILE = 4_000_000  # the most players a TRF can number (9,999) over thirty rounds
 MOST_FAULTS = 1_000

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 from crosstable.formats.trf_additions import US_CHESS
 from crosstable.formats.trf_heading import FIRST_DATE, KEPT, NO_METHOD, SEVERAL, kind_of, time_controls_of

@@ -7,8 +7,8 @@ sections, how many players, how many rounds) is held against what is there, and 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading, dbf
 from crosstable.formats.dbf import Table
 from crosstable.formats.double_games import GAMES_PER_ROUND, are_double_games, expanded

@@ -3,8 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, TimeControlError
+from crosstable.faults import fault
 from crosstable.formats.dbf import Field
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import TimeControl

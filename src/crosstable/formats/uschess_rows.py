@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formats.dbf import Record, Table
 from crosstable.formats.findings import FaultList
 

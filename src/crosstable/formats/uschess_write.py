@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.dbf import Field
 from crosstable.formats.double_games import GAMES_PER_ROUND, ONLY_DOUBLE, cell_of

@@ -16,8 +16,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError, TimeControlError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.background_columns import OUTSIDE, SYSTEM_WORDS
 from crosstable.formats.dates import read_day, read_span

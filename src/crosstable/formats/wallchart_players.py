@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formats.background_columns import background_of
 from crosstable.formats.sheet_rows import Cells, Row
 from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending

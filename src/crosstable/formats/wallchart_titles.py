@@ -7,8 +7,8 @@ never a section of unrated players.
 import re
 from collections.abc import Mapping, Sequence
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.formats.background_columns import column_of
 from crosstable.formats.sheet_rows import LONGEST_TITLE, Row, columns_of, tidy_title
 from crosstable.limits import HIGHEST_RATING, MOST_ROUNDS

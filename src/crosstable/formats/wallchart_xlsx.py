@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.findings import FaultList
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused

@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Sequence
 from xml.parsers import expat
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError
+from crosstable.faults import fault
 
 LARGEST = 10_000_000
 MOST_ENTRIES = 200

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.membership import membership_faults
 from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.limits import LONGEST_EVENT_ID
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.catalogue import fault
 from crosstable.errors import FormatError, OfficeError
+from crosstable.faults import fault
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
 from crosstable.office.ledger.facts import Record
 from crosstable.office.public import Shown

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, OfficeError
+from crosstable.faults import fault
 from crosstable.formats.members import MemberDetails, MembersFile
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.rounding import official_rating

@@ -8,12 +8,12 @@ listed in ``assumed``.
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
-from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
+from crosstable.faults import fault
 from crosstable.terms import RATINGS, Background, PlayerRating, Report, ReportedPlayer, ReportedSection
 
 MOST_NAMED = 8

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 
-from crosstable.catalogue import fault
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
 from crosstable.checks.membership import membership_faults
@@ -22,6 +21,7 @@ from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
 from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import Fault, UnsupportedEditionError
+from crosstable.faults import fault
 from crosstable.pipeline.completing import (
     after_round,
     all_unrated,

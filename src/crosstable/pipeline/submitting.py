@@ -1,9 +1,9 @@
 """What a report needs before it is written as a rating report: played sections without errors, and a word on losses."""
 
-from crosstable.catalogue import fault
 from crosstable.checks.places import section_place
 from crosstable.checks.report import check
 from crosstable.errors import Fault, Severity
+from crosstable.faults import fault
 from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection
 
 _BY_RATINGS = "match-not-eligible"  # which the files do not carry, so they cannot tell

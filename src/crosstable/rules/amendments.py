@@ -23,7 +23,6 @@ from crosstable.rules.constants import (
 )
 from crosstable.rules.law import Amendment, Edition, Knowledge, ListRule
 from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
-from crosstable.sentences import Template
 from crosstable.terms import RatingSystem
 
 TEXT, RESULTS, ASSUMED = Knowledge.TEXT, Knowledge.RESULTS, Knowledge.ASSUMED
@@ -48,7 +47,7 @@ FIRST_EDITION = Edition(
     amendments=(),
 )
 
-_ROWS: tuple[Amendment, ...] = (
+AMENDMENTS: tuple[Amendment, ...] = (
     Amendment(
         date(2001, 1, 1),
         "since 2001-01-01",
@@ -436,6 +435,3 @@ _ROWS: tuple[Amendment, ...] = (
         announced=date(2025, 5, 31),
     ),
 )
-
-# A summary prints the numbers of its own row.
-AMENDMENTS = tuple(row._replace(summary=Template("amendment", row.summary).say(**row.changes).text) for row in _ROWS)

@@ -38,7 +38,7 @@ class Amendment(NamedTuple):
 
     effective: date
     stated: str
-    summary: str
+    template: str
     knowledge: Knowledge
     source: str
     changes: Mapping[str, Any]
@@ -47,6 +47,11 @@ class Amendment(NamedTuple):
     keyed_to_start: bool = False
     could_be: tuple[date, date] | None = None
     printed: date | None = None
+
+    @property
+    def summary(self) -> str:
+        """What it changes, in words that print the numbers of this amendment."""
+        return self.template.format_map(self.changes)
 
     @property
     def is_uncertain(self) -> bool:

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 
 MOST_MEMORY = 512 * 1024 * 1024

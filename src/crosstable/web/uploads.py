@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from starlette.datastructures import FormData, UploadFile
 
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, FormatError, OfficeError
+from crosstable.faults import fault
 from crosstable.formats import Reading
 from crosstable.formats.bundles import MOST_BYTES
 from crosstable.office.accounts import affiliate_id

@@ -33,8 +33,8 @@ from crosstable.calculator.what_if import (
     outcomes,
     score_needed,
 )
-from crosstable.catalogue import fault
 from crosstable.errors import Fault, UnratableSectionError
+from crosstable.faults import fault
 from crosstable.notation import read_number
 from crosstable.pipeline.documents import fault_object
 from crosstable.web.api.described import reply_shape

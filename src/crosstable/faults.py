@@ -1,0 +1,19 @@
+"""How a finding is made. The catalogue is opened with the first one: most events give none."""
+
+from crosstable.errors import Fault
+
+
+def fault(name: str, place: str, message: str = "", remedy: str = "", /, **values: object) -> Fault:
+    """A finding of a catalogued kind; the catalogue's remedy stands unless a nearer one is given.
+
+    ``name`` is the id of a message: a code, with a suffix after a colon where the code has several messages; ``values``
+    are put in by name. Readers give a ``message`` of their own where it is about a file and not about the rules.
+    """
+    from crosstable.catalogue import CATALOGUE, TEMPLATES
+
+    code, _, suffix = name.partition(":")
+    kind = CATALOGUE[code]
+    if message and (suffix or values):
+        raise TypeError(f"{name}: either a message or the values of one, not both")
+    text = message or TEMPLATES[name].say(**values).text
+    return Fault(code, kind.severity, place, text, remedy or kind.remedy)
