@@ -38,6 +38,8 @@ LONGEST_SCHEDULE = 10_000
 SYSTEM_NAMES = tuple(system.name for system in RatingSystem)
 FLOOR_ORIGINS = {"money": FloorKind.MONEY, "life_master": FloorKind.LIFE_MASTER, "office": FloorKind.OFFICE}
 _LETTERS = {result.value: result for result in Result}
+# The fields of a rating record beside the rating, by their names in files.
+_TOLD = {kept.in_files or name: (name, kept) for name, kept in RECORD_FIELDS.items() if name != "rating"}
 
 
 def read(data: bytes, name: str) -> Reading:
@@ -230,14 +232,11 @@ def _standing(fields: Fields) -> PlayerRating | None:
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
     read: dict[str, Any] = {"rating": rating or 0.0}
-    for name, kept in RECORD_FIELDS.items():
-        told = kept.in_files or name
-        if name == "rating" or fields.raw(told) is None:  # most files tell few of them
-            continue
-        if (value := _field(fields, told, kept)) is not None:
+    for told, (name, kept) in _TOLD.items():
+        if told in fields and (value := _field(fields, told, kept)) is not None:
             read[name] = value
     standing = PlayerRating(**read)
-    fields.warn_of_unknown()
+    fields.warn_of_unknown(also=_TOLD)
     return None if rating is None else standing
 
 

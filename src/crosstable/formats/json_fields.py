@@ -1,7 +1,7 @@
 """Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -179,18 +179,20 @@ class Fields:
         """The names that stand in the object."""
         return list(self._values)
 
-    def warn_of_unknown(self, *, also: Sequence[str] = (), code: str = "unknown-field", known: str = "") -> None:
+    def warn_of_unknown(self, *, also: Collection[str] = (), code: str = "unknown-field", known: str = "") -> None:
         """A warning, or a fault of another code, for every field that nobody asked for, with the nearest known name.
 
         ``known`` says what the names are, where all of them are to be listed.
         """
+        unknown = [name for name in self._values if name not in self._seen and name not in also]
+        if not unknown:
+            return
         listed = f"; {known} are {', '.join(dict.fromkeys((*also, *sorted(self._seen))))}" if known else ""
         names = {*self._seen, *also}
-        for name in self._values:
-            if name not in names:
-                hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
-                short = shown(name)[1:-1]
-                self.report(code, short, f"{short} is not known here{hint}{listed}.")
+        for name in unknown:
+            hint = nearest(name, names) if len(self._faults) < MOST_HINTS else ""
+            short = shown(name)[1:-1]
+            self.report(code, short, f"{short} is not known here{hint}{listed}.")
 
 
 def shown(value: object) -> str:
