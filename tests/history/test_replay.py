@@ -31,7 +31,7 @@ from tests.amounts import amount
 from tests.history.small_archives import small_archive
 
 # The first test to come here waits for the compiler.
-EXAMPLES = amount(6)
+EXAMPLES = amount(4, 60)
 # Everything rare made common, so that a small history meets all of it.
 BUSY = Federation(
     members=90,

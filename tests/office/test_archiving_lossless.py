@@ -307,7 +307,7 @@ def tell(machine: OfficeMachine, seed: int, steps: int) -> None:
             machine.attempt(lambda: set_fact(machine.office, DEED, one, facts))  # noqa: B023 (done at once)
 
 
-@pytest.mark.parametrize("seed", range(amount(2, 60)))
+@pytest.mark.parametrize("seed", range(amount(1, 60)))
 def test_any_office_and_its_copy_are_the_same(
     seed: int, copy_of: CopyOf, new_office: NewOffice, tmp_path: Path
 ) -> None:

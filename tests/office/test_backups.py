@@ -21,7 +21,7 @@ from tests.office.made_office import DEED, filled, posted, quad, run, send
 from tests.office.random_federation import federation
 
 Contents = dict[str, bytes]
-FLIPS = amount(24)
+FLIPS = amount(12, 240)
 
 
 @pytest.fixture

@@ -21,11 +21,11 @@ from tests.office.faults import address_of, raw
 from tests.office.made_office import DEED, club_members, derived, join, posted
 from tests.office.wholeness import flaws_of
 
-CROWD = Crowd(clients=32, submissions=amount(15, 500), duplicates=0.2, conflicting=0.1)
+CROWD = Crowd(clients=32, submissions=amount(10, 500), duplicates=0.2, conflicting=0.1)
 # Each process is eight clients in eight threads.
 PROCESSES = 4
 # How often somebody rates meanwhile, and the seconds between.
-RUNS = amount(3), 2.0
+RUNS = amount(2, 30), 2.0
 
 
 @pytest.fixture(scope="module")

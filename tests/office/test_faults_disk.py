@@ -26,7 +26,7 @@ from tests.office.made_office import DEED, FOUNDED, SECRET, club, derived, poste
 from tests.office.small_season import TODAY, file_number, new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
 
-STEPS = amount(100, 200)
+STEPS = amount(30, 200)
 ENOUGH_PAGES = 200
 # The smallest pages there are: a deed takes many of them, and is refused at each.
 PAGE = 512

@@ -59,8 +59,8 @@ Deed = Callable[[Office], object]
 FAILURES = (DBAPIError, OfficeError, StatementFailedError, KeyboardInterrupt)
 # Statements and commits of a season; far fewer would mean that the hook misses some.
 MANY_ENOUGH = 300
-# What is long or comes second fails at every third statement only; at all of them in the long form.
-LEAP = 3
+# Deeds fail at every third statement, and at every one in a soak.
+LEAP = 1 if IS_SOAK else 3
 
 
 def mixed(office: Office) -> None:
@@ -135,25 +135,17 @@ def season_of_failures(office: Office, failure: Failure, clean: dict[str, dict[s
     with raw(address_of(office)) as connection:
         for name, deed in SEASON.items():
             before = state_of(connection)
-            every = leap(connection, failure)
-            for at in failures_of(office, deed, failure, every):
+            for at in failures_of(office, deed, failure, LEAP):
                 assert state_of(connection) == before, f"{name}: the failure at statement {at} left something behind"
                 points += 1
             assert state_of(connection) == clean[name], f"{name}: not what it is without failures"
     return points
 
 
-def leap(connection: Raw, failure: Failure) -> int:
-    """From one failure to the next: every statement on SQLite, on PostgreSQL and for Ctrl-C every third."""
-    is_second = not connection.is_sqlite or failure is not Failure.REFUSED
-    return LEAP if is_second and not IS_SOAK else 1
-
-
 def test_a_failing_statement_leaves_nothing_behind_and_the_next_try_is_whole(
-    store: str, new_office: Callable[[], Office], clean: dict[str, dict[str, str]]
+    new_office: Callable[[], Office], clean: dict[str, dict[str, str]]
 ) -> None:
-    enough = MANY_ENOUGH if store == "sqlite" else MANY_ENOUGH // LEAP
-    assert season_of_failures(new_office(), Failure.REFUSED, clean) > enough
+    assert season_of_failures(new_office(), Failure.REFUSED, clean) > MANY_ENOUGH // LEAP
 
 
 @pytest.mark.parametrize("store", ["sqlite"])
@@ -180,8 +172,7 @@ def test_a_founding_that_fails_anywhere_leaves_no_office_and_can_be_repeated(
     address: str, new_office: Callable[[], Office]
 ) -> None:
     with raw(address) as connection, raw(address_of(new_office())) as founded_at_once:
-        every = LEAP if not connection.is_sqlite and not IS_SOAK else 1
-        last = foundings_that_fail(address, connection, every)
+        last = foundings_that_fail(address, connection, LEAP)
         assert last > len(metadata.tables), "each table takes a statement at least"
         assert state_of(connection) == state_of(founded_at_once)
 

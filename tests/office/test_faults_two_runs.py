@@ -31,7 +31,7 @@ from tests.waiting import FOR_EVER, until
 AHEAD = 0.015
 AT_ONCE = 0.0
 LONG_ENOUGH = FOR_EVER
-PAIRS = {"sqlite": amount(30, 800), "postgresql": amount(10, 200)}
+PAIRS = {"sqlite": amount(12, 800), "postgresql": amount(5, 200)}
 NAMES = ("Ada", "Boris")
 
 
@@ -122,7 +122,7 @@ def test_threads_of_one_process_rate_one_after_the_other(season: Office) -> None
         return rerate(season, DEED) is not None
 
     with ThreadPoolExecutor(2) as threads:
-        for pair in range(amount(10)):
+        for pair in range(amount(5, 100)):
             submit(season, DEED, file_number(2 + pair), TODAY)
             started = [threads.submit(rate) for _ in NAMES]
             assert sorted(one.result() for one in started) == [False, True]

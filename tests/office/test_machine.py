@@ -66,7 +66,7 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
-    play(on_sqlite, stories=5, soak=100, steps=30)
+    play(on_sqlite, stories=3, soak=100, steps=25)
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:

@@ -22,7 +22,7 @@ from crosstable.office.credentials import Scope
 from tests.amounts import amount
 from tests.web.people import OWN, Site, site
 
-QUESTIONS = amount(80, 5000)
+QUESTIONS = amount(40, 5000)
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -69,10 +69,9 @@ def frame_of(connection: Connection, query: Select[Any], schema: _Schema) -> pl.
 
 def portions_of(connection: Connection, query: Select[Any], schema: _Schema) -> Iterator[pl.DataFrame]:
     """The same in portions, in the order in which the database finds them."""
-    statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
     read = _copied if connection.dialect.name == "postgresql" else _rows
     with _known_errors(connection):
-        yield from read(connection, statement, schema)
+        yield from read(connection, query, schema)
 
 
 @contextmanager
@@ -108,19 +107,19 @@ def asked(connection: Connection, frame: pl.DataFrame) -> FromClause:
 _SQL_TYPES: Mapping[type[pl.DataType], TypeEngine[Any]] = {pl.String: String(), pl.Date: Date()}
 
 
-def _rows(connection: Connection, statement: str, schema: _Schema) -> Iterator[pl.DataFrame]:
+def _rows(connection: Connection, query: Select[Any], schema: _Schema) -> Iterator[pl.DataFrame]:
     raw = {name: _KEPT_BY_SQLITE.get(type(dtype), dtype) for name, dtype in schema.items()}
     days = [name for name, dtype in schema.items() if isinstance(dtype, pl.Date)]
     truths = [name for name, dtype in schema.items() if isinstance(dtype, pl.Boolean)]
-    cursor = connection.connection.cursor()
-    cursor.execute(statement)
+    cursor: Any = connection.execute(query).cursor  # whose values nobody has turned into days and truths one by one
     while rows := cursor.fetchmany(PORTION):
         frame = pl.DataFrame(rows, schema=raw, orient="row")
         yield frame.with_columns(pl.col(days).str.to_date("%Y-%m-%d"), pl.col(truths).cast(pl.Boolean))
 
 
-def _copied(connection: Connection, statement: str, schema: _Schema) -> Iterator[pl.DataFrame]:
+def _copied(connection: Connection, query: Select[Any], schema: _Schema) -> Iterator[pl.DataFrame]:
     driver: Any = connection.connection.driver_connection
+    statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
     whole = f"COPY ({statement.replace('%%', '%')}) TO STDOUT (DELIMITER E'\\x1f')"
     lines: list[bytes] = []
     size = 0
