@@ -1,6 +1,16 @@
 """How a finding is made. The catalogue is opened with the first one: most events give none."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from crosstable.errors import Fault
+
+
+class Said(NamedTuple):
+    """What is to be said of a place: the id of a message and the values to put in."""
+
+    key: str
+    values: Mapping[str, object]
 
 
 def fault(name: str, place: str, message: str = "", remedy: str = "", /, **values: object) -> Fault:

@@ -23,13 +23,6 @@ class Sentence(NamedTuple):
         return self.text
 
 
-class Said(NamedTuple):
-    """What is to be said: the id of a template and the values to put in."""
-
-    key: str
-    values: Mapping[str, object]
-
-
 class Template(NamedTuple):
     """A sentence that can be said: its id, and its text with named places such as ``{k_numerator:g}``."""
 

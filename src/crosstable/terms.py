@@ -351,16 +351,6 @@ class Section(NamedTuple):
     is_dual_control: bool = False
 
 
-class Event(NamedTuple):
-    """A tournament: its identity and its checked sections."""
-
-    event_id: str
-    name: str
-    start: date
-    end: date
-    sections: tuple[Section, ...]
-
-
 class ReportedCell(NamedTuple):
     """A wallchart cell as written; ``result`` is ``None`` where the text is no known code."""
 

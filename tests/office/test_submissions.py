@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.checks.names import likeness
+from crosstable.checks.players import likeness
 from crosstable.errors import OfficeError, Severity
 from crosstable.formats.detect import Input
 from crosstable.formats.event_json_write import write

@@ -7,14 +7,13 @@ from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.faults import fault
+from crosstable.faults import Said, fault
 from crosstable.formulas.foreign import is_eligible
 from crosstable.formulas.matches import may_play_match
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.limits import MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 from crosstable.rules.law import Edition
-from crosstable.sentences import Said
 from crosstable.terms import (
     GAME_SCORES,
     NOT_PUBLISHED,

@@ -1,13 +1,25 @@
-"""The cells of a section: known codes, opponents who exist, every game on both rows (§7; readings 82, 92)."""
+"""The games of a section: known codes, opponents who exist, every game on both rows, and what they say together (§7).
+
+Nobody twice in a round, no hidden match, points that add up (readings 82, 92).
+"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from crosstable.checks.places import SectionPlace
 from crosstable.errors import Fault
-from crosstable.faults import fault
-from crosstable.sentences import Said
-from crosstable.terms import GAME_SCORES, ONE_SIDED, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
+from crosstable.faults import Said, fault
+from crosstable.limits import FEWEST_GAMES_OF_A_MATCH
+from crosstable.terms import (
+    GAME_SCORES,
+    ONE_SIDED,
+    POINTS,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+)
 
 MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
 
@@ -95,3 +107,110 @@ def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer
             mirrored = {"shown": shown, "mirrored": MIRROR[result].value, "number": one}
             faults.append(fault("not-mirrored:pair", place.row(rows[one]), **values, **mirrored))
     return faults
+
+
+ON_BOTH_ROWS = frozenset({Result.WIN, Result.LOSS, Result.DRAW})
+# Points come in halves; what differs by less is how a program wrote them.
+LEAST_DIFFERENCE = 0.01
+
+
+def pairing_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """Every fault that shows only when a section's games are seen together."""
+    rows = {player.number: player for player in section.players if player.number is not None}
+    faults = _total_faults(section, place)
+    if section.kind is SectionType.SWISS:
+        faults += _paired_twice(section, rows, place)
+        faults += _rounds_beyond(section, place)
+    if section.kind in (SectionType.SWISS, SectionType.ROUND_ROBIN):
+        faults += _two_players(section, rows, place)
+        faults += _pairs_alone(section, rows, place)
+    return faults
+
+
+def _paired_twice(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Players whom two rows name as their opponent in one round; a one-sided result names nobody (readings 92)."""
+    named: dict[tuple[int, int], int] = {}
+    faults = []
+    for player in section.players:
+        for at, cell in enumerate(player.cells):
+            if cell.result not in ON_BOTH_ROWS or cell.opponent not in rows or player.number is None:
+                continue
+            first = named.setdefault((cell.opponent, at), player.number)
+            if first != player.number:
+                who = {"first": first, "second": player.number, "opponent": cell.opponent}
+                faults.append(fault("paired-twice", place.cell(rows[cell.opponent], at), **who))
+    return faults
+
+
+def _rounds_beyond(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    """The first game after the last round that the report announces."""
+    announced = section.details.get("rounds", "")
+    if not (announced.isascii() and announced.isdigit()):
+        return []
+    columns = int(announced) * (2 if section.details.get("games_per_round") == "2" else 1)
+    for player in section.players:
+        for at, cell in enumerate(player.cells[columns:], start=columns):
+            if cell.result in GAME_SCORES:
+                return [fault("round-not-announced", place.cell(player, at), cell=cell.text, rounds=columns)]
+    return []
+
+
+def _two_players(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Two members alone who played each other more than once (§7; readings 77)."""
+    members = {player.member_id or player.number for player in section.players}
+    if len(members) != 2:
+        return []
+    games = max(
+        sum(_games(player, rows) for player in section.players if (player.member_id or player.number) == who)
+        for who in members
+    )
+    if games < FEWEST_GAMES_OF_A_MATCH:
+        return []
+    return [fault("two-player-section", place.whole, games=games)]
+
+
+def _pairs_alone(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
+    """Pairs among more than two players who met each other more than once and nobody else (§7; readings 77)."""
+    who = {player.number: player.member_id or player.number for player in section.players}
+    met: dict[str | int | None, Counter[str | int | None]] = {}
+    for player in section.players:
+        games = [cell for cell in player.cells if cell.result in GAME_SCORES and cell.opponent in rows]
+        met.setdefault(who[player.number], Counter()).update(who[cell.opponent] for cell in games)
+    first = {who[player.number]: player for player in reversed(section.players)}
+    faults = []
+    for one, opponents in met.items():
+        other = next(iter(opponents), None)
+        if len(met) < 3 or len(opponents) != 1 or opponents[other] < FEWEST_GAMES_OF_A_MATCH or other == one:
+            continue
+        mine, theirs = first[one], first[other]
+        if set(met[other]) == {one} and section.players.index(mine) < section.players.index(theirs):
+            values = {"first": mine.number, "second": theirs.number, "games": opponents[other]}
+            faults.append(fault("pair-alone", place.row(mine), **values))
+    return faults
+
+
+def _games(player: ReportedPlayer, rows: Mapping[int, ReportedPlayer]) -> int:
+    return sum(
+        cell.result in GAME_SCORES and cell.opponent in rows and cell.opponent != player.number for cell in player.cells
+    )
+
+
+def _total_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
+    faults = []
+    for player in section.players:
+        if player.total is None:
+            continue
+        points = _points(cell.result for cell in player.cells)
+        if points is not None and abs(points - player.total) >= LEAST_DIFFERENCE:
+            faults.append(fault("total-disagrees", place.row(player), total=player.total, points=points))
+    return faults
+
+
+def _points(results: Iterable[Result | None]) -> float | None:
+    """The points of a row, or ``None`` where a result is not known."""
+    total = 0.0
+    for result in results:
+        if result is None:
+            return None
+        total += POINTS.get(result, 0.0)
+    return total

@@ -10,13 +10,12 @@ import math
 from crosstable.checks.places import in_file, player_words
 from crosstable.engine.records import RatedPlayer, RatedSection
 from crosstable.errors import Fault
-from crosstable.faults import fault
+from crosstable.faults import Said, fault
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.special import TOLERANCE, provisional_expectancy, special_rating
 from crosstable.formulas.standard import bonus_points
 from crosstable.limits import FAR_FROM_RATING, FEWEST_GAMES_OF_A_PERFORMANCE
 from crosstable.rules.constants import Constants
-from crosstable.sentences import Said
 from crosstable.terms import Formula, Past, ReportedSection, SectionType
 
 # A performance this little short of the limit is on it.

@@ -1,17 +1,17 @@
-"""The rows of a section: numbers, ids, re-entries, and whether what each player brings adds up."""
+"""The rows of a section: numbers, ids, re-entries, memberships, and whether what each player brings adds up."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 from crosstable.checks.controls import Timing
 from crosstable.checks.places import SectionPlace
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
-from crosstable.faults import fault
+from crosstable.faults import Said, fault
 from crosstable.limits import MEMBER_ID_DIGITS, MOST_ROUNDS
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR
-from crosstable.sentences import Said
 from crosstable.terms import (
     GAME_SCORES,
     Background,
@@ -154,3 +154,55 @@ def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
     if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
         return [Assumption.FOREIGN_MEMBER]
     return [] if player.fide_flag is None or player.fide_flag.upper() == "USA" else [Assumption.FOREIGN_FLAG]
+
+
+# Titles whose holders from other federations play without a membership.
+EXEMPT_TITLES = frozenset({"GM", "IM", "WGM", "WIM"})
+
+
+def membership_faults(
+    section: ReportedSection, place: SectionPlace, until: Mapping[str, date], end: date | None
+) -> list[Fault]:
+    """Players whose membership ended before the section did; ``until`` has its last day by id.
+
+    What a file says itself (``member``: false) counts too; foreign events have conditions of their own (§6).
+    """
+    if section.kind.is_foreign or section.details.get("coding", "").upper().startswith("JTP"):
+        return []
+    faults = []
+    for at, player in enumerate(section.players):
+        last = until.get(player.member_id)
+        if last is not None and end is not None and last < end:
+            found = fault("membership:expired", place.row(player, at), until=last, end=end)
+        elif last is None and player.is_member is False:
+            found = fault("membership:none", place.row(player, at))
+        else:
+            continue
+        if not _is_exempt(player):
+            faults.append(found)
+    return faults
+
+
+def _is_exempt(player: ReportedPlayer) -> bool:
+    """House players, and masters of other federations."""
+    details = player.details
+    federation = (player.fide_flag or details.get("federation", "")).upper()
+    is_foreign_master = details.get("title", "").upper() in EXEMPT_TITLES and federation not in ("", "USA")
+    return is_foreign_master or bool(details.get("exemption"))
+
+
+# Names less alike than this are probably two people.
+ALIKE = 0.45
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether two names may be those of one person; a missing name contradicts nobody."""
+    return not one or not other or likeness(one, other) >= ALIKE
+
+
+def likeness(one: str, other: str) -> float:
+    """How much two names are alike, 0 to 1, whatever their order and case."""
+    from difflib import SequenceMatcher  # few files ask, and every start would wait for it
+
+    first, second = (" ".join(sorted(name.casefold().replace(",", " ").split())) for name in (one, other))
+    return SequenceMatcher(None, first, second).ratio()

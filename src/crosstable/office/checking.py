@@ -5,9 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.membership import membership_faults
-from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
+from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
 from crosstable.faults import fault

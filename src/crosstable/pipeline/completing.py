@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
 from crosstable.checks import CheckedSection
-from crosstable.checks.names import are_alike
 from crosstable.checks.places import section_number, section_place
+from crosstable.checks.players import are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import fault

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
-from crosstable.checks.membership import membership_faults
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
-from crosstable.checks.report import check_section, officially
-from crosstable.checks.whole_report import report_faults
+from crosstable.checks.players import membership_faults
+from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
 from crosstable.engine.records import Assumption
