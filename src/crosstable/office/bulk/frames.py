@@ -5,7 +5,7 @@ A server gives and takes rows by COPY; SQLite has no faster way than rows.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from sqlalchemy import (
@@ -30,6 +30,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import String, TypeEngine
+
+if TYPE_CHECKING:
+    from psycopg.pq.abc import PGconn
 
 # So many rows are taken from SQLite at a time, so many bytes from a server.
 PORTION, _BYTES = 100_000, 1 << 24
@@ -121,17 +124,40 @@ def _copied(connection: Connection, query: Select[Any], schema: _Schema) -> Iter
     driver: Any = connection.connection.driver_connection
     statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
     whole = f"COPY ({statement.replace('%%', '%')}) TO STDOUT (DELIMITER E'\\x1f')"
+    with driver.cursor() as cursor, cursor.copy(whole):
+        is_over = False
+        while not is_over:
+            lines, is_over = _taken(driver.pgconn)
+            if lines:
+                yield _parsed(lines, schema)
+
+
+def _taken(server: "PGconn") -> tuple[bytes, bool]:
+    """What a COPY sends next, and whether that was all.
+
+    Every row is a message. The driver waits for each in Python, which takes longer than the rows; libpq does not.
+    """
     lines: list[bytes] = []
     size = 0
-    with driver.cursor() as cursor, cursor.copy(whole) as copy:
-        for line in copy:
-            lines.append(bytes(line))
-            size += len(line)
-            if size > _BYTES:
-                yield _parsed(b"".join(lines), schema)
-                lines, size = [], 0
-    if lines:
-        yield _parsed(b"".join(lines), schema)
+    take = server.get_copy_data
+    while size <= _BYTES:
+        length, line = take(0)
+        if length < 0:
+            _finish(server)
+            return b"".join(lines), True
+        lines.append(bytes(line))
+        size += length
+    return b"".join(lines), False
+
+
+def _finish(server: "PGconn") -> None:
+    """Take what a server says at the end of a COPY; an error of its own is raised as the driver would."""
+    from psycopg import errors, pq
+
+    while (said := server.get_result()) is not None:
+        if said.status == pq.ExecStatus.FATAL_ERROR:
+            state = said.error_field(pq.DiagnosticField.SQLSTATE) or b"58000"
+            raise errors.lookup(state.decode())(said.error_message.decode(errors="replace"))
 
 
 def _parsed(lines: bytes, schema: _Schema) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select, text
 
 from crosstable import __version__
 from crosstable.folding import DAWN
@@ -59,6 +59,7 @@ class Post:
         self._first = (highest or 0) + 1
         self._state_before = self._total = state_of(connection)
         self._entered = hashlib.sha256()
+        self._is_large = is_large
         self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
         for index in self._indexes:
             index.drop(connection)
@@ -110,6 +111,9 @@ class Post:
         self.wait()
         for index in self._indexes:
             index.create(self.connection)
+        if self._is_large and self.connection.dialect.name == "postgresql":
+            # Without numbers about what is new, the next reading of a few members goes through all rows.
+            self.connection.execute(text(f"ANALYZE {tables.posting.name}"))
         before, after = text_of(self._state_before), text_of(self._total)
         told = {"sections": sections, "postings": self.postings}
         counts = {
