@@ -8,14 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.calculator.answers import answer, headline, notes, sentences
-from crosstable.calculator.differences import differences
-from crosstable.calculator.documents import answer_object, norm_chances_object, outcomes_object
-from crosstable.calculator.measured import BANDS, MEASURED, typical_error
-from crosstable.calculator.norm_chances import norm_chances
+from crosstable.calculator.answers import (
+    answer,
+    answer_object,
+    headline,
+    norm_chances_object,
+    notes,
+    outcomes_object,
+    sentences,
+)
+from crosstable.calculator.figures import BANDS, MEASURED, typical_error
 from crosstable.calculator.requests import OpponentsAt
-from crosstable.calculator.texts import DISCLAIMER, RESOURCES, texts
-from crosstable.calculator.what_if import outcomes
+from crosstable.calculator.texts import DISCLAIMER, RESOURCES, differences, texts
+from crosstable.calculator.what_if import norm_chances, outcomes
 from crosstable.rules.editions import edition_for
 from crosstable.rules.statements import TIME_CONTROLS, said_of
 from crosstable.terms import Formula

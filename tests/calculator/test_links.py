@@ -7,11 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosstable.calculator.answers import answer
-from crosstable.calculator.documents import answer_object, request_object
-from crosstable.calculator.links import LONGEST_LINK, link_of, query_of, read_link
-from crosstable.calculator.notation import game_text, number_text, read_game
-from crosstable.calculator.reading import MOST_FAULTS, read_object, read_request
+from crosstable.calculator.answers import answer, answer_object, request_object
+from crosstable.calculator.reading import (
+    LONGEST_LINK,
+    MOST_FAULTS,
+    game_text,
+    link_of,
+    number_text,
+    query_of,
+    read_game,
+    read_link,
+    read_object,
+    read_request,
+)
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt
 from crosstable.errors import Severity
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result

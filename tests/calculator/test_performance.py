@@ -4,9 +4,16 @@ from statistics import NormalDist
 
 import pytest
 
-from crosstable.calculator.badges import BADGES
-from crosstable.calculator.classes import CLASSES, page_class, rating_class
-from crosstable.calculator.performance import FIDE_DP, fide_difference, performance_ratings, special_performance
+from crosstable.calculator.figures import (
+    BADGES,
+    CLASSES,
+    FIDE_DP,
+    fide_difference,
+    page_class,
+    performance_ratings,
+    rating_class,
+    special_performance,
+)
 from crosstable.rules.editions import EDITIONS
 
 CONSTANTS = EDITIONS[-1].constants

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.calculator.estimate import estimate
-from crosstable.calculator.norm_chances import norm_chances, norm_title
-from crosstable.calculator.notation import read_game
-from crosstable.calculator.one_row import results_worth
-from crosstable.calculator.points import points_sentence
+from crosstable.calculator.estimate import estimate, points_sentence, results_worth
+from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import EstimateRequest, Opponent
-from crosstable.calculator.what_if import MOST_TO_COME, next_game, outcomes, score_needed
+from crosstable.calculator.what_if import MOST_TO_COME, next_game, norm_chances, norm_title, outcomes, score_needed
 from crosstable.errors import UnratableSectionError
 from crosstable.terms import GAME_SCORES
 from tests.calculator.asking import asked

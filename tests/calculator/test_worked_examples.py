@@ -2,13 +2,15 @@
 
 import pytest
 
-from crosstable.calculator.badges import badge
-from crosstable.calculator.old_page import old_page, page_bonus, page_k
-from crosstable.calculator.performance import (
+from crosstable.calculator.figures import (
     algorithm_of_400,
+    badge,
     fide_performance,
     linear_performance,
     logarithmic_performance,
+    old_page,
+    page_bonus,
+    page_k,
     performance_ratings,
     special_performance,
 )

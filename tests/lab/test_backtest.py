@@ -13,11 +13,9 @@ from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, backtest, rule_set
-from crosstable.lab.backtest_document import backtest_document
-from crosstable.lab.backtest_text import backtest_text
+from crosstable.lab.backtest_results import backtest_document, backtest_text
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import Simulated, simulated
-from crosstable.lab.truth import FILE, write_truth, write_with_truth
+from crosstable.lab.simulate import FILE, Simulated, simulated, write_truth, write_with_truth
 from tests.lab.textbook import Prediction, by_rating_band, mean, predictions
 
 # The first test to come here waits for the compiler.
@@ -318,7 +316,7 @@ def test_a_truth_never_lies_beside_the_heading_of_another_archive(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("crosstable.lab.truth.write", stopped)
+    monkeypatch.setattr("crosstable.lab.simulate.write", stopped)
     with pytest.raises(KeyboardInterrupt):
         write_with_truth(made.archive, made.truth, str(tmp_path))
     assert (tmp_path / FILE).exists()

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from crosstable.cli import main
-from crosstable.lab.backtest_document import backtest_document
+from crosstable.lab.backtest_results import backtest_document
 from crosstable.lab.backtesting import backtest
-from crosstable.lab.bootstrap import Draws
+from crosstable.lab.measures import Draws
 from tests.documents import valid
 
 QUICK = ("--draws", "40", "--threads", "1")

@@ -8,25 +8,47 @@ import numpy as np
 import pytest
 
 from crosstable.history.kernel.arrays import SECTION
-from crosstable.lab.bands import (
+from crosstable.lab.effects import (
+    Waiting,
+    clocks_of,
+    cohort_table,
+    cohorts_from,
+    points_from,
+    points_table,
+    showing_of,
+    time_rises,
+)
+from crosstable.lab.measures import (
     AGES,
+    BINS,
     ERA_NAMES,
     GAMES,
+    Draws,
+    Estimate,
     Grouping,
+    add_favourites,
+    add_players,
     bands,
+    bin_of,
     era_of,
+    estimates,
+    measures_of,
     of_age,
     of_games,
     of_rating,
+    replicated,
+    table_of,
+    totals,
+    weighted_sums,
+    weights_of,
 )
-from crosstable.lab.bootstrap import Draws, Estimate, estimates, replicated, totals, weighted_sums, weights_of
-from crosstable.lab.calibration import BINS, add_favourites, add_players, bin_of
-from crosstable.lab.cohorts import cohort_table, cohorts_from
-from crosstable.lab.lag import Waiting, clocks_of, showing_of, time_rises
-from crosstable.lab.measures import measures_of, table_of
-from crosstable.lab.metrics import (
+from crosstable.lab.predictions import (
     COLUMNS,
+    Brought,
     Cells,
+    Floats,
+    Games,
+    People,
     add_games,
     add_sides,
     brier,
@@ -35,8 +57,6 @@ from crosstable.lab.metrics import (
     lay_losses,
     losses_of,
 )
-from crosstable.lab.points import points_from, points_table
-from crosstable.lab.predictions import Brought, Floats, Games, People
 
 NOBODY = np.zeros(0)
 
@@ -139,7 +159,7 @@ def test_sections_summed_up_some_at_a_time_give_the_same_bits(monkeypatch: pytes
     way = Grouping("all", ("even", "odd"), (games.section % 2).astype(np.uint8), of_players=False)
     error, losses, draws = np.zeros((2, len(rating))), losses_of(games, rating), Draws(replicates=20)
     whole = table_of(games, losses, [way], error, draws)
-    monkeypatch.setattr("crosstable.lab.metrics._ROOM", 7 * 2 * COLUMNS)  # seven sections
+    monkeypatch.setattr("crosstable.lab.predictions._ROOM", 7 * 2 * COLUMNS)  # seven sections
     parts = table_of(games, losses, [way], error, draws)
     assert parts.drawn.tobytes() == whole.drawn.tobytes()
     assert parts.clusters.tolist() == [75, 75]

@@ -16,20 +16,22 @@ from crosstable.errors import HistoryError
 from crosstable.formats import archive as crosstables
 from crosstable.history.archive import write
 from crosstable.history.index import build
-from crosstable.lab.observed import (
+from crosstable.lab.population import Federation
+from crosstable.lab.resemblance import (
     ESTABLISHED,
     GAMES,
     PAGES,
     PROVISIONAL,
     ROWS,
     UNRATED,
+    Figure,
     Observed,
     observed_archive,
     observed_pages,
+    quantile,
+    resemblance,
+    resemblance_text,
 )
-from crosstable.lab.population import Federation
-from crosstable.lab.resemblance import Figure, quantile, resemblance
-from crosstable.lab.resemblance_text import resemblance_text
 from crosstable.lab.simulate import simulate
 from tests.documents import valid
 from tests.lab.textbook import predictions

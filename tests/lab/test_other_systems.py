@@ -15,12 +15,10 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Draws, backtest, other_system
 from crosstable.lab import other_systems as systems
-from crosstable.lab.backtest_document import backtest_document
-from crosstable.lab.backtest_text import backtest_text
-from crosstable.lab.metrics import lay_costs, losses_from
+from crosstable.lab.backtest_results import backtest_document, backtest_text
 from crosstable.lab.other_systems import INTERPRETER, OtherSystem, interpreter, predicted_by
 from crosstable.lab.population import Federation
-from crosstable.lab.predictions import Games, People
+from crosstable.lab.predictions import Games, People, lay_costs, losses_from
 from crosstable.lab.simulate import Simulated, simulated
 from crosstable.lab.with_riix import library, main, predicted
 from tests.lab.riix_stand_in import write_stand_in

@@ -15,8 +15,7 @@ from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_reports import Brings, reported
 from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import simulate
-from crosstable.lab.summary import summary_of
+from crosstable.lab.simulate import simulate, summary_of
 from crosstable.terms import Background, RatingSystem, Report
 
 # Large enough for shares to settle, small enough to be made in a second or two.

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from crosstable.lab import pairings
-from crosstable.lab.pairings import FARTHEST, LETTERS, ROUND_ROBIN, SWISS
-from crosstable.lab.playing import Field, Luck, Sheet, expectancies, played
+from crosstable.lab.pairings import FARTHEST, LETTERS, ROUND_ROBIN, SWISS, Field, Luck, Sheet, expectancies, played
 
 NO_LUCK = Luck(0.0, 0.0, 0.0)
 

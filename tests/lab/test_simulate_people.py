@@ -10,15 +10,18 @@ import polars as pl
 import pytest
 
 from crosstable.errors import HistoryError
-from crosstable.lab.parameters import PARAMETERS, changed, parameter_lines, written
 from crosstable.lab.population import (
     EPOCH,
     NEVER,
+    PARAMETERS,
     Federation,
     Population,
+    changed,
     known_on,
     made_population,
+    parameter_lines,
     strength_on,
+    written,
 )
 from crosstable.lab.simulate import Simulated, simulated
 

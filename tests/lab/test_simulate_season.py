@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from crosstable.checks import check
-from crosstable.lab.season import season
+from crosstable.lab.simulate import season
 from crosstable.office.submissions import Status, Wishes
 from crosstable.terms import Report, SectionType
 from tests.office.made_office import HandClock, founded, run, send

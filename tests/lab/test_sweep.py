@@ -14,14 +14,12 @@ import crosstable
 from crosstable.errors import HistoryError, RuleSetError
 from crosstable.history.archive import digest, empty_table, read, write
 from crosstable.lab import Days, Draws, Sweep, Where, Wishes, backtest, rule_set, sweep
+from crosstable.lab.plans import plan_from, plan_of, plan_text
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_code import code_digest
 from crosstable.lab.sweep_folder import PARTIAL, Folder
-from crosstable.lab.sweep_plan import plan_from, plan_of, plan_text
-from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores
-from crosstable.lab.sweep_text import sweep_document, write_sweep
-from crosstable.lab.sweeping import ranked
+from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
+from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
 from crosstable.rules.rule_files import rules_from, rules_text
 from tests.documents import valid
 
@@ -175,7 +173,8 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     monkeypatch.setattr(crosstable, "__file__", str(copy / "__init__.py"))
     digests = [code_digest.__wrapped__()]
     assert digests[0] == code_digest()
-    for name in ("lab/metrics.py", "lab/sweep_lanes.py", "lab/predictions.py", "history/index.py", "formulas/steps.py"):
+    names = ("sweep_tasks", "sweep_lanes", "predictions")
+    for name in (*(f"lab/{name}.py" for name in names), "history/index.py", "formulas/steps.py"):
         with (copy / name).open("a", encoding="utf-8") as file:
             file.write("# another line\n")
         digests.append(code_digest.__wrapped__())

@@ -19,11 +19,10 @@ from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import digest, write
 from crosstable.lab import Draws, Sweep, Where, Wishes, sweep
-from crosstable.lab import sweep_backends as backends
+from crosstable.lab import sweep_tasks as backends
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_code import code_digest
-from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
+from crosstable.lab.sweep_tasks import Days, Done, Job, code_digest, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
 from tests.documents import valid
 from tests.waiting import FOR_EVER

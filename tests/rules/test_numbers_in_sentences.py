@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from crosstable.calculator.answers import answer, headline, notes, sentences
-from crosstable.calculator.differences import differences
-from crosstable.calculator.texts import texts
+from crosstable.calculator.texts import differences, texts
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.checks import check
 from crosstable.cli import calculator as calculator_command

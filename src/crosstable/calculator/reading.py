@@ -1,23 +1,126 @@
-"""From named texts to a request: a form, a link, a command line and a JSON body are all read here, faults and all."""
+"""A request from texts and back: the short notation, the fields of a form or a JSON body, and the link of an estimate.
 
-from collections.abc import Callable, Iterable, Mapping
+Players and games are written ``1512``, ``1641P17``, ``W1640``, ``D1720/12``, ``W1500:1525@3.5/5``. A game is: results
+(W, D, L, or T or ? for one to come; several letters are several games against one opponent), the opponent's rating (U:
+unrated), then what is known of them: ``/12`` or ``P12`` the games it is based on, ``:1825`` the rating after the event,
+``@3.5/5`` their score and games in the section. Readers of one text raise ``ValueError`` with what is wrong.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, quote
 
-from crosstable.calculator.notation import (
-    LONGEST_TEXT,
-    read_day,
-    read_flag,
-    read_game,
-    read_other,
-    read_outside,
-    read_record,
-)
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest, Opponent, OpponentsAt, faults_of
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.notation import read_number, read_rating, shown, split_games
-from crosstable.terms import RatingSystem, Result
+from crosstable.notation import RATING, RESULT, UNRATED, read_number, read_rating, read_results, shown, split_games
+from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result
+
+LONGEST_TEXT = 120
+_PLAIN = r"\d{1,6}(?:\.\d{1,12})?"
+_GAME = re.compile(rf"({RESULT})\s*(?:(?:{RATING})|{UNRATED})(?::({_PLAIN}))?(?:@({_PLAIN})/(\d{{1,4}}))?")
+_DATED = re.compile(rf"({_PLAIN})(?:@(\d{{4}}-\d\d-\d\d))?")
+_OTHER = re.compile(rf"([A-Za-z]{{3,4}})[:=]?({_PLAIN})(?:[/Pp](\d{{1,6}}))?(?:@(\d{{4}}-\d\d-\d\d))?")
+
+
+def number_text(value: float) -> str:
+    """A number as short as it can be and still be read back as the same."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def read_game(text: str) -> Opponent:
+    """A game, or several against one opponent."""
+    found = re.fullmatch(_GAME, text)
+    if found is None or not text.replace("\N{VULGAR FRACTION ONE HALF}", "").isascii():
+        raise ValueError(
+            f"{shown(text)} is no game; write the result and the opponent's rating: W1640, D1720/12, LU, T1800."
+        )
+    result, rating, games, post_event, score, played = found.groups()
+    return Opponent(
+        rating=None if rating is None else read_number(rating),
+        results=read_results(result),
+        games=None if games is None else float(games),
+        post_event=None if post_event is None else float(post_event),
+        score=None if score is None else float(score),
+        played=None if played is None else int(played),
+    )
+
+
+def game_text(opponent: Opponent) -> str:
+    """A game in the notation that ``read_game`` reads."""
+    text = "".join("?" if result is None else result.value for result in opponent.results)
+    text += "U" if opponent.rating is None else number_text(opponent.rating)
+    if opponent.games is not None and opponent.rating is not None:
+        text += f"/{number_text(opponent.games)}"
+    if opponent.post_event is not None:
+        text += f":{number_text(opponent.post_event)}"
+    if opponent.score is not None and opponent.played is not None:
+        text += f"@{number_text(opponent.score)}/{opponent.played}"
+    return text
+
+
+def read_day(text: str) -> date:
+    """A day written as YYYY-MM-DD."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        raise ValueError(f"{shown(text)} is no date; write it as YYYY-MM-DD.")
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{shown(text)} is no day of the calendar.") from None
+
+
+def read_outside(text: str) -> OutsideRating:
+    """A FIDE or CFC rating, with the date of its list where known: ``1800``, ``1800@2026-10-01``."""
+    found = re.fullmatch(_DATED, text)
+    if found is None or not text.isascii():
+        raise ValueError(f"{shown(text)} is no rating; write 1800 or 1800@2026-10-01 with the date of its list.")
+    return OutsideRating(float(found[1]), None if found[2] is None else read_day(found[2]))
+
+
+def outside_text(outside: OutsideRating) -> str:
+    """A FIDE or CFC rating as ``read_outside`` reads it."""
+    return number_text(outside.rating) + _dated(outside.as_of)
+
+
+def read_other(text: str) -> tuple[RatingSystem, PlayerRating]:
+    """A rating in another system: ``OTBQ:1500/20@2026-01-31``, games and date where known."""
+    found = re.fullmatch(_OTHER, text)
+    if found is None or not text.isascii() or found[1].upper() not in RatingSystem.__members__:
+        raise ValueError(f"{shown(text)} is no rating in another system; write OTBQ:1500/20@2026-01-31.")
+    games = None if found[3] is None else float(found[3])
+    as_of = None if found[4] is None else read_day(found[4])
+    return RatingSystem[found[1].upper()], PlayerRating(float(found[2]), games, as_of=as_of)
+
+
+def other_text(system: RatingSystem, standing: PlayerRating) -> str:
+    """A rating in another system as ``read_other`` reads it."""
+    games = "" if standing.games is None else f"/{number_text(standing.games)}"
+    return f"{system.name}:{number_text(standing.rating)}{games}{_dated(standing.as_of)}"
+
+
+def _dated(as_of: date | None) -> str:
+    return "" if as_of is None else f"@{as_of.isoformat()}"
+
+
+def read_record(text: str) -> tuple[int, int, int]:
+    """Wins, draws and losses so far: ``5-0-1``."""
+    found = re.fullmatch(r"(\d{1,6})-(\d{1,6})-(\d{1,6})", text, re.ASCII)
+    if found is None:
+        raise ValueError(f"{shown(text)} is no record; write wins, draws and losses like 5-0-1.")
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def read_flag(text: str) -> bool:
+    """Yes or no, as forms and links write it."""
+    word = text.lower()
+    if word in ("1", "yes", "on", "true"):
+        return True
+    if word in ("0", "no", "off", "false", ""):
+        return False
+    raise ValueError(f"{shown(text)} is neither yes nor no.")
+
 
 MOST_FIELDS = 150
 MOST_FAULTS = 50
@@ -195,3 +298,87 @@ def _plain(value: bool | int | float | str) -> str:
     if isinstance(value, float) and value == value and abs(value) < 1e9 and value == int(value):
         return str(int(value))
     return str(value)[: LONGEST_TEXT * MOST_FIELDS]
+
+
+PATH = "/estimate"
+LONGEST_LINK = 8000
+# Characters that a query string may hold as they are, so that links stay readable.
+PLAIN = ":@/,?"
+
+
+def fields_of(request: EstimateRequest) -> tuple[tuple[str, str], ...]:
+    """A request as named texts, those of a form as well as of a link."""
+    return tuple(_fields(request))
+
+
+def _fields(request: EstimateRequest) -> Iterator[tuple[str, str]]:
+    yield "date", request.section_date.isoformat()
+    if request.system is not None:
+        yield "system", request.system.name
+    if request.control:
+        yield "control", request.control
+    yield "rating", "U" if request.rating is None else number_text(request.rating)
+    for name, number in (
+        ("games", request.games),
+        ("events", request.events),
+        ("peak", request.peak),
+        ("floor", request.floor),
+        ("age", request.age),
+        ("field", request.field_rating),
+    ):
+        if number is not None:
+            yield name, number_text(number)
+    if request.record is not None:
+        yield "record", "-".join(map(str, request.record))
+    yield from _background_fields(request)
+    for name, flag in (("online", request.is_online), ("dual", request.is_dual), ("match", request.is_match)):
+        if flag:
+            yield name, "1"
+    if request.opponents_at is not None:
+        yield "opponents", request.opponents_at.value
+    yield from (("game", game_text(opponent)) for opponent in request.opponents)
+
+
+def _background_fields(request: EstimateRequest) -> Iterator[tuple[str, str]]:
+    if request.birth_date is not None:
+        yield "birth", request.birth_date.isoformat()
+    if request.adult is not None:
+        yield "adult", "1" if request.adult else "0"
+    if request.fide is not None:
+        yield "fide", outside_text(request.fide)
+    if request.cfc is not None:
+        yield "cfc", outside_text(request.cfc)
+    if request.canadian_resident:
+        yield "canadian", "1"
+    yield from (("other", other_text(system, standing)) for system, standing in request.others)
+
+
+def query_of(request: EstimateRequest) -> str:
+    """The query string of a request; all games stand in one field, commas between them."""
+    every = fields_of(request)
+    fields = [(name, text) for name, text in every if name != "game"]
+    games = ",".join(text for name, text in every if name == "game")
+    if games:
+        fields.append(("game", games))
+    return "&".join(f"{name}={quote(text, safe=PLAIN)}" for name, text in fields)
+
+
+def link_of(request: EstimateRequest) -> str:
+    """The address, on any site of ours, that reproduces an estimate."""
+    return f"{PATH}?{query_of(request)}"
+
+
+def read_link(link: str, today: date) -> RequestReading:
+    """The request of a link or of its query string alone; a part after ``#`` is left away."""
+    if len(link) > LONGEST_LINK:
+        message = f"The link has {len(link)} characters; {LONGEST_LINK} are the most."
+        return RequestReading(None, (fault("bad-value", "link", message, "Leave games out."),))
+    query = link.partition("#")[0]
+    if "?" in query.partition("=")[0]:
+        query = query.partition("?")[2]
+    try:
+        fields = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        message = f"The link has more than {MOST_FIELDS} fields."
+        return RequestReading(None, (fault("bad-value", "link", message, "Leave games out."),))
+    return read_request(fields, today)

@@ -56,7 +56,7 @@ def _why_not(options: argparse.Namespace) -> str:
     """Why no report is made; told before anything is computed."""
     if options.sweep:
         from crosstable.errors import HistoryError
-        from crosstable.lab.report_sweep import read_sweep
+        from crosstable.lab.report_content import read_sweep
 
         try:
             read_sweep(options.sweep)

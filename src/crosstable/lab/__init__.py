@@ -10,15 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from crosstable.lab.backtest_results import Backtest
     from crosstable.lab.backtesting import backtest
-    from crosstable.lab.bootstrap import Draws
-    from crosstable.lab.judged import Backtest
+    from crosstable.lab.measures import Draws
     from crosstable.lab.other_systems import other_system
+    from crosstable.lab.plans import undone
     from crosstable.lab.reporting import Report, report
-    from crosstable.lab.sweep_backends import Where
-    from crosstable.lab.sweep_tasks import Days
+    from crosstable.lab.sweep_tasks import Days, Where
     from crosstable.lab.sweeping import Sweep, Wishes, sweep
-    from crosstable.lab.undoing import undone
     from crosstable.rules.rule_files import rule_set
 
 __all__ = [
@@ -39,8 +38,8 @@ __all__ = [
 
 # What the package offers by name, imported when it is asked for: a simulation needs none of it.
 _HOMES = {
-    "Backtest": "crosstable.lab.judged",
-    "Draws": "crosstable.lab.bootstrap",
+    "Backtest": "crosstable.lab.backtest_results",
+    "Draws": "crosstable.lab.measures",
     "backtest": "crosstable.lab.backtesting",
     "other_system": "crosstable.lab.other_systems",
     "Report": "crosstable.lab.reporting",
@@ -48,10 +47,10 @@ _HOMES = {
     "rule_set": "crosstable.rules.rule_files",
     "Days": "crosstable.lab.sweep_tasks",
     "Sweep": "crosstable.lab.sweeping",
-    "Where": "crosstable.lab.sweep_backends",
+    "Where": "crosstable.lab.sweep_tasks",
     "Wishes": "crosstable.lab.sweeping",
     "sweep": "crosstable.lab.sweeping",
-    "undone": "crosstable.lab.undoing",
+    "undone": "crosstable.lab.plans",
 }
 
 

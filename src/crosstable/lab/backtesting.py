@@ -20,28 +20,36 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive, digest, read
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
-from crosstable.lab.bands import Grouping, groupings
-from crosstable.lab.bootstrap import Draws, Table
-from crosstable.lab.calibration import bins_of, calibration_error, calibration_table
-from crosstable.lab.cohorts import cohort_table, cohorts_from
-from crosstable.lab.judged import Backtest, Differences, Judged, Rival
-from crosstable.lab.lag import clocks_of, showing_of
-from crosstable.lab.measures import Measure, measures_of, table_of
-from crosstable.lab.metrics import Losses, errors_of, losses_of
+from crosstable.lab.backtest_results import Backtest, Differences, Judged, Rival
+from crosstable.lab.effects import clocks_of, cohort_table, cohorts_from, points_from, points_table, showing_of
+from crosstable.lab.measures import (
+    Draws,
+    Grouping,
+    Measure,
+    Table,
+    bins_of,
+    calibration_error,
+    calibration_table,
+    groupings,
+    measures_of,
+    table_of,
+)
 from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
-from crosstable.lab.points import points_from, points_table
 from crosstable.lab.predictions import (
     Brought,
     Games,
+    Losses,
     People,
     Progress,
     Truths,
+    errors_of,
     games_of,
     index_beside,
+    losses_of,
     people_of,
     rated_by,
 )
-from crosstable.lab.truth import read_truth
+from crosstable.lab.simulate import read_truth
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 

@@ -20,9 +20,8 @@ import numpy as np
 
 from crosstable.errors import HistoryError
 from crosstable.history.kernel.arrays import Array
-from crosstable.lab.metrics import Losses, losses_from
-from crosstable.lab.parameters import written
-from crosstable.lab.predictions import Floats, Games, People
+from crosstable.lab.population import written
+from crosstable.lab.predictions import Floats, Games, Losses, People, losses_from
 
 # What riix starts from; periods are ours: so many days raise a deviation of Glicko-2 once.
 DEFAULTS: Mapping[str, Mapping[str, float]] = {

@@ -15,7 +15,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.lab.sweep_plan import Plan, Varied
+from crosstable.lab.plans import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
 from crosstable.rules.rule_sets import RuleSet
 

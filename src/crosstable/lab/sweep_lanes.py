@@ -33,8 +33,7 @@ from crosstable.history.kernel.replaying import FAR, NEAR, fetch_records, fetch_
 from crosstable.history.kernel.section import FIRST_ABROAD, Scratch, rate_section
 from crosstable.history.kernel.starting import Starter, start_in
 from crosstable.history.replay import Checkpoint, Replayer, constants_of
-from crosstable.lab.metrics import brier
-from crosstable.lab.predictions import Floats, Games
+from crosstable.lab.predictions import Floats, Games, brier
 from crosstable.rules.rule_sets import RuleSet
 
 # The spans: sections by which a rule set is chosen, and those on which it is judged.

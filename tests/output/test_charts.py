@@ -1,26 +1,30 @@
-"""Plots: where things are drawn, by hand, and that what is drawn can be read."""
+"""Charts: where things are drawn, by hand, in both sizes, and that what is drawn can be read."""
 
 import math
 import xml.etree.ElementTree as ElementTree
+from datetime import date
 
 import pytest
 
-from crosstable.lab.plots import (
+from crosstable.output.charts import (
+    RATING_FRAMES,
     Axes,
     Point,
     Row,
     Series,
+    day_number,
     legend,
     line_plot,
     picture,
+    rating_chart,
     row_plot,
     shortened,
     ticks,
     written,
 )
-from crosstable.lab.report_style import PICTURE
 
 NOTHING = Point(0, math.nan)
+LINE = Series("Regular", tuple(Point(float(at), 1500.0 + at, label=f"<{at}>") for at in range(5)), "otbr")
 
 
 def drawings(text: str) -> list[ElementTree.Element]:
@@ -149,7 +153,50 @@ def test_labels_that_would_touch_are_thinned() -> None:
 
 def test_a_picture_stands_by_itself() -> None:
     drawn = line_plot([Series("a", (Point(1, 1.0), Point(2, 2.0)))], Axes("t", "x"))
-    made = ElementTree.fromstring(picture(drawn, PICTURE))
+    made = ElementTree.fromstring(picture(drawn))
     assert made.tag == "{http://www.w3.org/2000/svg}svg"
     assert "prefers-color-scheme: dark" in (made[0].text or "")
     assert made.get("viewBox") == "0 0 760 320"
+
+
+def test_a_chart_is_drawn_once_for_wide_and_once_for_narrow_screens() -> None:
+    wide, narrow = drawings(rating_chart([LINE], 'A "title" <b>', is_by_date=False))
+    assert (wide.get("class"), narrow.get("class")) == ("chart wide", "chart narrow")
+    for one, frame in zip((wide, narrow), RATING_FRAMES, strict=True):
+        assert one.get("aria-label") == 'A "title" <b>'
+        circles = list(one.iter("circle"))
+        assert len(circles) == 5
+        places = [float(circle.get("cx", "nan")) for circle in circles]
+        assert places == sorted(places)
+        assert places[0] == pytest.approx(frame.left)
+        assert places[-1] == pytest.approx(frame.width - frame.right)
+        heights = [float(circle.get("cy", "nan")) for circle in circles]
+        assert heights == sorted(heights, reverse=True)  # higher ratings are higher up
+
+
+def test_a_single_point_and_no_point_can_be_drawn() -> None:
+    one = Series("Regular", (Point(day_number(date(2026, 7, 4)), 1500.0),), "otbr")
+    assert len(drawings(rating_chart([one], "x", is_by_date=True))) == 2
+    assert rating_chart([Series("Regular", (), "otbr")], "x", is_by_date=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("played", "marks"),
+    [
+        ((1.5, 2.0, 2.5), ["1.5", "2", "2.5"]),
+        ((0.0, 1.0), ["0", "0.5", "1"]),
+        ((0.0, 5.0), ["0", "1", "2.5", "4", "5"]),
+        ((0.0, 37.0), ["0", "9", "18", "28", "37"]),
+    ],
+)
+def test_marks_of_scores_and_games_stand_where_they_say(played: tuple[float, ...], marks: list[str]) -> None:
+    """Half points on a short axis, whole ones on a long one; no mark is there twice."""
+    line = Series("Regular", tuple(Point(at, 1500.0) for at in played), "otbr")
+    wide, _ = drawings(rating_chart([line], "x", is_by_date=False))
+    frame = RATING_FRAMES[0]
+    found = [one for one in wide.iter("text") if one.get("y") == f"{frame.height - 8:.1f}"]
+    assert [one.text for one in found] == marks
+    width = frame.width - frame.left - frame.right
+    for one in found:
+        share = (float(one.text or "nan") - played[0]) / (played[-1] - played[0])
+        assert float(one.get("x", "nan")) == pytest.approx(frame.left + share * width, abs=0.05)

@@ -1,22 +1,26 @@
-"""Plots as inline SVG, without scripts: lines over an axis, and rows of values with their intervals.
+"""Charts as inline SVG, without scripts: ratings over time, lines over an axis, rows of values, bars.
 
-Each plot is drawn twice, for wide and for narrow screens, because text in an SVG shrinks with it; the style sheet of
-the page shows one of them. Series differ in colour and in the form of their marks.
+All but bars are drawn twice, for wide and for narrow screens, because text in an SVG shrinks with it; the style sheet
+of the page shows one of them. Series differ in colour, those of plots in the form of their marks too.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 
 class Point(NamedTuple):
-    """A value at a place of the axis, with its interval where it has one."""
+    """A value at a place of the axis, with its interval where it has one, and what the pointer is told of it."""
 
     at: float
     value: float
     low: float = math.nan
     high: float = math.nan
+    label: str = ""
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -25,10 +29,11 @@ class Point(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A line: its name, its points in order; one without marks is a line of comparison."""
+    """A line: its name, its points in order, its class in the style sheet; a plain one is there to compare with."""
 
     name: str
     points: tuple[Point, ...]
+    style: str = ""
     is_plain: bool = False
 
 
@@ -66,12 +71,23 @@ class Frame(NamedTuple):
 
 
 WIDE, NARROW = Frame("wide", 760, 320, 58, right=26), Frame("narrow", 328, 280, 50, right=20)
+RATING_FRAMES = (
+    Frame("wide", 760, 260, 44, right=14, top=12, bottom=28),
+    Frame("narrow", 340, 220, 40, right=10, top=12, bottom=28),
+)
+# A shorter time has days below it, not months.
+DAYS_FOR_MONTHS = 200
+# A shorter axis of games or scores is marked at half points too.
+HALF, HALVES = 0.5, 8.0
+# So many points are drawn smaller.
+MANY = 40
 ROW_HEIGHT, SERIES_HEIGHT = 14, 12
 # Intervals of more lines than these would lie upon each other; the table below has them.
 MOST_INTERVALS = 4
 # So wide is a letter of a tick and of a label, about.
 TICK_WIDTH, LABEL_WIDTH = 8.5, 7.0
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_RATING_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
 
 
 class Scale(NamedTuple):
@@ -85,6 +101,76 @@ class Scale(NamedTuple):
     def __call__(self, value: float) -> float:
         """Where a value lies."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def places(self, values: Iterable[float]) -> list[str]:
+        """Where values lie, as a drawing says it; a career has hundreds of them."""
+        low, span, start, length = self.low, self.high - self.low, self.start, self.end - self.start
+        return [f"{start + (value - low) / span * length:.1f}" for value in values]
+
+
+def rating_chart(series: Sequence[Series], title: str, *, is_by_date: bool) -> str:
+    """Ratings by date or by games or scores, in both sizes; nothing where there is nothing to draw."""
+    drawn = [one for one in series if one.points]
+    if not drawn:
+        return ""
+    points = [point for one in drawn for point in one.points]
+    reach = min(point.at for point in points), max(point.at for point in points)
+    if reach[1] - reach[0] < 1:
+        reach = reach[0] - 1, reach[1] + 1
+    levels = _rating_levels(min(point.value for point in points), max(point.value for point in points))
+    labels = [[escape(point.label) for point in one.points] for one in drawn]
+    found = []
+    for frame in RATING_FRAMES:
+        across = Scale(*reach, frame.left, frame.width - frame.right)
+        up = Scale(levels[0], levels[-1], frame.height - frame.bottom, frame.top)
+        parts = [_levels(frame, up, levels, [f"{level:g}" for level in levels]), _marked(frame, across, is_by_date)]
+        parts += [_rating_line(one, texts, across, up) for one, texts in zip(drawn, labels, strict=True)]
+        found.append(_svg("chart", frame, title, parts))
+    return "".join(found)
+
+
+def _rating_levels(low: float, high: float) -> list[float]:
+    """Round levels, three to six of them, that hold a range."""
+    span = max(high - low, 20.0)
+    step = next((step for step in _RATING_STEPS if span / step <= 5), _RATING_STEPS[-1])
+    return [number * float(step) for number in range(int(low // step), int(high // step) + 2)]
+
+
+def _marked(frame: Frame, across: Scale, is_by_date: bool) -> str:
+    """A few marks below: first, last and between."""
+    span = across.high - across.low
+    count = 5 if frame.style == "wide" else 3
+    values = [across.low + span * number / (count - 1) for number in range(count)]
+    if not is_by_date:
+        unit = HALF if span < HALVES else 1.0
+        values = sorted({round(value / unit) * unit for value in values[1:-1]} | {values[0], values[-1]})
+    anchors = ["start", *["middle"] * (len(values) - 2), "end"]
+    return "".join(
+        _text("tick", across(value), frame.height - 8, _day(value, span) if is_by_date else f"{value:g}", anchor)
+        for value, anchor in zip(values, anchors, strict=True)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _day(value: float, span: float) -> str:
+    day = date(2000, 1, 1) + timedelta(days=round(value))
+    return f"{day:%b %Y}" if span >= DAYS_FOR_MONTHS else f"{day.day} {day:%b %y}"
+
+
+def day_number(day: date) -> float:
+    """A day on the axis."""
+    return float((day - date(2000, 1, 1)).days)
+
+
+def _rating_line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -> str:
+    xs, ys = across.places(point.at for point in one.points), up.places(point.value for point in one.points)
+    path = " ".join(f"{x},{y}" for x, y in zip(xs, ys, strict=True))
+    radius = 2.6 if len(xs) > MANY else 3.4
+    dots = (
+        f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
+        for x, y, label in zip(xs, ys, labels, strict=True)
+    )
+    return f'<g class="series {one.style}"><polyline class="line" points="{path}"/>{"".join(dots)}</g>'
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
@@ -104,11 +190,6 @@ def written(values: Sequence[float]) -> list[str]:
     if abs(round(step, decimals) - step) > step * 1e-6:
         decimals += 1
     return [f"{value + 0.0:,.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values]
-
-
-def years(values: Sequence[float]) -> list[str]:
-    """Years of an axis."""
-    return [f"{value:.0f}" for value in values]
 
 
 def line_plot(series: Sequence[Series], axes: Axes, *, is_by_year: bool = False) -> str:
@@ -141,7 +222,11 @@ def _lines(
         marks = [one for one in marks if abs(one - round(one)) < 1e-6]
     if reach[0] == reach[1]:  # round values beside the only one say nothing
         marks = [reach[0]]
-    parts = [_levels(frame, up, rising), _below(frame, across, marks, is_by_year), _titles(frame, axes)]
+    parts = [
+        _levels(frame, up, rising, written(rising)),
+        _below(frame, across, marks, is_by_year),
+        _titles(frame, axes),
+    ]
     if axes.is_diagonal:
         low, high = max(across.low, up.low), min(across.high, up.high)
         parts.append(_segment("compare", across(low), up(low), across(high), up(high)))
@@ -149,7 +234,7 @@ def _lines(
         parts.append(_segment("compare", across.start, up(axes.level), across.end, up(axes.level)))
     has_room = sum(not one.is_plain for one in series) <= MOST_INTERVALS
     parts += [_line(number, one, across, up, has_room) for number, one in enumerate(series, axes.first)]
-    return _svg(frame, frame.height, axes.title, parts)
+    return _svg("plot", frame, axes.title, parts)
 
 
 def _line(number: int, one: Series, across: Scale, up: Scale, has_intervals: bool) -> str:
@@ -200,7 +285,7 @@ def _rows(rows: Sequence[Row], axes: Axes, frame: Frame, ends: list[float]) -> s
         top = frame.top + number * (above + marks)
         parts.append(_label(row.label, frame, (top, above + marks), is_above=above > 0))
         parts.append(_marks(row, across, top + above + marks / 2, axes.first))
-    return _svg(frame, height, axes.title, parts)
+    return _svg("plot", frame, axes.title, parts)
 
 
 def _label(label: str, frame: Frame, place: tuple[float, float], *, is_above: bool) -> str:
@@ -260,30 +345,36 @@ def _legend(names: Iterable[str], plain: str, first: int) -> Iterator[str]:
         yield f"<li>{drawn}</svg>{escape(plain)}</li>"
 
 
-def picture(drawn: str, style: str) -> str:
+def chart_style() -> str:
+    """The style sheet of plots; with it a page needs nothing else to show them."""
+    return Path(__file__).with_suffix(".css").read_text("utf-8")
+
+
+def picture(drawn: str) -> str:
     """A plot as a file of its own: the wide drawing with the style sheet in it."""
     wide = drawn[: drawn.index("</svg>") + len("</svg>")]
     head, rest = wide.split(">", 1)
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}\n'
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{chart_style()}</style>{rest}\n'
 
 
-def _svg(frame: Frame, height: float, title: str, parts: Iterable[str]) -> str:
+def _svg(kind: str, frame: Frame, title: str, parts: Iterable[str]) -> str:
     return (
-        f'<svg class="plot {frame.style}" viewBox="0 0 {frame.width} {height:.0f}" role="img" '
+        f'<svg class="{kind} {frame.style}" viewBox="0 0 {frame.width} {frame.height}" role="img" '
         f'aria-label="{escape(title)}">{"".join(parts)}</svg>'
     )
 
 
-def _levels(frame: Frame, up: Scale, values: Sequence[float]) -> str:
+def _levels(frame: Frame, up: Scale, values: Sequence[float], texts: Sequence[str]) -> str:
     return "".join(
         _segment("grid", frame.left, up(value), frame.width - frame.right, up(value))
         + _text("tick", frame.left - 8, up(value) + 4, text, "end")
-        for value, text in zip(values, written(values), strict=True)
+        for value, text in zip(values, texts, strict=True)
     )
 
 
 def _below(frame: Frame, across: Scale, values: Sequence[float], is_by_year: bool) -> str:
-    texts = years(values) if is_by_year else written(values) if len(values) > 1 else [f"{one:g}" for one in values]
+    is_plain = is_by_year or len(values) == 1
+    texts = [f"{value:g}" for value in values] if is_plain else written(values)
     return "".join(
         _text("tick", across(value), frame.height - frame.bottom + 18, text, "middle")
         for value, text in zip(values, texts, strict=True)
@@ -314,3 +405,29 @@ def _segment(style: str, x1: float, y1: float, x2: float, y2: float) -> str:
 
 def _text(style: str, x: float, y: float, text: str, anchor: str) -> str:
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def bar_chart(bins: Sequence[tuple[float, int]], label: str) -> str:
+    """Bars of the counts; heights are square roots, so that the few large errors can be seen beside the many small."""
+    highest = math.sqrt(max(count for _, count in bins) or 1)
+    width, height, bar = 660, 120, 660 / len(bins)
+    parts = []
+    for at, (error, count) in enumerate(bins):
+        tall = height * math.sqrt(count) / highest
+        middle = (at + 0.5) * bar
+        parts.append(
+            f'<rect x="{at * bar + 1:.1f}" y="{height + 14 - tall:.1f}" width="{bar - 2:.1f}" height="{tall:.1f}" '
+            f'fill="#2b6cb0"><title>{error:+.2f}: {count}</title></rect>'
+        )
+        if count:
+            parts.append(_bar_text(middle, height + 10 - tall, str(count), 10))
+        if error == int(error):
+            parts.append(_bar_text(middle, height + 28, f"{error:+.0f}" if error else "0", 11))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 34}" role="img" '
+        f'aria-label="{label}" font-family="sans-serif">{"".join(parts)}</svg>'
+    )
+
+
+def _bar_text(x: float, y: float, text: str, size: int) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{size}" fill="currentColor">{text}</text>'
