@@ -21,13 +21,13 @@ from crosstable.lab.effects import (
 from crosstable.lab.measures import (
     AGES,
     BINS,
+    COLUMNS,
     ERA_NAMES,
     GAMES,
+    Cells,
     Draws,
     Estimate,
     Grouping,
-    add_favourites,
-    add_players,
     bands,
     bin_of,
     era_of,
@@ -43,17 +43,12 @@ from crosstable.lab.measures import (
     weights_of,
 )
 from crosstable.lab.predictions import (
-    COLUMNS,
     Brought,
-    Cells,
     Floats,
     Games,
     People,
-    add_games,
-    add_sides,
     brier,
     deviance,
-    errors_of,
     lay_losses,
     losses_of,
 )
@@ -134,19 +129,8 @@ def test_compiled_sums_have_the_bits_of_the_interpreted_ones() -> None:
     each = [interpreted(deviance)(s, e, 1.0 - e) for s, e in zip(games.score, losses.expected, strict=True)]
     assert each == pytest.approx(losses.deviance.tolist(), abs=1e-12)
     assert interpreted(brier)(0.5, 0.75) == 0.0625
-    error = errors_of(rating, np.round(rating, -2))
-    for add, label in ((add_games, games.section % 3), (add_sides, (rating > 1500.0).astype(np.uint8))):
-        one, other = np.zeros((150, 3, COLUMNS)), np.zeros((150, 3, COLUMNS))
-        add(games, losses, label.astype(np.uint8), error, one)
-        interpreted(add)(games, losses, label.astype(np.uint8), error, other)
-        assert one.tobytes() == other.tobytes()
-    cluster, group = np.nonzero(one[:, :, 0])
-    cells = Cells(cluster, group, one[cluster, group])
-    for binned, label in ((add_favourites, games.section % 3), (add_players, (rating > 1500.0).astype(np.uint8))):
-        one, other = np.zeros((150, 3 * BINS, 3)), np.zeros((150, 3 * BINS, 3))
-        binned(games, losses.expected, label.astype(np.uint8), one)
-        interpreted(binned)(games, losses.expected, label.astype(np.uint8), other)
-        assert one.tobytes() == other.tobytes()
+    rng = np.random.default_rng(2)
+    cells = Cells(np.arange(300) // 2, np.arange(300) % 3, rng.random((300, COLUMNS)))
     weights = np.stack([weights_of(Draws(), replicate, 150) for replicate in range(4)], axis=1)
     sums, again = np.zeros((3, COLUMNS, 4)), np.zeros((3, COLUMNS, 4))
     weighted_sums(weights, cells.cluster, cells.group, cells.sums, sums)
@@ -154,12 +138,35 @@ def test_compiled_sums_have_the_bits_of_the_interpreted_ones() -> None:
     assert sums.tobytes() == again.tobytes()
 
 
+@pytest.mark.parametrize("of_players", [False, True])
+@pytest.mark.parametrize("bins", [1, BINS])
+def test_sums_of_groups_and_bins_are_those_of_a_plain_loop(of_players: bool, bins: int) -> None:
+    """Each game once, of its favourite, or once for each player; 1e-12 for the order of sums."""
+    games, rating = null_history(7)
+    games = games._replace(score=np.where(np.arange(len(games.one)) % 5 == 0, 0.5, games.score))
+    error, losses = rating - np.round(rating, -2), losses_of(games, rating)
+    labels = (rating > 1500.0) if of_players else games.section % 2
+    way = Grouping("two", ("low", "high"), labels.astype(np.uint8), of_players=of_players)
+    due = np.zeros((2 * bins, COLUMNS))
+    for at, (expected, *costs) in enumerate(zip(*losses, strict=True)):
+        rows, score = (games.one[at], games.other[at]), games.score[at]
+        sides = [(expected, score), (1.0 - expected, 1.0 - score)]
+        for row, (own, scored) in zip(rows, sides, strict=True) if of_players else [(None, max(sides))]:
+            errors = [error[one] for one in (rows if row is None else (row,))]
+            place = min(int((own - way.lowest) / (1.0 - way.lowest) * BINS), BINS - 1) if bins > 1 else 0
+            sums = [sum(one**power for one in errors) / len(errors) for power in (1, 2)]
+            due[labels[at if row is None else row] * bins + place] += [1.0, own, scored, *costs, *sums]
+    found = table_of(games, losses, [way], error, Draws(replicates=1), bins=bins).whole
+    assert found == pytest.approx(due[:, : found.shape[1]], rel=1e-12)
+    assert found.shape[1] == (COLUMNS if bins == 1 else 3)
+
+
 def test_sections_summed_up_some_at_a_time_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     games, rating = null_history(8)
     way = Grouping("all", ("even", "odd"), (games.section % 2).astype(np.uint8), of_players=False)
-    error, losses, draws = np.zeros((2, len(rating))), losses_of(games, rating), Draws(replicates=20)
+    error, losses, draws = np.full(len(rating), np.nan), losses_of(games, rating), Draws(replicates=20)
     whole = table_of(games, losses, [way], error, draws)
-    monkeypatch.setattr("crosstable.lab.predictions._ROOM", 7 * 2 * COLUMNS)  # seven sections
+    monkeypatch.setattr("crosstable.lab.measures._ROOM", 7 * 2 * COLUMNS)  # seven sections
     parts = table_of(games, losses, [way], error, draws)
     assert parts.drawn.tobytes() == whole.drawn.tobytes()
     assert parts.clusters.tolist() == [75, 75]
@@ -192,11 +199,8 @@ def test_bands_have_their_limits_on_the_upper_side() -> None:
 
 
 def test_bins_have_their_limits_on_the_upper_side() -> None:
-    found = [
-        bin_of(expected, lowest) for expected, lowest in ((0.5, 0.5), (0.56, 0.5), (1.0, 0.5), (0.0, 0.0), (0.25, 0))
-    ]
-    assert found == [0, 1, 9, 0, 2]
-    assert [interpreted(bin_of)(expected, 0.5) for expected in (0.5, 0.56, 1.0)] == [0, 1, 9]
+    assert bin_of(np.array([0.5, 0.56, 1.0]), 0.5).tolist() == [0, 1, 9]
+    assert bin_of(np.array([0.0, 0.25]), 0.0).tolist() == [0, 2]
 
 
 def test_eras_begin_where_rules_changed_that_move_every_rating() -> None:
@@ -286,9 +290,9 @@ def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
             Grouping("all", ("all",), np.zeros(len(games.one), dtype=np.uint8), of_players=False),
             Grouping("side", ("strong", "weak"), (rating < 1400.0).astype(np.uint8), of_players=True),
         ]
-        error = np.zeros((2, len(rating)))
+        error = np.full(len(rating), np.nan)
         table = table_of(games, losses_of(games, rating), ways, error, Draws(seed, 300))
-        for one in measures_of(table, has_truth=False):
+        for one in measures_of(table):
             if one.group in covered:
                 covered[one.group] += one.surplus.low <= 0.0 <= one.surplus.high
     assert {name: 186 <= count <= 194 for name, count in covered.items()} == {"all": True, "weak": True}, covered
@@ -305,13 +309,13 @@ def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() ->
         games, rating = null_history(seed)
         rng = np.random.default_rng([seed, 1])
         ways = [Grouping("all", ("all",), np.zeros(len(games.one), dtype=np.uint8), of_players=False)]
-        error = np.zeros((2, len(rating)))
+        error = np.full(len(rating), np.nan)
         section = np.zeros(len(rating), dtype=np.int64)
         section[games.one], section[games.other] = games.section, games.section
         shared = [rng.normal(0.0, 60.0, section.max() + 1)[section] * (np.arange(len(rating)) % 2) for _ in range(2)]
         guesses = (rating + rng.normal(0.0, 60.0, len(rating)) + one for one in shared)
         one, other = (table_of(games, losses_of(games, guess), ways, error, Draws(seed, 300)) for guess in guesses)
-        (found,) = measures_of(one, has_truth=False, against=other)
+        (found,) = measures_of(one, other)
         for metric in covered:
             low, high = getattr(found, metric)[1:]
             covered[metric] += low <= 0.0 <= high
@@ -319,8 +323,15 @@ def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() ->
 
 
 def test_errors_are_ratings_less_strengths_and_nothing_where_no_truth_is() -> None:
-    found = errors_of(np.array([1500.0, 1400.0]), np.array([1520.0, math.nan]))
-    assert found.tolist() == [[-20.0, 0.0], [400.0, 0.0]]
+    games = games_from([0], [0], [1], [1.0])
+    rating, way = np.array([1500.0, 1400.0]), Grouping("all", ("all",), np.zeros(1, dtype=np.uint8), of_players=False)
+    for strength, bias, rms in (
+        ((1520.0, 1400.0), -10.0, math.sqrt(200.0)),
+        ((math.nan, math.nan), math.nan, math.nan),
+    ):
+        error = rating - np.array(strength)
+        (found,) = measures_of(table_of(games, losses_of(games, rating), [way], error, Draws(replicates=1)))
+        assert (found.bias.value, found.rms.value) == pytest.approx((bias, rms), nan_ok=True)
 
 
 def sections_ending(*days: date, kind: int = 0) -> np.ndarray:

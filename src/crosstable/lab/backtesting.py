@@ -23,13 +23,13 @@ from crosstable.history.replay import in_silence
 from crosstable.lab.backtest_results import Backtest, Differences, Judged, Rival
 from crosstable.lab.effects import clocks_of, cohort_table, cohorts_from, points_from, points_table, showing_of
 from crosstable.lab.measures import (
+    BINS,
     Draws,
     Grouping,
     Measure,
     Table,
     bins_of,
     calibration_error,
-    calibration_table,
     groupings,
     measures_of,
     table_of,
@@ -37,12 +37,12 @@ from crosstable.lab.measures import (
 from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
 from crosstable.lab.predictions import (
     Brought,
+    Floats,
     Games,
     Losses,
     People,
     Progress,
     Truths,
-    errors_of,
     games_of,
     index_beside,
     losses_of,
@@ -67,6 +67,11 @@ class History(NamedTuple):
     kept: Truths
     has_truth: bool
     days: tuple[int, int]
+
+    @property
+    def no_error(self) -> Floats:
+        """What is known of errors where there are no ratings to hold against true strengths."""
+        return np.full(len(self.people.strength), np.nan)
 
     @property
     def start(self) -> NDArray[np.int32]:
@@ -115,7 +120,7 @@ def backtest(
         sections=len(np.unique(games.section)),
         draws=draws,
         judged=first.judged,
-        rivals=tuple(Rival(one.judged, _differences(first, one, has_truth=history.has_truth)) for one in found),
+        rivals=tuple(Rival(one.judged, _differences(first, one)) for one in found),
         best=_best(history, games, ways[0], draws) if history.has_truth else None,
     )
 
@@ -182,9 +187,9 @@ def _judged(arena: _Arena, rules: RuleSet, brought: Brought) -> _Found:
     history, games, ways, draws = arena
     people, end, kept = history.people, history.end, history.kept
     losses = losses_of(games, brought.prior)
-    table = table_of(games, losses, ways, errors_of(brought.prior, people.strength), draws)
-    calibrated = calibration_table(games, losses, ways, draws)
-    measures = measures_of(table, has_truth=history.has_truth)
+    error = brought.prior - people.strength
+    table, calibrated = (table_of(games, losses, ways, error, draws, bins=bins) for bins in (1, BINS))
+    measures = measures_of(table)
     points = points_table(people, brought, history.indexed.history.sections, kept, draws)
     cohorts = cohort_table(people, brought, end, kept, draws)
     judged = Judged(
@@ -209,28 +214,21 @@ def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found
     start = history.start[whole.section]
     judged_too = (start >= history.days[0]) & (start <= history.days[1])
     losses = Losses(*(column[judged_too] for column in predicted.losses))
-    nothing = np.zeros((2, len(history.people.strength)))
-    table = table_of(games, losses, ways, nothing, draws)
-    calibrated = calibration_table(games, losses, ways, draws)
-    measures = measures_of(table, has_truth=False)
+    table, calibrated = (table_of(games, losses, ways, history.no_error, draws, bins=bins) for bins in (1, BINS))
+    measures = measures_of(table)
     error = calibration_error(calibrated, measures[0].sections)
     judged = Judged(predicted.system, measures, bins_of(calibrated, ways), error, [], [], None)
     return _Found(judged, table)
 
 
-def _differences(one: _Found, other: _Found, *, has_truth: bool) -> Differences:
+def _differences(one: _Found, other: _Found) -> Differences:
+    measures = measures_of(one.measures, other.measures)
     if other.points is None or other.cohorts is None or one.points is None or one.cohorts is None:
-        return Differences(measures_of(one.measures, has_truth=False, against=other.measures), [], [])
-    return Differences(
-        measures_of(one.measures, has_truth=has_truth, against=other.measures),
-        points_from(one.points, other.points),
-        cohorts_from(one.cohorts, other.cohorts),
-    )
+        return Differences(measures, [], [])
+    return Differences(measures, points_from(one.points, other.points), cohorts_from(one.cohorts, other.cohorts))
 
 
 def _best(history: History, games: Games, everything: Grouping, draws: Draws) -> Measure:
     """How well true strengths predict the same games."""
-    losses: Losses = losses_of(games, history.people.strength)
-    error = np.zeros((2, len(history.people.strength)))
-    table = table_of(games, losses, [everything], error, draws)
-    return measures_of(table, has_truth=False)[0]
+    losses = losses_of(games, history.people.strength)
+    return measures_of(table_of(games, losses, [everything], history.no_error, draws))[0]

@@ -11,18 +11,22 @@ from crosstable.lab.measures import (
     AGES,
     ERA_NAMES,
     NOT_KNOWN,
+    Cells,
     Draws,
     Estimate,
     Table,
     bands,
+    compared,
     drawn_table,
     era_of,
     estimates,
+    means,
+    merged_cells,
     of_age,
     over_replicates,
     weights_of,
 )
-from crosstable.lab.predictions import Brought, Cells, Floats, People, Truths, Whole, merged_cells
+from crosstable.lab.predictions import Brought, Floats, People, Truths, Whole
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem, SectionType
 
@@ -30,7 +34,7 @@ _MATCH = tuple(SectionType).index(SectionType.MATCH)
 # The columns of sums.
 ROWS, EARNERS, BONUS, FLOORED, FLOOR_POINTS, CHANGE = range(6)
 # Those that are told for each rating.
-_SHARED = (EARNERS, BONUS, FLOOR_POINTS, CHANGE)
+_SHARED = [EARNERS, BONUS, FLOOR_POINTS, CHANGE]
 
 
 class Points(NamedTuple):
@@ -90,10 +94,7 @@ def summed(cluster: Array, label: Array, columns: Array, groups: int) -> Cells:
 def points_from(table: Table, against: Table | None = None) -> list[Points]:
     """The points of every group that has ratings; with ``against``, how much they differ from another table's."""
     whole = table.whole if against is None else table.whole - against.whole
-    values, drawn = _a_rating(table.whole), _a_rating(table.drawn)
-    if against is not None:
-        values, drawn = values - _a_rating(against.whole), drawn - _a_rating(against.drawn)
-    shares = [estimates(values[:, column], drawn[:, :, column], table.clusters) for column in _SHARED]
+    shares = compared(table, against, lambda sums: means(sums)[..., _SHARED])
     return [
         Points(
             *names,
@@ -109,17 +110,12 @@ def points_from(table: Table, against: Table | None = None) -> list[Points]:
     ]
 
 
-def _a_rating(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums / sums[..., ROWS : ROWS + 1])
-
-
 COHORTS = (*bands(AGES), NOT_KNOWN)
 # More games than these make a rating established in every official edition (§1).
 ESTABLISHED = max(edition.constants.established_above for edition in EDITIONS)
 _EPOCH = np.datetime64("0001-01-01") - 1
-# The columns of sums.
-PLAYERS, COHORT_CHANGE, TRUE_CHANGE = range(3)
+# The first column of sums; the change and the true change follow.
+PLAYERS = 0
 
 
 class Cohort(NamedTuple):
@@ -189,42 +185,30 @@ def _repeated(ends: pl.DataFrame) -> pl.DataFrame:
 def cohorts_from(table: Table, against: Table | None = None) -> list[Cohort]:
     """The cohorts of a table; with ``against``, how much they differ from another table's, where both have players."""
     years = len(table.names) // len(COHORTS)
-    values, drawn, is_there = _means(table.whole), _means(table.drawn), table.whole[:, PLAYERS] > 0
-    added, drawn_added = _added(values, years), _added(drawn, years)
-    if against is not None:
-        others, others_drawn = _means(against.whole), _means(against.drawn)
-        values, drawn, is_there = values - others, drawn - others_drawn, is_there & (against.whole[:, PLAYERS] > 0)
-        added, drawn_added = added - _added(others, years), drawn_added - _added(others_drawn, years)
-    changes = estimates(values[:, COHORT_CHANGE], drawn[:, :, COHORT_CHANGE], table.clusters)
-    indices = estimates(added[:, COHORT_CHANGE], drawn_added[:, :, COHORT_CHANGE], table.clusters)
+    change, true_change, added, true_added = compared(table, against, lambda sums: _changes(sums, years))
+    tables = (table,) if against is None else (table, against)
     return [
         Cohort(
             age,
             int(year),
             int(table.whole[at, PLAYERS]),
-            changes[at],
-            indices[at],
-            float(values[at, TRUE_CHANGE]),
-            float(added[at, TRUE_CHANGE]),
+            change[at],
+            added[at],
+            true_change[at].value,
+            true_added[at].value,
         )
         for at, (age, year) in enumerate(table.names)
-        if is_there[at]
+        if all(one.whole[at, PLAYERS] for one in tables)
     ]
 
 
-def _means(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums / sums[..., PLAYERS : PLAYERS + 1])
-
-
-def _added(means: Floats, years: int) -> Floats:
-    """Changes added up within each age band; a year without players changes nothing."""
-    if not years:
-        return means
+def _changes(sums: Floats, years: int) -> Floats:
+    """Mean changes, and the same added up within each age band; a year without players changes nothing."""
+    mean = means(sums)
     # Players are there or not; what nobody knows of them stays unknown.
-    filled = np.where(np.isnan(means[..., PLAYERS : PLAYERS + 1]), 0.0, means)
-    by_band = filled.reshape(*means.shape[:-2], -1, years, means.shape[-1])
-    return np.asarray(np.cumsum(by_band, axis=-2).reshape(means.shape))
+    filled = np.where(np.isnan(mean[..., :1]), 0.0, mean)[..., 1:]
+    by_band = filled.reshape(*mean.shape[:-2], len(COHORTS), years, 2)
+    return np.concatenate((mean[..., 1:], np.cumsum(by_band, axis=-2).reshape(filled.shape)), axis=-1)
 
 
 STEP = 100.0

@@ -5,7 +5,7 @@ its own, made of the given one and its number, so the same seed gives the same n
 rule sets that are compared are drawn the same clusters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from itertools import pairwise
@@ -16,27 +16,7 @@ from numpy.typing import NDArray
 
 from crosstable.history.kernel.arrays import Array
 from crosstable.history.kernel.compiling import compiled
-from crosstable.lab.predictions import (
-    BRIER,
-    COLUMNS,
-    COUNT,
-    DEVIANCE,
-    ERROR,
-    EXPECTED,
-    SCORED,
-    SQUARE,
-    Brought,
-    Cells,
-    Floats,
-    Games,
-    Losses,
-    People,
-    Whole,
-    add_games,
-    add_sides,
-    cells_by_section,
-    merged_cells,
-)
+from crosstable.lab.predictions import Brought, Floats, Games, Losses, People, Whole
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem
@@ -63,6 +43,11 @@ class Grouping(NamedTuple):
     groups: tuple[str, ...]
     labels: Labels
     of_players: bool
+
+    @property
+    def lowest(self) -> float:
+        """The least that is expected: of a favourite one half."""
+        return 0.0 if self.of_players else 0.5
 
 
 def bands(limits: tuple[int, ...]) -> tuple[str, ...]:
@@ -134,6 +119,11 @@ def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.
     ]
 
 
+# The columns of sums: how many, what was expected and scored, losses, and the error against true strength.
+COUNT, EXPECTED, SCORED, DEVIANCE, BRIER, ERROR, SQUARE, COLUMNS = range(8)
+BINS = 10
+# Sums are made for so many numbers at a time.
+_ROOM = 1 << 22
 # The share of replicates between the two ends of an interval.
 CONFIDENCE = 0.95
 # An interval from fewer clusters than this would promise too much: from ten normal ones it holds the truth in 90 of a
@@ -164,6 +154,14 @@ class Estimate(NamedTuple):
         """The number and its interval as people write them."""
         value, low, high = (UNSEEN if np.isinf(one) else f"{one:.4f}" for one in self)
         return value if np.isnan(self.low) else f"{value} [{low}, {high}]"
+
+
+class Cells(NamedTuple):
+    """Sums of one section, or whatever is drawn anew together, in one group; ordered by cluster."""
+
+    cluster: Whole
+    group: Whole
+    sums: Floats
 
 
 @compiled
@@ -271,7 +269,7 @@ class Measure(NamedTuple):
     """How well one group was predicted; the number of its games (or of players' games) and of its sections.
 
     ``surplus`` is what was scored above what was expected, a game: by the favourite, or in bands of players by the
-    player himself. ``bias`` and ``rms`` are the mean error of ratings against true strengths and the root of its mean
+    player. ``bias`` and ``rms`` are the mean error of ratings against true strengths and the root of its mean
     square, NaN where nobody knows the truth.
     """
 
@@ -286,59 +284,12 @@ class Measure(NamedTuple):
     rms: Estimate
 
 
-def table_of(games: Games, losses: Losses, groupings: Sequence[Grouping], error: Floats, draws: Draws) -> Table:
-    """Sum up losses by section and group, and draw the sections anew."""
-    parts = []
-    for way in groupings:
-
-        def add(part: Games, at: slice, sums: Floats, way: Grouping = way) -> None:
-            inside = Losses(*(column[at] for column in losses))
-            if way.of_players:
-                add_sides(part, inside, way.labels, error, sums)
-            else:
-                add_games(part, inside, way.labels[at], error, sums)
-
-        parts.append(cells_by_section(games, len(way.groups), COLUMNS, add))
-    cells = merged_cells(parts, [len(way.groups) for way in groupings])
-    names = [(way.name, group) for way in groupings for group in way.groups]
-    return drawn_table(cells, names, np.unique(games.section), draws)
-
-
-def metrics_of(sums: Floats, *, has_truth: bool) -> Mapping[str, Floats]:
-    """Every metric from sums, by group or by replicate and group."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = sums / sums[..., COUNT : COUNT + 1]
-    nothing = np.full(mean.shape[:-1], np.nan)
-    return {
-        "deviance": mean[..., DEVIANCE],
-        "brier": mean[..., BRIER],
-        "surplus": mean[..., SCORED] - mean[..., EXPECTED],
-        "bias": mean[..., ERROR] if has_truth else nothing,
-        "rms": np.sqrt(mean[..., SQUARE]) if has_truth else nothing,
-    }
-
-
-def measures_of(table: Table, *, has_truth: bool, against: Table | None = None) -> list[Measure]:
-    """The measures of every group that has games; with ``against``, how much they differ from another table's."""
-    values, drawn = (metrics_of(sums, has_truth=has_truth) for sums in (table.whole, table.drawn))
-    if against is not None:
-        others = [metrics_of(sums, has_truth=has_truth) for sums in (against.whole, against.drawn)]
-        values = {name: values[name] - others[0][name] for name in METRICS}
-        drawn = {name: drawn[name] - others[1][name] for name in METRICS}
-    found = {name: estimates(values[name], drawn[name], table.clusters) for name in METRICS}
-    return [
-        Measure(*names, int(table.whole[at, COUNT]), int(table.clusters[at]), *(found[name][at] for name in METRICS))
-        for at, names in enumerate(table.names)
-        if table.whole[at, COUNT]
-    ]
-
-
-BINS = 10
-_COLUMNS = 3
-
-
 class Bin(NamedTuple):
-    """Games of a group in which about the same was expected: between which expectancies, what was scored."""
+    """Games of a group in which about the same was expected: between which expectancies, what was scored.
+
+    For everything, eras and systems the player is the favourite, and bins go from one half to 1; in bands of players it
+    is the player of the band, and bins go from 0 to 1.
+    """
 
     grouping: str
     group: str
@@ -349,64 +300,105 @@ class Bin(NamedTuple):
     scored: Estimate
 
 
-@compiled
-def bin_of(expected: float, lowest: float) -> int:
-    """The bin of an expectancy, of those from the lowest to 1."""
-    return min(int((expected - lowest) / (1.0 - lowest) * BINS), BINS - 1)
+def table_of(
+    games: Games, losses: Losses, ways: Sequence[Grouping], error: Floats, draws: Draws, *, bins: int = 1
+) -> Table:
+    """Sum up losses by section and group, or by bins of expectancies in each group, and draw the sections anew.
+
+    ``error`` is that of ratings against true strengths, by row of results; NaN where nobody knows.
+    """
+    cells = [_cells(games, losses, way, error, bins) for way in ways]
+    names = [(way.name, group) for way in ways for group in way.groups for _ in range(bins)]
+    merged = merged_cells(cells, [len(way.groups) * bins for way in ways])
+    return drawn_table(merged, names, np.unique(games.section), draws)
 
 
-@compiled
-def add_favourites(games: Games, expected: Array, label: Array, sums: Array) -> None:
-    """Sum up by section, label of the game and bin of its favourite."""
-    for at in range(len(games.one)):
-        own, score = expected[at], games.score[at]
-        if own < 0.5:
-            own, score = 1.0 - own, 1.0 - score
-        into = sums[games.section[at], label[at] * BINS + bin_of(own, 0.5)]
-        into[COUNT] += 1.0
-        into[EXPECTED] += own
-        into[SCORED] += score
+def _cells(games: Games, losses: Losses, way: Grouping, error: Floats, bins: int) -> Cells:
+    """The cells that are not empty, of games that are ordered by section; some sections are summed up at a time."""
+    sections, groups = int(games.section[-1]) + 1, len(way.groups) * bins
+    columns = COLUMNS if bins == 1 else SCORED + 1
+    room = min(sections, max(1, _ROOM // (groups * columns)))
+    parts = []
+    for first in range(0, sections, room):
+        at = slice(*np.searchsorted(games.section, (first, first + room)).tolist())
+        section, label, values = _values(games, losses, way, error, at)
+        if bins > 1:
+            label = label * bins + bin_of(values[EXPECTED], way.lowest)
+        key = (section - first) * groups + label
+        sums: Floats = np.stack([np.bincount(key, one, room * groups) for one in values[:columns]], axis=1)
+        kept = np.flatnonzero(sums[:, COUNT])
+        parts.append(Cells(kept // groups + first, kept % groups, sums[kept]))
+    return Cells(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-@compiled
-def add_players(games: Games, expected: Array, label: Array, sums: Array) -> None:
-    """Sum up by section, label of the player and bin of what was expected of him; each game counts for both."""
-    for at in range(len(games.one)):
-        own, score = expected[at], games.score[at]
-        for row in (games.one[at], games.other[at]):
-            into = sums[games.section[at], label[row] * BINS + bin_of(own, 0.0)]
-            into[COUNT] += 1.0
-            into[EXPECTED] += own
-            into[SCORED] += score
-            own, score = 1.0 - own, 1.0 - score
+def _values(
+    games: Games, losses: Losses, way: Grouping, error: Floats, at: slice
+) -> tuple[Whole, Whole, Sequence[Floats]]:
+    """What is summed up of some games, by section and label: once, of the favourite, or once for each player."""
+    section, score = games.section[at].astype(np.int64), games.score[at]
+    expected, *costs = (column[at] for column in losses)
+    players = np.stack((games.one[at], games.other[at]), axis=1)
+    wrong = np.stack((error[players], error[players] ** 2))
+    if way.of_players:
+        own = (np.stack((one, 1.0 - one), axis=1).ravel() for one in (expected, score))
+        twice = (np.repeat(one, 2) for one in costs)
+        label = way.labels[players].ravel().astype(np.int64)
+        return np.repeat(section, 2), label, (np.ones(len(label)), *own, *twice, *wrong.reshape(2, -1))
+    own = (np.where(expected < 0.5, 1.0 - one, one) for one in (expected, score))
+    return section, way.labels[at].astype(np.int64), (np.ones(len(score)), *own, *costs, *wrong.mean(axis=2))
 
 
-def calibration_table(games: Games, losses: Losses, ways: Sequence[Grouping], draws: Draws) -> Table:
-    """Sums of every bin of every group; the bins of a group stand together."""
-    parts, names = [], []
-    for way in ways:
+def bin_of(expected: Floats, lowest: float) -> Whole:
+    """The bins of expectancies, of those from the lowest to 1."""
+    return np.minimum(((expected - lowest) / (1.0 - lowest) * BINS).astype(np.int64), BINS - 1)
 
-        def add(part: Games, at: slice, sums: Floats, way: Grouping = way) -> None:
-            if way.of_players:
-                add_players(part, losses.expected[at], way.labels, sums)
-            else:
-                add_favourites(part, losses.expected[at], way.labels[at], sums)
 
-        parts.append(cells_by_section(games, len(way.groups) * BINS, _COLUMNS, add))
-        names += [(way.name, group) for group in way.groups for _ in range(BINS)]
-    cells = merged_cells(parts, [len(way.groups) * BINS for way in ways])
-    return drawn_table(cells, names, np.unique(games.section), draws)
+def merged_cells(cells: list[Cells], groups: list[int]) -> Cells:
+    """Several tables of cells as one; the groups of each come after those of the one before."""
+    before = np.cumsum([0, *groups[:-1]])
+    group = np.concatenate([one.group + first for one, first in zip(cells, before, strict=True)])
+    cluster = np.concatenate([one.cluster for one in cells])
+    order = np.argsort(cluster, kind="stable")
+    sums = np.concatenate([one.sums for one in cells])
+    return Cells(cluster[order], group[order], sums[order])
+
+
+def means(sums: Floats) -> Floats:
+    """Sums divided by the first of them, which counts."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / sums[..., :1])
+
+
+def compared(table: Table, against: Table | None, of: Callable[[Floats], Floats]) -> list[list[Estimate]]:
+    """What a function makes of sums, column by column and group by group, less what it makes of another table's."""
+    values, drawn = of(table.whole), of(table.drawn)
+    if against is not None:
+        values, drawn = values - of(against.whole), drawn - of(against.drawn)
+    return [estimates(values[:, at], drawn[:, :, at], table.clusters) for at in range(values.shape[1])]
+
+
+def measures_of(table: Table, against: Table | None = None) -> list[Measure]:
+    """The measures of every group that has games; with ``against``, how much they differ from another table's."""
+    found = compared(table, against, _metrics)
+    return [
+        Measure(*names, int(table.whole[at, COUNT]), int(table.clusters[at]), *(metric[at] for metric in found))
+        for at, names in enumerate(table.names)
+        if table.whole[at, COUNT]
+    ]
+
+
+def _metrics(sums: Floats) -> Floats:
+    """Every metric from sums, by group or by replicate and group."""
+    mean = means(sums)
+    surplus = mean[..., SCORED] - mean[..., EXPECTED]
+    bias, rms = mean[..., ERROR], np.sqrt(mean[..., SQUARE])
+    return np.stack((mean[..., DEVIANCE], mean[..., BRIER], surplus, bias, rms), axis=-1)
 
 
 def bins_of(table: Table, ways: Sequence[Grouping]) -> list[Bin]:
     """The calibration of every group, bin by bin."""
-    lowest = {way.name: 0.0 if way.of_players else 0.5 for way in ways}
-    found = []
-    for column in (EXPECTED, SCORED):
-        with np.errstate(invalid="ignore"):
-            values = table.whole[:, column] / table.whole[:, COUNT]
-            drawn = table.drawn[:, :, column] / table.drawn[:, :, COUNT]
-        found.append(estimates(values, drawn, table.clusters))
+    lowest = {way.name: way.lowest for way in ways}
+    found = compared(table, None, lambda sums: means(sums)[..., [EXPECTED, SCORED]])
     return [
         Bin(
             grouping,
@@ -414,8 +406,7 @@ def bins_of(table: Table, ways: Sequence[Grouping]) -> list[Bin]:
             round(lowest[grouping] + at % BINS * (1.0 - lowest[grouping]) / BINS, 2),
             int(table.whole[at, COUNT]),
             int(table.clusters[at]),
-            found[0][at],
-            found[1][at],
+            *(column[at] for column in found),
         )
         for at, (grouping, group) in enumerate(table.names)
         if table.whole[at, COUNT]

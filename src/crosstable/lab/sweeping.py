@@ -22,9 +22,9 @@ import polars as pl
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
-from crosstable.lab.measures import CONFIDENCE, Draws, Estimate, Table, drawn_table, estimates
+from crosstable.lab.measures import CONFIDENCE, Cells, Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.plans import Plan, Varied, plan_of
-from crosstable.lab.predictions import Cells, Whole
+from crosstable.lab.predictions import Whole
 from crosstable.lab.sweep_folder import DOCUMENT, PARTIAL, Folder, frame_of, write_whole
 from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
 from crosstable.lab.sweep_tasks import (
