@@ -19,7 +19,7 @@ from crosstable.calculator.figures import (
     performance_ratings,
     typical_error,
 )
-from crosstable.calculator.reading import fields_of, link_of
+from crosstable.calculator.reading import NAMES, fields_of, link_of
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
 from crosstable.calculator.texts import Difference
 from crosstable.calculator.what_if import NextGame, NormChances, Outcomes, Possibility
@@ -240,13 +240,9 @@ def answer_object(found: Answer) -> dict[str, Any]:
 
 def request_object(request: EstimateRequest) -> dict[str, Any]:
     """A request by the names of its link; ``read_object`` reads it back."""
-    found: dict[str, Any] = {}
-    for name, text in fields_of(request):
-        if name in ("game", "other"):
-            found.setdefault(name, []).append(text)
-        else:
-            found[name] = text
-    return found
+    fields = fields_of(request)
+    every = {name: [text for other, text in fields if other == name] for name, _ in fields}
+    return {name: texts if NAMES[name].is_list else texts[0] for name, texts in every.items()}
 
 
 def estimate_object(found: Estimate) -> dict[str, Any]:
@@ -304,13 +300,7 @@ def floor_object(found: Estimate) -> dict[str, Any] | None:
 
 def badge_object(found: Badge) -> dict[str, Any]:
     """A badge: its name is what a screen reader says, the symbol is only for the eye."""
-    return {
-        "code": found.code,
-        "symbol": found.symbol,
-        "name": found.name,
-        "colour": found.colour,
-        "words": found.words,
-    }
+    return found._asdict()
 
 
 def old_page_object(found: OldPage) -> dict[str, Any]:
@@ -334,30 +324,19 @@ def measured_object(found: Measured) -> dict[str, Any]:
 
 def possibility_object(found: Possibility) -> dict[str, Any]:
     """One way things may go."""
-    return {
-        "score": found.score,
-        "post": found.rating,
-        "rounded": found.official,
-        "change": found.change,
-        "bonus": found.bonus,
-    }
+    return dict(zip(("score", "post", "rounded", "change", "bonus"), found, strict=True))
 
 
 def next_game_object(found: NextGame) -> dict[str, Any]:
     """The next game, won, drawn and lost."""
-    ways = {"win": found.win, "draw": found.draw, "loss": found.loss}
-    return {"now": found.now, **{name: possibility_object(way) for name, way in ways.items()}}
+    return {"now": found.now} | {way: possibility_object(getattr(found, way)) for way in ("win", "draw", "loss")}
 
 
 def outcomes_object(found: Outcomes) -> dict[str, Any]:
     """The whole range of outcomes."""
-    return {
-        "pre": found.before,
-        "score": found.score,
-        "played": found.played,
-        "to_come": found.to_come,
-        "possibilities": [possibility_object(each) for each in found.possibilities],
-    }
+    *numbers, ways = found
+    told = dict(zip(("pre", "score", "played", "to_come"), numbers, strict=True))
+    return {**told, "possibilities": [possibility_object(each) for each in ways]}
 
 
 def norm_chances_object(found: NormChances) -> dict[str, Any]:

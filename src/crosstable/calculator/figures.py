@@ -72,41 +72,20 @@ class Badge(NamedTuple):
     words: str
 
 
+_LED = "the ratings led to expect."
 OUTSTANDING = Badge(
-    "outstanding",
-    "\N{TROPHY}",
-    "Outstanding Performance",
-    "green",
-    "The score is far above what the ratings led to expect.",
+    "outstanding", "\N{TROPHY}", "Outstanding Performance", "green", f"The score is far above what {_LED}"
 )
-STRONG = Badge(
-    "strong",
-    "\N{CHART WITH UPWARDS TREND}",
-    "Strong Showing",
-    "blue",
-    "The score is better than the ratings led to expect.",
-)
-CONSISTENT = Badge(
-    "consistent",
-    "\N{SCALES}\N{VARIATION SELECTOR-16}",
-    "Consistent Player",
-    "gray",
-    "The score is close to what the ratings led to expect.",
-)
+STRONG = Badge("strong", "\N{CHART WITH UPWARDS TREND}", "Strong Showing", "blue", f"The score is better than {_LED}")
+CONSISTENT = Badge("consistent", "\N{SCALES}\ufe0f", "Consistent Player", "gray", f"The score is close to what {_LED}")
 IMPROVEMENT = Badge(
     "improvement",
     "\N{CHART WITH DOWNWARDS TREND}",
     "Room for Improvement",
     "orange",
-    "The score is somewhat below what the ratings led to expect.",
+    f"The score is somewhat below what {_LED}",
 )
-NEEDS_WORK = Badge(
-    "needs-work",
-    "\N{WARNING SIGN}\N{VARIATION SELECTOR-16}",
-    "Needs Work",
-    "red",
-    "The score is far below what the ratings led to expect.",
-)
+NEEDS_WORK = Badge("needs-work", "\N{WARNING SIGN}\ufe0f", "Needs Work", "red", f"The score is far below what {_LED}")
 BADGES = (OUTSTANDING, STRONG, CONSISTENT, IMPROVEMENT, NEEDS_WORK)
 
 

@@ -7,7 +7,7 @@ unrated), then what is known of them: ``/12`` or ``P12`` the games it is based o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
@@ -136,10 +136,11 @@ class RequestReading(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """How a field is read: the request's name for it, the reader, whether it may stand several times, the fault."""
+    """A field in texts: the request's name for it, how it is read and written, whether it may stand several times."""
 
     field: str
     read: Callable[[str], Any]
+    write: Callable[[Any], str] = number_text
     is_list: bool = False
     code: str = "bad-value"
 
@@ -163,34 +164,30 @@ def _kind(text: str) -> OpponentsAt:
     return OpponentsAt(text)
 
 
-def _count(text: str) -> float:
-    return float(_whole(text))
-
-
-# Every name that a link, a form or a JSON body may hold.
+# Every name that a link, a form or a JSON body may hold, in the order of a link.
 NAMES: Mapping[str, _Name] = {
-    "rating": _Name("rating", read_rating),
-    "games": _Name("games", _count),
-    "record": _Name("record", read_record),
+    "date": _Name("section_date", read_day, date.isoformat, code="bad-date"),
+    "system": _Name("system", _system, lambda system: str(system.name)),
+    "control": _Name("control", str, str),
+    "rating": _Name("rating", read_rating, lambda rating: "U" if rating is None else number_text(rating)),
+    "games": _Name("games", lambda text: float(_whole(text))),
     "events": _Name("events", _whole),
     "peak": _Name("peak", read_number),
     "floor": _Name("floor", read_number),
-    "birth": _Name("birth_date", read_day, code="bad-date"),
     "age": _Name("age", read_number),
+    "field": _Name("field_rating", read_number),
+    "record": _Name("record", read_record, lambda record: "-".join(map(str, record))),
+    "birth": _Name("birth_date", read_day, date.isoformat, code="bad-date"),
     "adult": _Name("adult", read_flag),
-    "fide": _Name("fide", read_outside),
-    "cfc": _Name("cfc", read_outside),
+    "fide": _Name("fide", read_outside, outside_text),
+    "cfc": _Name("cfc", read_outside, outside_text),
     "canadian": _Name("canadian_resident", read_flag),
-    "other": _Name("others", read_other, is_list=True),
-    "game": _Name("opponents", read_game, is_list=True),
-    "date": _Name("section_date", read_day, code="bad-date"),
-    "system": _Name("system", _system),
-    "control": _Name("control", str),
+    "other": _Name("others", read_other, lambda other: other_text(*other), is_list=True),
     "online": _Name("is_online", read_flag),
     "dual": _Name("is_dual", read_flag),
     "match": _Name("is_match", read_flag),
-    "opponents": _Name("opponents_at", _kind),
-    "field": _Name("field_rating", read_number),
+    "opponents": _Name("opponents_at", _kind, str),
+    "game": _Name("opponents", read_game, game_text, is_list=True),
 }
 
 
@@ -200,15 +197,14 @@ def read_request(fields: Iterable[tuple[str, str]], today: date) -> RequestReadi
     Empty texts are fields of a form that were not filled in. ``game`` may hold several games with blanks between them.
     """
     faults: list[Fault] = []
-    found: dict[str, Any] = {}
-    lists: dict[str, list[Any]] = {}
+    found: dict[str, list[Any]] = {}
     for at, (name, text) in enumerate(_separate(fields)):
         if at >= MOST_FIELDS:
             message = f"There are more than {MOST_FIELDS} fields."
             faults.append(fault("bad-value", "request", message, f"Leave some out; {MOST_GAMES} games are the most."))
             break
-        _read_field(name, text, found, lists, faults)
-    return _request(found, lists, today, faults)
+        _read_field(name, text, found, faults)
+    return _request(found, today, faults)
 
 
 def _separate(fields: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
@@ -219,54 +215,43 @@ def _separate(fields: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
             yield name, text.strip()
 
 
-def _read_field(name: str, text: str, found: dict[str, Any], lists: dict[str, list[Any]], faults: list[Fault]) -> None:
+def _read_field(name: str, text: str, found: dict[str, list[Any]], faults: list[Fault]) -> None:
+    """Read a field; what cannot be read keeps its place as ``None``."""
     how = NAMES.get(name)
     if how is None:
         faults.append(fault("unknown-field", shown(name), f"{shown(name)} is no field of an estimate and was ignored."))
         return
-    place = f"{name} {len(lists.get(how.field, [])) + 1}" if how.is_list else name
+    values = found.setdefault(how.field, [])
+    place = f"{name} {len(values) + 1}" if how.is_list else name
+    value = None
     if len(text) > LONGEST_TEXT:
         faults.append(fault("bad-value", place, f"The text has {len(text)} characters; {LONGEST_TEXT} are the most."))
-        _keep(how, None, found, lists)
-        return
-    if not how.is_list and how.field in found:
+    elif values and not how.is_list:
         faults.append(fault("bad-value", place, f"{name} is given twice.", "Give it once."))
-        return
-    try:
-        value = how.read(text)
-    except ValueError as error:
-        faults.append(fault(how.code, place, str(error)))
-        value = None
-    _keep(how, value, found, lists)
-
-
-def _keep(how: _Name, value: object, found: dict[str, Any], lists: dict[str, list[Any]]) -> None:
-    if how.is_list:
-        lists.setdefault(how.field, []).append(value)
     else:
-        found[how.field] = value
+        try:
+            value = how.read(text)
+        except ValueError as error:
+            faults.append(fault(how.code, place, str(error)))
+    values.append(value)
 
 
-def _request(found: dict[str, Any], lists: Mapping[str, list[Any]], today: date, faults: list[Fault]) -> RequestReading:
+def _request(found: Mapping[str, list[Any]], today: date, faults: list[Fault]) -> RequestReading:
     """The request of what was read; a stand-in keeps the place of what could not be, while the rest is checked."""
-    if isinstance(found.get("rating"), tuple):
-        rating, games = found["rating"]
-        found["rating"] = rating
-        if games is not None and found.get("games") not in (None, games):
-            message = f"The rating says {games:g} games, games says {found['games']:g}."
-            faults.append(fault("bad-value", "games", message, "Give the games once."))
-        elif games is not None:
-            found["games"] = games
-    elif "rating" not in found:
+    values = {name: each[0] for name, each in found.items()}
+    opponents = tuple(STAND_IN_GAME if game is None else game for game in found.get("opponents", ()))
+    others = tuple(other for other in found.get("others", ()) if other is not None)
+    rating, games = values.get("rating") or (STAND_IN_RATING, None)
+    if "rating" not in found:
         faults.append(fault("missing-field", "rating", "No rating is given.", "Give it, or U for an unrated player."))
-        found["rating"] = STAND_IN_RATING
-    else:
-        found["rating"] = STAND_IN_RATING
-    found["section_date"] = found.get("section_date") or today
-    values = {name: value for name, value in found.items() if value is not None}
-    games = tuple(STAND_IN_GAME if game is None else game for game in lists.get("opponents", ()))
-    others = tuple(other for other in lists.get("others", ()) if other is not None)
-    request = EstimateRequest(**values, opponents=games, others=others)
+    if games is not None and values.get("games") not in (None, games):
+        message = f"The rating says {games:g} games, games says {values['games']:g}."
+        faults.append(fault("bad-value", "games", message, "Give the games once."))
+    elif games is not None:
+        values["games"] = games
+    values = {name: value for name, value in values.items() if value is not None}
+    values |= {"section_date": values.get("section_date", today), "rating": rating}
+    request = EstimateRequest(**values | {"opponents": opponents, "others": others})
     faults += faults_of(request)
     is_sound = all(not each.severity.stops for each in faults)
     return RequestReading(request if is_sound else None, tuple(faults[:MOST_FAULTS]))
@@ -307,50 +292,14 @@ PLAIN = ":@/,?"
 
 
 def fields_of(request: EstimateRequest) -> tuple[tuple[str, str], ...]:
-    """A request as named texts, those of a form as well as of a link."""
-    return tuple(_fields(request))
-
-
-def _fields(request: EstimateRequest) -> Iterator[tuple[str, str]]:
-    yield "date", request.section_date.isoformat()
-    if request.system is not None:
-        yield "system", request.system.name
-    if request.control:
-        yield "control", request.control
-    yield "rating", "U" if request.rating is None else number_text(request.rating)
-    for name, number in (
-        ("games", request.games),
-        ("events", request.events),
-        ("peak", request.peak),
-        ("floor", request.floor),
-        ("age", request.age),
-        ("field", request.field_rating),
-    ):
-        if number is not None:
-            yield name, number_text(number)
-    if request.record is not None:
-        yield "record", "-".join(map(str, request.record))
-    yield from _background_fields(request)
-    for name, flag in (("online", request.is_online), ("dual", request.is_dual), ("match", request.is_match)):
-        if flag:
-            yield name, "1"
-    if request.opponents_at is not None:
-        yield "opponents", request.opponents_at.value
-    yield from (("game", game_text(opponent)) for opponent in request.opponents)
-
-
-def _background_fields(request: EstimateRequest) -> Iterator[tuple[str, str]]:
-    if request.birth_date is not None:
-        yield "birth", request.birth_date.isoformat()
-    if request.adult is not None:
-        yield "adult", "1" if request.adult else "0"
-    if request.fide is not None:
-        yield "fide", outside_text(request.fide)
-    if request.cfc is not None:
-        yield "cfc", outside_text(request.cfc)
-    if request.canadian_resident:
-        yield "canadian", "1"
-    yield from (("other", other_text(system, standing)) for system, standing in request.others)
+    """A request as named texts, those of a form as well as of a link; the rating is always told."""
+    usual = EstimateRequest._field_defaults
+    found = []
+    for name, how in NAMES.items():
+        value = getattr(request, how.field)
+        if how.is_list or name == "rating" or value != usual.get(how.field):
+            found += [(name, how.write(each)) for each in (value if how.is_list else (value,))]
+    return tuple(found)
 
 
 def query_of(request: EstimateRequest) -> str:
