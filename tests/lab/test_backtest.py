@@ -73,12 +73,12 @@ def test_measures_are_those_of_the_definitions(compared: Backtest, known: list[P
     )
 
 
-def test_newcomers_are_those_without_a_rating_before(compared: Backtest, known: list[Prediction]) -> None:
-    newcomers = [one for one in known for had in one.had_rating if not had]
+def test_unrated_players_are_those_without_a_rating_before(compared: Backtest, known: list[Prediction]) -> None:
+    unrated = [one for one in known for had in one.had_rating if not had]
     assert compared.against is not None
-    (found,) = [one for one in compared.against.measures if one.group == "newcomer"]
-    assert found.games == len(newcomers) > 100
-    assert found.brier.value == pytest.approx(mean([one.brier for one in newcomers]), abs=1e-9)
+    (found,) = [one for one in compared.against.measures if one.group == "unrated"]
+    assert found.games == len(unrated) > 100
+    assert found.brier.value == pytest.approx(mean([one.brier for one in unrated]), abs=1e-9)
 
 
 def test_calibration_counts_favourites(compared: Backtest, known: list[Prediction]) -> None:
@@ -108,12 +108,12 @@ def test_calibration_of_a_band_counts_its_players(compared: Backtest, known: lis
             if not had:
                 bins.setdefault(min(int(expected * 10), 9), []).append((expected, score))
     assert compared.against is not None
-    of_newcomers = [one for one in compared.against.calibration if one.group == "newcomer"]
-    for found, number in zip(of_newcomers, sorted(bins), strict=True):
+    of_unrated = [one for one in compared.against.calibration if one.group == "unrated"]
+    for found, number in zip(of_unrated, sorted(bins), strict=True):
         assert found.at_least == pytest.approx(number / 10)
         assert found.games == len(bins[number])
         assert found.scored.value == pytest.approx(mean([s for _, s in bins[number]]), abs=1e-9)
-    assert len(of_newcomers) == 10
+    assert len(of_unrated) == 10
 
 
 def test_intervals_hold_the_value_and_groups_of_few_sections_have_none(compared: Backtest) -> None:

@@ -112,8 +112,8 @@ def test_archives_show_what_pages_would() -> None:
     kinds = dict(enumerate(archive.sections["kind"].to_list()))
     assert {kinds[page // 6] for page in found.pages["page"]} == {kind for kind in kinds.values() if kind < 3}
     assert found.rows["played"].sum() == 2 * found.pages["games"].sum()
-    newcomers = found.rows.filter(pl.col("status") == UNRATED)
-    assert newcomers["rating"].null_count() == newcomers.height > 0
+    unrated = found.rows.filter(pl.col("status") == UNRATED)
+    assert unrated["rating"].null_count() == unrated.height > 0
     assert found.rows.filter(pl.col("status") == PROVISIONAL)["before"].max() <= 25.0  # type: ignore[operator]
     assert found.rows.filter(pl.col("status") == ESTABLISHED)["before"].null_count() > 0
 
@@ -170,9 +170,9 @@ def test_sections_count_as_often_as_there_are_pages_of_their_year_and_system() -
     assert size.simulated == pytest.approx((2.0 * 2 + 0.5 + 0.5) / 3.0)
 
 
-def test_games_a_newcomer_are_games_over_unrated_entrants() -> None:
+def test_games_an_unrated_player_are_games_over_unrated_entrants() -> None:
     """Five rows of four games and two unrated: ten games for each of them."""
-    found = figures()["experience of entrants, all systems", "games a newcomer"]
+    found = figures()["experience of entrants, all systems", "games an unrated player"]
     assert found.official == pytest.approx(10.0)
     assert found.simulated == pytest.approx(8.0)
 

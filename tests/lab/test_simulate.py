@@ -254,7 +254,7 @@ def test_white_scores_a_little_more() -> None:
     assert 0.45 < share(games, pl.col("colour") == 1) < 0.55
 
 
-def test_newcomers_come_with_and_without_birth_dates() -> None:
+def test_unrated_players_come_with_and_without_birth_dates() -> None:
     members = whole().members
     assert 0.6 < share(members, pl.col("birth_date").is_not_null()) < 0.8
     undated = members.filter(pl.col("birth_date").is_null())

@@ -177,12 +177,12 @@ def _swept(options: argparse.Namespace) -> "Sweep":
     from crosstable.history.warming import warm_up
     from crosstable.lab.measures import Draws
     from crosstable.lab.sweep_tasks import Days, Where
-    from crosstable.lab.sweeping import Wishes, sweep
+    from crosstable.lab.sweeping import SweepOptions, sweep
 
     if not is_cached():
         with waiting("compiling the formulas (once)"):
             warm_up()
-    wishes = Wishes(
+    wanted = SweepOptions(
         Days(options.start, options.choose_until, options.end),
         options.metric,
         Draws(options.seed, options.draws, len(os.sched_getaffinity(0))),
@@ -196,7 +196,7 @@ def _swept(options: argparse.Namespace) -> "Sweep":
             bar.done(done)
 
         where = Where(options.backend, options.jobs, options.scheduler)
-        return sweep(options.archive, plan, options.out, wishes=wishes, where=where, progress=progress)
+        return sweep(options.archive, plan, options.out, options=wanted, where=where, progress=progress)
 
 
 def _tell(options: argparse.Namespace, found: "Sweep") -> int:

@@ -1,8 +1,6 @@
 """What a back-test finds: the records, the same as text, as JSON and as a folder of tables."""
 
-import json
 import math
-import os
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -10,6 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from crosstable import __version__
+from crosstable.lab.documents import plain, write_folder
 from crosstable.lab.effects import Cohort, Points, Showing
 from crosstable.lab.measures import CONFIDENCE, METRICS, UNSEEN, Bin, Draws, Estimate, Measure
 from crosstable.lab.other_systems import OtherSystem
@@ -115,13 +114,7 @@ class Backtest(NamedTuple):
     @property
     def calibration_frame(self) -> pl.DataFrame:
         """The calibration tables: what was expected and what was scored, bin by bin, for a plot."""
-        rows = [
-            {"rules": one.rules.name, **found._asdict(), **_ends("expected", found.expected)}
-            | _ends("scored", found.scored)
-            for one in self.everyone
-            for found in one.calibration
-        ]
-        return pl.DataFrame(rows)
+        return _table(self, "calibration")
 
 
 def difference_name(judged: Judged, rival: Rival) -> str:
@@ -129,8 +122,19 @@ def difference_name(judged: Judged, rival: Rival) -> str:
     return f"{judged.rules.name} less {rival.judged.rules.name}"
 
 
-def _ends(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def _table(found: Backtest, field: str) -> pl.DataFrame:
+    """Records of everyone as one table: an estimate is three columns."""
+    rows = []
+    for one in found.everyone:
+        for record in getattr(one, field):
+            row: dict[str, Any] = {"rules": one.rules.name}
+            for name, value in record._asdict().items():
+                if isinstance(value, Estimate):
+                    row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+                else:
+                    row[name] = value
+            rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _long(parts: Sequence[tuple[str, list[Measure]]]) -> pl.DataFrame:
@@ -253,62 +257,27 @@ def backtest_document(found: Backtest) -> dict[str, Any]:
         "made_by": f"crosstable {__version__}",
         "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
         "archive": {"folder": found.archive, "digest": found.archive_digest},
-        "span": [None if day is None else day.isoformat() for day in (found.start, found.end)],
+        "span": plain([found.start, found.end]),
         "games": found.games,
         "sections": found.sections,
         "draws": {"seed": found.draws.seed, "replicates": found.draws.replicates, "confidence": CONFIDENCE},
         "judged": _judged(found.judged),
-        "against": [{**_judged(one.judged), "differences": _plain(one.differences)} for one in found.rivals],
-        "best": _plain(found.best),
+        "against": [{**_judged(one.judged), "differences": plain(one.differences)} for one in found.rivals],
+        "best": plain(found.best),
     }
 
 
 def _judged(judged: Judged) -> dict[str, Any]:
-    parts = {name: _plain(value) for name, value in judged._asdict().items() if name != "rules"}
-    rules = judged.rules
-    return {"rules": rules.document if isinstance(rules, OtherSystem) else document_of(rules), **parts}
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 (records of records)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return value
+    rules = judged.rules.document if isinstance(judged.rules, OtherSystem) else document_of(judged.rules)
+    return {**plain(judged._replace(rules=None)), "rules": rules}  # type: ignore[arg-type]
 
 
 def write_backtest(found: Backtest, folder: str) -> None:
     """Write a back-test into a folder: its tables as CSV, its text, and last the JSON document."""
-    os.makedirs(folder, exist_ok=True)
-    document = os.path.join(folder, DOCUMENT)
-    if os.path.exists(document):
-        os.remove(document)
     tables = {
-        "measures": found.frame,
-        "calibration": found.calibration_frame,
-        "cohorts": pl.concat([_table(one.rules.name, one.cohorts) for one in found.everyone], how="diagonal"),
-        "points": pl.concat([_table(one.rules.name, one.points) for one in found.everyone], how="diagonal"),
+        "measures.csv": found.frame,
+        "calibration.csv": found.calibration_frame,
+        "cohorts.csv": _table(found, "cohorts"),
+        "points.csv": _table(found, "points"),
     }
-    for name, frame in tables.items():
-        frame.fill_nan(None).write_csv(os.path.join(folder, f"{name}.csv"))
-    with open(os.path.join(folder, "backtest.txt"), "w", encoding="utf-8") as file:
-        file.write(backtest_text(found))
-    with open(f"{document}.partial", "w", encoding="utf-8") as file:
-        json.dump(backtest_document(found), file, ensure_ascii=False, allow_nan=False, indent=1)
-    os.replace(f"{document}.partial", document)
-
-
-def _table(rules: str, records: Sequence[Any]) -> pl.DataFrame:
-    """Records as a table: an estimate is three columns."""
-    rows = []
-    for record in records:
-        row: dict[str, Any] = {"rules": rules}
-        for name, value in record._asdict().items():
-            if isinstance(value, Estimate):
-                row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-            else:
-                row[name] = value
-        rows.append(row)
-    return pl.DataFrame(rows, infer_schema_length=None)
+    write_folder(folder, (DOCUMENT, backtest_document(found)), {"backtest.txt": backtest_text(found)}, tables)

@@ -42,8 +42,10 @@ from crosstable.lab.predictions import (
     Losses,
     People,
     Progress,
+    Span,
     Truths,
     games_of,
+    in_span,
     index_beside,
     losses_of,
     people_of,
@@ -66,7 +68,7 @@ class History(NamedTuple):
     people: People
     kept: Truths
     has_truth: bool
-    days: tuple[int, int]
+    days: Span
 
     @property
     def no_error(self) -> Floats:
@@ -144,16 +146,14 @@ def _day(day: Day) -> date | None:
     return date.fromisoformat(day) if isinstance(day, str) else day
 
 
-def opened_history(folder: str, days: tuple[date | None, date | None]) -> History:
+def opened_history(folder: str, days: Span) -> History:
     """Read an archive, with the truth beside it where there is one."""
     archive = read(folder)
     index = index_beside(archive, folder)
     strength = read_truth(archive, folder)
     games, people = games_of(archive, index, days), people_of(archive, index, strength)
-    start = index.history.sections["start"][people.section]
-    low, high = (day.toordinal() if day else end for day, end in zip(days, (0, 10**7), strict=True))
-    kept = (start >= low) & (start <= high)
-    return History(archive, index, games, people, kept, strength is not None, (low, high))
+    kept = in_span(index.history.sections["start"][people.section], days)
+    return History(archive, index, games, people, kept, strength is not None, days)
 
 
 def _predicted(history: History, brought: list[Brought]) -> Games:
@@ -211,8 +211,7 @@ def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found
     is_rated = np.logical_and.reduce([one.is_rated for one in brought])
     whole = whole.where(is_rated[whole.one] & is_rated[whole.other])
     predicted = predicted_by(system, whole, history.people, history.end)
-    start = history.start[whole.section]
-    judged_too = (start >= history.days[0]) & (start <= history.days[1])
+    judged_too = in_span(history.start[whole.section], history.days)
     losses = Losses(*(column[judged_too] for column in predicted.losses))
     table, calibrated = (table_of(games, losses, ways, history.no_error, draws, bins=bins) for bins in (1, BINS))
     measures = measures_of(table)

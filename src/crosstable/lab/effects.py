@@ -40,7 +40,7 @@ _SHARED = [EARNERS, BONUS, FLOOR_POINTS, CHANGE]
 class Points(NamedTuple):
     """Points of one group: of its ratings, how many earned a bonus or were held by a floor, and points a rating.
 
-    ``change`` is everything that ratings after sections exceed those before, newcomers from their starts.
+    ``change`` is everything that ratings after sections exceed those before, unrated players from their starts.
     """
 
     grouping: str
@@ -154,7 +154,7 @@ def _years(days: Array) -> Whole:
 
 
 def _year_ends(people: People, brought: Brought, end: Array, chosen: Truths) -> pl.DataFrame:
-    """The last rating of every member in every year in which he played."""
+    """The last rating of every member in every year in which they played."""
     rows = np.flatnonzero(chosen)
     frame = pl.DataFrame(
         {
@@ -293,7 +293,7 @@ class Waiting:
         self._times, self._first = np.unique(time[self._order], return_index=True)
 
     def median(self, weight: Floats) -> float:
-        """The time by which half have shown, infinite where that is never seen; who stops counts until he does."""
+        """The time by which half have shown, infinite where that is never seen; who stops counts until then."""
         if not len(self._times):
             return float("inf")
         ordered = weight[self._order]

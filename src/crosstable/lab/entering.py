@@ -189,8 +189,8 @@ class Speed(IntEnum):
 class Draft(NamedTuple):
     """Sections of a month with their rows, in order; ``fide`` is there for opponents abroad who are no members.
 
-    Of a row: ``strength`` is true, ``known`` what the player is taken for, ``shown`` what he plays with. The last two
-    are less while a sandbagger holds back, and he shows all of it where there is money.
+    Of a row: ``strength`` is true, ``known`` what the player is taken for, ``shown`` what they play with. The last
+    two are less while a sandbagger holds back, who shows all of it where there is money.
     """
 
     kind: Whole

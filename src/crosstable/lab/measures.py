@@ -31,7 +31,6 @@ PROVISIONAL = int(EDITIONS[-1].constants.established_above)
 MANY_GAMES = 100
 GAMES = (SPECIAL + 1, PROVISIONAL + 1, MANY_GAMES + 1)
 NOT_KNOWN = "not known"
-NEWCOMER = "newcomer"
 # An era begins where one of these changed, which move nearly every rating.
 _MOVING = ("bonus_threshold", "effective_base", "effective_slope", "initialisation")
 
@@ -107,7 +106,7 @@ def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.
         f"{GAMES[0]} to {PROVISIONAL}",
         f"{GAMES[1]} to {MANY_GAMES}",
         f"over {MANY_GAMES}",
-        NEWCOMER,
+        "unrated",
     )
     return [
         Grouping("all", ("all",), whole, of_players=False),

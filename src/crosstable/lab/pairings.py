@@ -47,10 +47,10 @@ class Chances(NamedTuple):
     fate: Column
     luck: Column
     expectancy: Column
-    withdraws: float
-    takes_a_bye: float
+    withdrawals: float
+    half_byes: float
     forfeits: float
-    white: int
+    white_advantage: int
     draws: float
     draws_growth: float
 
@@ -115,14 +115,14 @@ def arrive(chances: Chances, desk: Columns, written: Written, table: Table) -> N
     for row in range(table.size):
         desk[PARTNER][row] = NOBODY
         fate = chances.fate[at + row]
-        if table.manner != ABROAD and table.round_number > 0 and fate < chances.withdraws:
+        if table.manner != ABROAD and table.round_number > 0 and fate < chances.withdrawals:
             is_gone[row] = 1
         is_away[row] = is_gone[row]
         if table.manner != SWISS:
             continue
         if is_gone[row] == 1:
             write_cell(written, table, row, UNPAIRED, NOBODY)
-        elif fate > 1.0 - chances.takes_a_bye:
+        elif fate > 1.0 - chances.half_byes:
             is_away[row] = 1
             desk[POINTS][row] += table.games
             write_cell(written, table, row, HALF_BYE, NOBODY)
@@ -313,7 +313,7 @@ def play_games(strength: Column, chances: Chances, desk: Columns, written: Writt
         gained = 1 if colour[row] == WHITE else -1
         whites[row] += gained
         whites[other] -= gained
-        one, two = strength[table.first + row] + gained * chances.white, strength[table.first + other]
+        one, two = strength[table.first + row] + gained * chances.white_advantage, strength[table.first + other]
         result = result_of(chances, one, two, chances.luck[at + row])
         points[row] += result
         points[other] += 2 - result
@@ -372,16 +372,12 @@ class Field(NamedTuple):
 
 
 class Luck(NamedTuple):
-    """How likely a row withdraws before a round, takes a half-point bye, or a pairing is forfeited; and how games end.
+    """How likely things are and how games end, by the names that a federation has for it."""
 
-    ``white`` is what White is worth in points of strength; ``draws`` and ``draws_growth`` are explained where results
-    are drawn.
-    """
-
-    withdraws: float
-    takes_a_bye: float
+    withdrawals: float
+    half_byes: float
     forfeits: float
-    white: int = 30
+    white_advantage: int = 30
     draws: float = 0.05
     draws_growth: float = 0.082
 

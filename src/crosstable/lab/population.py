@@ -276,7 +276,7 @@ def _absences(
 
 
 def _regions(federation: Federation, rng: np.random.Generator) -> tuple[Whole, NDArray[np.float64]]:
-    """Where everybody lives, in large regions and in small ones, and what that adds to his strength."""
+    """Where everybody lives, in large regions and in small ones, and what that adds to their strength."""
     regions = federation.regions or max(1, min(len(STATES), federation.members // MEMBERS_A_REGION))
     shares = 1.0 / np.sqrt(np.arange(1, regions + 1))
     shares /= shares.sum()

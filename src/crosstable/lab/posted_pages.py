@@ -2,9 +2,9 @@
 
 Every page, a section in one system, becomes a section. Each row brings the rating that was posted before it; so what a
 player did between two pages is not lost, and one page says nothing of the next: everybody is somebody new on every
-page. Where somebody without a posted rating started is not published: his games are rated, but not predicted.
-*Carried*, a member is the same on all pages and brings what the replay made of him, from his first page on. Pages show
-no birth dates, and of an established player no number of games.
+page. Where somebody without a posted rating started is not published: their games are rated, but not predicted.
+*Carried*, a member is the same on all pages and brings what the replay made of them, from their first page on. Pages
+show no birth dates, and of an established player no number of games.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ ONE_SIDED = {
 
 
 def pages_in(folder: str) -> list[Page]:
-    """Every page that the engine can rate, in the order of the fold."""
+    """Every page that the engine can rate, in the order of the replay."""
     found = []
     paths = sorted(Path(folder).glob("*.jsonl.gz"))
     if not paths:
@@ -149,14 +149,14 @@ def _unknown(page: Page) -> frozenset[int]:
 
 
 def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
-    """Who a row is: a member, or somebody of his own; the rows of a re-entry are one."""
+    """Who a row is: a member, or somebody new; the rows of a re-entry are one."""
     if is_carried:
         return entry.member_id or f"row {entry.number} of page {at}"
     return f"{entry.member_id or f'row {entry.number}'} of page {at}"
 
 
 def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[str, Any]:
-    """What a member brought to his first page in a system."""
+    """What a member brought to their first page in a system."""
     counted = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {
         "member": member,

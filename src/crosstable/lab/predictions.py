@@ -35,6 +35,7 @@ Progress = Callable[[int], None]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+Span = tuple[date | None, date | None]
 
 
 def index_beside(archive: Archive, folder: str) -> Index:
@@ -105,11 +106,11 @@ def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progr
     return Brought(*(np.ascontiguousarray(column) for column in (working["prior"], *columns)))
 
 
-def games_of(archive: Archive, index: Index, span: tuple[date | None, date | None]) -> Games:
+def games_of(archive: Archive, index: Index, span: Span) -> Games:
     """The games of the sections that start in a span of days, both ends included, in the order of sections."""
     sections = index.history.sections
     position = _positions(archive, index)
-    chosen = _in_span(sections[:-1]["start"], span)
+    chosen = in_span(sections[:-1]["start"], span)
     games = archive.games
     section, result = games["section"].to_numpy(), games["result"].to_numpy()
     first = np.searchsorted(archive.entries["section"].to_numpy(), np.arange(index.sections))
@@ -140,14 +141,10 @@ def _rank(masks: Array, system: int) -> Whole:
     return found
 
 
-def _in_span(start: Array, span: tuple[date | None, date | None]) -> Truths:
-    low, high = span
-    kept = np.ones(len(start), dtype=np.bool_)
-    if low is not None:
-        kept &= start >= low.toordinal()
-    if high is not None:
-        kept &= start <= high.toordinal()
-    return kept
+def in_span(start: Array, span: Span) -> Truths:
+    """Which days lie in a span, both ends included."""
+    low, high = (day or end for day, end in zip(span, (date.min, date.max), strict=True))
+    return np.asarray((start >= low.toordinal()) & (start <= high.toordinal()))
 
 
 def _positions(archive: Archive, index: Index) -> Whole:

@@ -22,6 +22,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import opened
 from crosstable.lab.backtest_results import Backtest, backtest_document
 from crosstable.lab.backtesting import Against, Day, backtest
+from crosstable.lab.documents import write_whole
 from crosstable.lab.measures import CONFIDENCE, Draws
 from crosstable.lab.other_systems import OtherSystem
 from crosstable.lab.plans import plan_text
@@ -91,15 +92,7 @@ class Report(NamedTuple):
         if os.path.exists(target) and not is_forced:
             raise HistoryError(f"{target} is there already; give another name, or force it")
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        # Beside its place first, so that nobody sees half a page.
-        partial = f"{target}.partial-{os.getpid()}"
-        try:
-            with open(partial, "w", encoding="utf-8") as file:
-                file.write(self.html)
-            os.replace(partial, target)
-        finally:
-            if os.path.exists(partial):
-                os.remove(partial)
+        write_whole(target, self.html)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page in a frame of its own, so that its style stays with it."""

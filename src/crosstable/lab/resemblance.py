@@ -307,7 +307,7 @@ def _ratings(one: Observed) -> Iterator[Found]:
 
 
 def _experience(one: Observed) -> Iterator[Found]:
-    """Shares of entrants by standing, provisional games, and what both say about the games of a member's life.
+    """Shares of entrants by status, provisional games, and what both say about the games of a member's life.
 
     Every member is unrated once. Where members come and go evenly, games per unrated entrant are games per member.
     """
@@ -316,9 +316,9 @@ def _experience(one: Observed) -> Iterator[Found]:
         yield f"{name}, %", 100.0 * _mean(rows, pl.col("status") == status), rows.height, 1
     yield from _quantiles(rows, "before", QUARTILES, "games of the provisional, ")
     yield "games an entry", _mean(rows, pl.col("played")), rows.height, 2
-    newcomers = _mean(rows, pl.col("status") == UNRATED)
-    for name, value in (("entries a newcomer", 1.0), ("games a newcomer", _mean(rows, pl.col("played")))):
-        yield name, value / newcomers if newcomers else math.nan, rows.height, 1
+    unrated = _mean(rows, pl.col("status") == UNRATED)
+    for name, value in (("entries an unrated player", 1.0), ("games an unrated player", _mean(rows, pl.col("played")))):
+        yield name, value / unrated if unrated else math.nan, rows.height, 1
 
 
 def _sections(one: Observed) -> Iterator[Found]:

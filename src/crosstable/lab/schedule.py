@@ -125,7 +125,7 @@ class Month(NamedTuple):
 
 
 class Headings(NamedTuple):
-    """The sections of a month in the order of the fold; ``draft`` says which section of the draft each one is."""
+    """The sections of a month in the order of the replay; ``draft`` says which section of the draft each one is."""
 
     draft: Whole
     event: Whole
@@ -161,7 +161,7 @@ def _active(firsts: Whole, people: Population) -> tuple[NDArray[np.float64], NDA
     for amount in (people.activity, np.ones(len(begins))):
         change = np.zeros(len(firsts) + 1)
         for sign, days in ((1.0, begins), (-1.0, ends), (-1.0, away), (1.0, back)):
-            # Who leaves while he is away does not leave twice.
+            # Who leaves while away does not leave twice.
             change += sign * np.bincount(np.clip(days, begins, ends), amount, len(change))
         found.append(np.cumsum(change)[:-1])
     return found[0], found[1]
@@ -176,7 +176,7 @@ def _amounts(federation: Federation, firsts: Whole) -> NDArray[np.float64]:
 def scheduled(
     federation: Federation, month: Month, draft: Draft, choices: Choices, rng: np.random.Generator
 ) -> Headings:
-    """A month's sections with dates and controls, in the order of the fold."""
+    """A month's sections with dates and controls, in the order of the replay."""
     event, number = _events(draft, rng)
     events = int(event.max()) + 1
     end = _end_days(month, events, rng)

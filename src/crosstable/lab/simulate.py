@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.folding import in_force
+from crosstable.folding import DecisionKind, in_force
 from crosstable.history.archive import Archive, empty_table, write
 from crosstable.history.archive_facts import openings_of, outside_of
 from crosstable.history.archive_reports import reports_of
 from crosstable.history.archive_sections import ArchivedSection
 from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
+from crosstable.lab.documents import plain
 from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
 from crosstable.lab.pairings import Field, Luck, Whole, played
 from crosstable.lab.population import Federation, Population, made_population, member_names, town_names
@@ -37,7 +38,6 @@ from crosstable.lab.tables import (
     games_table,
     made_facts,
     merged,
-    opt_in,
     sections_table,
 )
 from crosstable.rules.editions import edition_for
@@ -167,8 +167,9 @@ COMPILED_FROM = 5_000
 # Tables are made of about so many rows at a time.
 PORTION = 400_000
 OPT_IN_SHARE = 0.3
-# What an opening stands for at most: somebody who never played here is not yet settled.
+# What a starting rating stands for at most: somebody who never played here is not yet settled.
 OPENED_GAMES = ESTABLISHED_GAMES - 1
+
 
 Progress = Callable[[int], None]
 
@@ -192,7 +193,7 @@ class World(NamedTuple):
 
 
 def in_silence(done: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that nobody watches; that of a replay would bring its compiler."""
 
 
 class Simulated(NamedTuple):
@@ -231,13 +232,9 @@ def simulated(federation: Federation, progress: Progress = in_silence, *, is_com
         openings=world.facts.openings,
         decisions=decision_table(decisions),
         **{name: pl.concat(frames, rechunk=True) if frames else empty_table(name) for name, frames in tables.items()},
-        source={"simulated": {name: _plain(value) for name, value in federation._asdict().items()}},
+        source={"simulated": plain(federation)},
     )
     return Simulated(archive, pl.concat(truth, rechunk=True) if truth else no_truth())
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, int | float | None) else str(value)
 
 
 def _world(federation: Federation, rng: np.random.Generator) -> World:
@@ -266,7 +263,10 @@ def _opt_ins(world: World) -> list[DecisionRow]:
     member, as_of, _ = world.lists
     is_first = np.diff(member, prepend=-1) > 0
     chosen = is_first & world.opted_in[member]
-    return [opt_in(int(who), int(day)) for who, day in zip(member[chosen], as_of[chosen], strict=True)]
+    return [
+        DecisionRow(int(day), DecisionKind.OPT_IN, int(who))
+        for who, day in zip(member[chosen], as_of[chosen], strict=True)
+    ]
 
 
 def _portions(months: Iterable[MonthPlayed]) -> Iterator[MonthPlayed]:
@@ -285,14 +285,7 @@ def _portions(months: Iterable[MonthPlayed]) -> Iterator[MonthPlayed]:
 
 def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_compiled: bool) -> Iterator[MonthPlayed]:
     federation = world.federation
-    luck = Luck(
-        federation.withdrawals,
-        federation.half_byes,
-        federation.forfeits,
-        federation.white_advantage,
-        federation.draws,
-        federation.draws_growth,
-    )
+    luck = Luck(*(getattr(federation, name) for name in Luck._fields))
     regular_games = _games_before(world)
     done = 0
     for month in months_of(federation, world.people):
@@ -311,7 +304,7 @@ def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_co
 
 
 def _games_before(world: World) -> Whole:
-    """The Regular games that openings stand for."""
+    """The Regular games that starting ratings stand for."""
     games = np.zeros(world.federation.members, dtype=np.int64)
     openings = world.facts.openings
     counted = openings["games"].fill_null(OPENED_GAMES).to_numpy().astype(np.int64)
@@ -335,7 +328,7 @@ def _present(world: World, month: Month, regular_games: Whole) -> Present:
 
 
 def _seats(draft: Draft, headings: Headings, rng: np.random.Generator) -> Seats:
-    """The rows of all sections in the order of the fold, by strength as far as a director knows it; guests first."""
+    """The rows of all sections in the order of the replay, by strength as far as a director knows it; guests first."""
     place = np.empty(len(headings.draft), dtype=np.int64)
     place[headings.draft] = np.arange(len(headings.draft))
     section = place[draft.section]
@@ -384,21 +377,21 @@ def season_federation(seed: int = 1) -> Federation:
 
 
 def season(seed: int = 1) -> list[Report]:
-    """The reports of a season, in the order of their dates; each player brings what he had when it began.
+    """The reports of a season, in the order of their dates; each player brings what they had when it began.
 
-    To be submitted to an office that adds the members and takes their ratings as openings.
+    To be submitted to an office that adds the members and takes their ratings as starting ratings.
     """
     archive = simulate(season_federation(seed))
     people = archive.members.to_dicts()
     outside = outside_of(archive)
-    standings = _standings(archive)
+    ratings = _starting_ratings(archive)
 
     def brings(archived: ArchivedSection, at: int) -> Background:
         member = archived.rows[at].member
         person = people[member]
         fide, cfc = outside.get(member, ([], []))
         return Background(
-            standings=standings.get(member, {}),
+            standings=ratings.get(member, {}),
             fide=in_force(fide, archived.section.start),
             cfc=in_force(cfc, archived.section.end),
             birth_date=person["birth_date"],
@@ -409,7 +402,7 @@ def season(seed: int = 1) -> list[Report]:
     return reports_of(archive, brings)
 
 
-def _standings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
+def _starting_ratings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
     found: dict[int, dict[RatingSystem, PlayerRating]] = {}
     for member, opening in openings_of(archive):
         found.setdefault(member, {})[opening.system] = opening.standing

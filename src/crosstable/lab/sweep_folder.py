@@ -15,6 +15,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
+from crosstable.lab.documents import PARTIAL, plain, whole, write_whole
 from crosstable.lab.plans import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
 from crosstable.rules.rule_sets import RuleSet
@@ -22,7 +23,6 @@ from crosstable.rules.rule_sets import RuleSet
 RESULTS = "results"
 ABOUT, DOCUMENT, LOCK = "about.json", "sweep.json", "lock"
 FORMAT = "crosstable-sweep-folder/1"
-PARTIAL = ".partial-"
 SCHEMA: Mapping[str, Any] = {
     "rules": pl.String,
     "digest": pl.String,
@@ -41,8 +41,8 @@ class Folder:
         self._settings = {
             "format": FORMAT,
             "archive": job.archive,
-            "days": [None if day is None else day.isoformat() for day in days],
-            "walks_all": job.walks_all,
+            "days": plain(list(days)),
+            "walks_all": job.judges_all,
         }
         self._code = job.code
         self._lock = -1
@@ -147,11 +147,9 @@ class Folder:
 
     def keep(self, varied: Varied, scored: Scored) -> None:
         """Write the scores of a rule set."""
-        path = self._file(varied.rules)
-        partial = f"{path}{PARTIAL}{os.getpid()}"
         try:
-            frame_of({varied.rules.digest: (varied, scored)}).write_parquet(partial)
-            os.replace(partial, path)
+            with whole(self._file(varied.rules)) as partial:
+                frame_of({varied.rules.digest: (varied, scored)}).write_parquet(partial)
         except OSError as error:
             raise HistoryError(f"a result cannot be written into {self.path}: {error.strerror or error}") from error
 
@@ -178,11 +176,3 @@ def frame_of(found: Mapping[str, tuple[Varied, Scored]]) -> pl.DataFrame:
 
 def _columns(scores: Scores) -> list[tuple[str, float]]:
     return list(scores._asdict().items())
-
-
-def write_whole(path: str, text: str) -> None:
-    """Write a text so that it is there wholly or not at all."""
-    partial = f"{path}{PARTIAL}{os.getpid()}"
-    with open(partial, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(partial, path)

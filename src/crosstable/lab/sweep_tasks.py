@@ -32,7 +32,7 @@ from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import digest, read
 from crosstable.history.index import Index
 from crosstable.history.kernel.compiling import sources_digest
-from crosstable.lab.predictions import games_of, index_beside
+from crosstable.lab.predictions import games_of, in_span, index_beside
 from crosstable.lab.sweep_lanes import (
     CHOOSING,
     COLUMNS,
@@ -78,14 +78,14 @@ class Days(NamedTuple):
 class Job(NamedTuple):
     """What is the same for every task of a sweep.
 
-    ``walks_all``: whether every rule set goes through the later span too, or only those that are judged. ``code`` is
+    ``judges_all``: whether every rule set goes through the later span too, or only those that are judged. ``code`` is
     the digest of the code that scores, of whoever gives out the tasks.
     """
 
     folder: str
     archive: str
     days: Days
-    walks_all: bool
+    judges_all: bool
     lanes: int
     code: str
 
@@ -102,7 +102,7 @@ NO_SCORES = Scores(0, float("nan"), float("nan"))
 
 
 class Scored(NamedTuple):
-    """The scores of one rule set; those of the later span are of no games where it was not walked."""
+    """The scores of one rule set; those of the later span are of no games where it was not replayed."""
 
     choosing: Scores
     judging: Scores
@@ -141,17 +141,11 @@ class Opened:
 
     def _span(self) -> NDArray[np.int8]:
         first, until, last = self.days
-        span = np.full(len(self.start), JUDGING, dtype=np.int8)
-        if until is not None:
-            span[self.start <= until.toordinal()] = CHOOSING
-        if first is not None:
-            span[self.start < first.toordinal()] = NOT_SCORED
-        if last is not None:
-            span[self.start > last.toordinal()] = NOT_SCORED
-        return span
+        span = np.where(in_span(self.start, (None, until or date.min)), CHOOSING, JUDGING)
+        return np.where(in_span(self.start, (first, last)), span, NOT_SCORED).astype(np.int8)
 
     def end_of(self, span: int) -> int:
-        """The section after the last one of a span, in the order of the fold."""
+        """The section after the last one of a span, in the order of the replay."""
         inside = np.flatnonzero(self.predicted.span == span)
         return int(inside[-1]) + 1 if len(inside) else 0
 
@@ -160,14 +154,14 @@ class Opened:
         return int(np.diff(self.predicted.first)[self.predicted.span == span].sum())
 
     def sums(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
-        """Walk rule sets up to a section."""
+        """Replay rule sets up to a section."""
         with self._company() as company:
             parts = [rules[at : at + company.width] for at in range(0, len(rules), company.width)]
             return [one for part in parts for one in company.scored(part, end)]
 
     @contextmanager
     def _company(self) -> Iterator[Company]:
-        with self._lock:  # stops are made from the archive's tables, by one thread at a time
+        with self._lock:  # checkpoints are made from the archive's tables, by one thread at a time
             found = self._idle.pop() if self._idle else None
             company = found or Company(self.index, self._adjustments, self.predicted, self._lanes)
         yield company  # one that failed in the middle is not used again
@@ -221,26 +215,21 @@ def forget() -> None:
 
 
 def score(job: Job, task: int, rules: Sequence[RuleSet]) -> Done:
-    """Score some rule sets."""
-    return attempt(task, lambda: _scored(job, rules))
+    """Score some rule sets, or say why that cannot be."""
+    try:
+        return Done(task, _scored(job, rules), "")
+    except (CrosstableError, OSError) as error:
+        return Done(task, (), str(error) or type(error).__name__)
 
 
 def _scored(job: Job, rules: Sequence[RuleSet]) -> tuple[Scored, ...]:
     history = opened(job)
-    if job.walks_all:
+    if job.judges_all:
         return tuple(scored_from(one) for one in history.sums(rules, history.index.sections))
-    # Spans go by the day a section starts, the walk by the day it ends: it meets some of the later span on its way, and
-    # a score of a fragment would look like one of the whole.
+    # Spans go by the day a section starts, the replay by the day it ends: it meets some of the later span on its way,
+    # and a score of a fragment would look like one of the whole.
     found = [scored_from(one) for one in history.sums(rules, history.end_of(CHOOSING))]
     return tuple(one._replace(judging=NO_SCORES) for one in found)
-
-
-def attempt(task: int, work: Callable[[], tuple[Scored, ...]]) -> Done:
-    """What work gives, or why it gives nothing."""
-    try:
-        return Done(task, work(), "")
-    except (CrosstableError, OSError) as error:
-        return Done(task, (), str(error) or type(error).__name__)
 
 
 def scored_from(sums: Sums) -> Scored:

@@ -9,7 +9,6 @@
 With a folder every result is kept as soon as it is there, and the same call goes on where it was stopped.
 """
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,10 +21,11 @@ import polars as pl
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
+from crosstable.lab.documents import plain, write_folder
 from crosstable.lab.measures import CONFIDENCE, Cells, Draws, Estimate, Table, drawn_table, estimates
 from crosstable.lab.plans import Plan, Varied, plan_of
 from crosstable.lab.predictions import Whole
-from crosstable.lab.sweep_folder import DOCUMENT, PARTIAL, Folder, frame_of, write_whole
+from crosstable.lab.sweep_folder import DOCUMENT, Folder, frame_of
 from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
 from crosstable.lab.sweep_tasks import (
     Days,
@@ -47,7 +47,7 @@ from crosstable.rules.rule_files import rules_text
 from crosstable.rules.rule_sets import OFFICIAL, document_of
 
 METRICS: Mapping[str, int] = {"deviance": DEVIANCE, "brier": BRIER}
-# So many rule sets are walked together: more gain little, and each takes room for its standings and results.
+# So many rule sets are replayed together: more gain little, and each takes room for its records and results.
 LANES = 4
 Progress = Callable[[int, int], None]
 
@@ -56,11 +56,11 @@ def in_silence(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
-class Wishes(NamedTuple):
+class SweepOptions(NamedTuple):
     """How a sweep is wanted.
 
-    By ``metric`` the best is chosen. With ``judges_all`` every rule set is walked through the later span, not only the
-    best; with ``starts_anew`` results in the folder are thrown away.
+    By ``metric`` the best is chosen. With ``judges_all`` every rule set is replayed through the later span, not only
+    the best; with ``starts_anew`` results in the folder are thrown away.
     """
 
     days: Days = Days()
@@ -71,7 +71,7 @@ class Wishes(NamedTuple):
     lanes: int = LANES
 
 
-NO_WISHES = Wishes()
+USUAL = SweepOptions()
 
 
 class Tried(NamedTuple):
@@ -102,7 +102,7 @@ class Sweep(NamedTuple):
     archive_digest: str
     plan: Plan
     days: Days
-    wishes: Wishes
+    options: SweepOptions
     tried: tuple[Tried, ...]
     resumed: int
     judgement: Judgement
@@ -134,34 +134,34 @@ def sweep(
     plan: "str | os.PathLike[str] | Mapping[str, Any] | Plan",
     out: str | os.PathLike[str] | None = None,
     *,
-    wishes: Wishes = NO_WISHES,
+    options: SweepOptions = USUAL,
     where: Where | None = None,
     progress: Progress = in_silence,
 ) -> Sweep:
     """Score every rule set of a plan on an archive, choose the best on the earlier span and judge it on the later."""
-    if wishes.metric not in METRICS:
-        raise HistoryError(f"there is no metric {wishes.metric!r}; choose one of {', '.join(METRICS)}")
+    if options.metric not in METRICS:
+        raise HistoryError(f"there is no metric {options.metric!r}; choose one of {', '.join(METRICS)}")
     where = where or Where()
-    plan = plan_of(plan, wishes.draws.seed)
+    plan = plan_of(plan, options.draws.seed)
     check_where(where)
     folder = os.path.abspath(os.fspath(archive))
-    job = Job(folder, digest(folder), wishes.days, wishes.judges_all, wishes.lanes, code_digest())
+    job = Job(folder, digest(folder), options.days, options.judges_all, options.lanes, code_digest())
     kept: Folder | None = None
     try:
         job, history = begun(job)
         check_spans(history)
         if out is not None:
-            kept = Folder(os.fspath(out), job, history.days, starts_anew=wishes.starts_anew)
+            kept = Folder(os.fspath(out), job, history.days, starts_anew=options.starts_anew)
             kept.begin_plan(plan)
         known = _known(plan, kept)
         tried = _tried(job, plan, known, (kept, where, progress))
-        tried = ranked(tried, wishes.metric)
-        judgement = judge(history, tried[0], wishes.draws)
+        tried = ranked(tried, options.metric)
+        judgement = judge(history, tried[0], options.draws)
     finally:
         if kept is not None:
             kept.close()
         forget()
-    return Sweep(folder, job.archive, plan, history.days, wishes, tuple(tried), len(known), judgement)
+    return Sweep(folder, job.archive, plan, history.days, options, tuple(tried), len(known), judgement)
 
 
 def check_spans(history: Opened) -> None:
@@ -283,7 +283,7 @@ def _heading(found: Sweep) -> Iterator[str]:
     until = f" to {days.last}" if days.last else ""
     yield f"{len(found.tried):,} rule sets, chosen {since}up to {days.choose_until}, judged after it{until}"
     yield f"{best.choosing.games:,} games to choose by, {best.judging.games:,} to judge by"
-    draws = found.wishes.draws
+    draws = found.options.draws
     yield f"{100 * CONFIDENCE:.0f} % intervals from {draws.replicates} draws of sections, seed {draws.seed}"
 
 
@@ -291,11 +291,11 @@ def _ranking(found: Sweep) -> Iterator[str]:
     shown = found.tried[:SHOWN]
     width = max(len(one.varied.rules.name) for one in shown)
     most = found.tried[0].scored.choosing.games
-    yield f"  The best by {_said(found.wishes.metric)} on the earlier span"
-    later = f"  {'later':>8} {'':>8}" if found.wishes.judges_all else ""
+    yield f"  The best by {_said(found.options.metric)} on the earlier span"
+    later = f"  {'later':>8} {'':>8}" if found.options.judges_all else ""
     yield f"  {'':<{width}}  {'deviance':>8} {'Brier':>8}{later}".rstrip()
     for one in shown:
-        more = _numbers(one.scored.judging) if found.wishes.judges_all else ""
+        more = _numbers(one.scored.judging) if found.options.judges_all else ""
         fewer = f"  of {one.scored.choosing.games:,} games" if one.scored.choosing.games < most else ""
         yield f"  {one.varied.rules.name:<{width}}{_numbers(one.scored.choosing)}{more}{fewer}"
     fewer_games = sum(one.scored.choosing.games < most for one in found.tried)
@@ -326,7 +326,7 @@ def _judgement(found: Sweep) -> Iterator[str]:
             name = "Brier" if metric == "brier" else metric
             yield f"  {said:<12} {name:<8}  {best:>8.5f} {official:>8.5f}  {_interval(differences[metric])}"
             said = ""
-    yield f"  {_verdict(judged.differences[found.wishes.metric])} ({judged.sections:,} sections)"
+    yield f"  {_verdict(judged.differences[found.options.metric])} ({judged.sections:,} sections)"
 
 
 def _interval(estimate: Estimate) -> str:
@@ -345,54 +345,34 @@ def _verdict(difference: Estimate) -> str:
 
 def sweep_document(found: Sweep) -> dict[str, Any]:
     """The whole document; a number that nobody knows is null."""
-    judged, days = found.judgement, found.days
+    judged = found.judgement
     return {
         "format": FORMAT,
         "made_by": f"crosstable {__version__}",
         "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
         "archive": {"folder": found.archive, "digest": found.archive_digest},
         "plan": {"name": found.plan.name, "varies": list(found.plan.names), "document": dict(found.plan.document)},
-        "days": {name: None if day is None else day.isoformat() for name, day in days._asdict().items()},
-        "metric": found.wishes.metric,
-        "judges_all": found.wishes.judges_all,
+        "days": plain(found.days),
+        "metric": found.options.metric,
+        "judges_all": found.options.judges_all,
         "draws": {
-            "seed": found.wishes.draws.seed,
-            "replicates": found.wishes.draws.replicates,
+            "seed": found.options.draws.seed,
+            "replicates": found.options.draws.replicates,
             "confidence": CONFIDENCE,
         },
-        "best": {**document_of(judged.best.varied.rules), **_scored(judged.best.scored)},
-        "official": _scored(judged.official),
-        "differences": {
-            "choosing": {name: _ends(one) for name, one in judged.chosen_by.items()},
-            "judging": {name: _ends(one) for name, one in judged.differences.items()},
-        },
+        "best": {**document_of(judged.best.varied.rules), **plain(judged.best.scored)},
+        "official": plain(judged.official),
+        "differences": plain({"choosing": judged.chosen_by, "judging": judged.differences}),
         "tried": [_tried_object(one) for one in found.tried],
     }
 
 
 def _tried_object(one: Tried) -> dict[str, Any]:
     rules = one.varied.rules
-    return {"name": rules.name, "digest": rules.digest, "values": dict(one.varied.values), **_scored(one.scored)}
-
-
-def _scored(scored: Scored) -> dict[str, Any]:
-    return {span: _ends(getattr(scored, span)) for span in Scored._fields}
-
-
-def _ends(numbers: Estimate | Scores) -> dict[str, float | None]:
-    return {name: None if math.isnan(one) else one for name, one in numbers._asdict().items()}
+    return {"name": rules.name, "digest": rules.digest, "values": dict(one.varied.values), **plain(one.scored)}
 
 
 def write_sweep(found: Sweep, folder: str) -> None:
     """Write the table, the best rule set as a file, the text and the document into the folder of a sweep."""
-    os.makedirs(folder, exist_ok=True)
-    document = os.path.join(folder, DOCUMENT)
-    if os.path.exists(document):
-        os.remove(document)
-    partial = os.path.join(folder, f"{TABLE}{PARTIAL}{os.getpid()}")
-    found.frame.write_parquet(partial)
-    os.replace(partial, os.path.join(folder, TABLE))
-    write_whole(os.path.join(folder, BEST), rules_text(found.judgement.best.varied.rules))
-    write_whole(os.path.join(folder, TEXT), sweep_text(found))
-    text = json.dumps(sweep_document(found), ensure_ascii=False, indent=1, allow_nan=False)
-    write_whole(document, text + "\n")
+    texts = {BEST: rules_text(found.judgement.best.varied.rules), TEXT: sweep_text(found)}
+    write_folder(folder, (DOCUMENT, sweep_document(found)), texts, {TABLE: found.frame})

@@ -174,13 +174,13 @@ def _openings(federation: Federation, people: Population, rng: np.random.Generat
 
 DAYS_TO_A_CEILING = 5
 POINTS_TO_A_CEILING = 100
-# The list from which an opponent abroad has his rating is so old at most.
+# The list from which an opponent abroad has a rating is so old at most.
 NEWEST_LIST_DAYS = 30
-_FIRST_ACT = 2  # the openings came with the first act
+_FIRST_ENTRY = 2  # the starting ratings came with the first entry of the journal
 
 
 class DecisionRow(NamedTuple):
-    """A decision before it has its act; ``effective`` is counted from 1970-01-01."""
+    """A decision before it has its journal entry; ``effective`` is counted from 1970-01-01."""
 
     effective: int
     kind: DecisionKind
@@ -193,7 +193,7 @@ class DecisionRow(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """The rows of a month's sections: the section, in the order of the fold, and the row of the draft that each is."""
+    """The rows of a month's sections, in the order of the replay, and the row of the draft that each is."""
 
     section: Whole
     draft: Whole
@@ -373,18 +373,13 @@ def _ceiling(month: MonthPlayed, section: int, seat: int) -> DecisionRow:
     return DecisionRow(day, DecisionKind.CEILING, int(month.draft.member[seat]), system, level)
 
 
-def opt_in(member: int, day: int) -> DecisionRow:
-    """A member's word that foreign events are to be rated."""
-    return DecisionRow(day, DecisionKind.OPT_IN, member)
-
-
 def decision_table(rows: list[DecisionRow]) -> pl.DataFrame:
-    """Decisions in the order of their days, numbered as acts."""
+    """Decisions in the order of their days, numbered as journal entries."""
     ordered = sorted(rows, key=lambda row: row[:3])
     columns = {name: [getattr(row, name) for row in ordered] for name in DecisionRow._fields}
     schema = {"system": pl.Int64, "value": pl.Float64, "section": pl.Int64}
     made = {name: pl.Series(name, column, dtype=schema.get(name)) for name, column in columns.items()}
     made["kind"] = pl.Series([row.kind.value for row in ordered], dtype=pl.String)
     made["effective"] = pl.Series([row.effective for row in ordered], dtype=pl.Int32).cast(pl.Date)
-    acts = np.arange(len(ordered)) + _FIRST_ACT
+    acts = np.arange(len(ordered)) + _FIRST_ENTRY
     return table_of("decisions", {"act": acts, **made})
