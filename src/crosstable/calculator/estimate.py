@@ -35,7 +35,9 @@ from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.formulas.steps import formula_for
 from crosstable.rules.constants import Constants
 from crosstable.terms import (
+    AS_ONE_SIDED,
     GAME_SCORES,
+    MIRRORED,
     Background,
     Cell,
     Entry,
@@ -107,12 +109,6 @@ def points_of(player: RatedPlayer, constants: Constants) -> tuple[GamePoints, ..
     return tuple(found)
 
 
-ONE_SIDED = {
-    Result.WIN: Result.WIN_ONE_SIDED,
-    Result.DRAW: Result.DRAW_ONE_SIDED,
-    Result.LOSS: Result.LOSS_ONE_SIDED,
-}
-MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}
 # Where nobody's rating is known there is no average; any value will do, because nobody needs it then.
 NO_AVERAGE = 1500.0
 
@@ -137,7 +133,7 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
         results = [result for result in opponent.results if result is not None]
         if kind is not OpponentsAt.SCORES or opponent.score is None:
             rows.append(Entry(at, "", "", ()))
-            own += [Cell(ONE_SIDED[result], at, "") for result in results]
+            own += [Cell(AS_ONE_SIDED[result], at, "") for result in results]
             continue
         others = _other_games(opponent, number + 1 + len(strangers))
         met = [Cell(MIRRORED[result], number, "") for result in results]
@@ -159,7 +155,7 @@ def rows_of(request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: 
     row = one_row(request, timing, kind)
     met = [at for at, opponent in enumerate(request.opponents, start=1) for _ in opponent.results]
     own = [
-        Entry(number, "", "", tuple(Cell(ONE_SIDED[result], at, "") for at, result in zip(met, way, strict=True)))
+        Entry(number, "", "", tuple(Cell(AS_ONE_SIDED[result], at, "") for at, result in zip(met, way, strict=True)))
         for number, way in enumerate(ways, start=row.number)
     ]
     backgrounds = {**row.backgrounds, **dict.fromkeys((entry.number for entry in own), row.backgrounds[row.number])}
@@ -206,7 +202,7 @@ def _other_games(opponent: Opponent, first: int) -> list[Cell]:
     results = [result for result in opponent.results if result is not None]
     rest = opponent.score - total(GAME_SCORES[MIRRORED[result]] for result in results)
     others = results_worth(rest, opponent.played - len(results))
-    return [Cell(ONE_SIDED[result], first + at, "") for at, result in enumerate(others)]
+    return [Cell(AS_ONE_SIDED[result], first + at, "") for at, result in enumerate(others)]
 
 
 def results_worth(score: float, games: int) -> Iterator[Result]:

@@ -13,7 +13,7 @@ from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result, total
+from crosstable.terms import GAME_SCORES, OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
 MOST_GAMES = 100
@@ -292,7 +292,7 @@ def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
         yield fault("bad-value", place, f"The opponent has {opponent.played} games; 1 to {MOST_GAMES} are possible.")
         return
     results = [result for result in opponent.results if result is not None]
-    against = total(_SCORE_AGAINST.get(result, math.nan) for result in results)
+    against = total(1.0 - GAME_SCORES.get(result, math.nan) for result in results)
     rest = opponent.score - against
     other_games = opponent.played - len(results)
     if not 0.0 <= rest <= other_games or rest * 2.0 != math.floor(rest * 2.0):
@@ -301,6 +301,3 @@ def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
             f"{len(results)} against you, which leaves {rest:g} of {other_games}."
         )
         yield fault("bad-value", place, message, "Give their total in rated games, the one against you included.")
-
-
-_SCORE_AGAINST = {Result.WIN: 0.0, Result.DRAW: 0.5, Result.LOSS: 1.0}

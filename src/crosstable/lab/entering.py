@@ -248,18 +248,16 @@ def _open_sections(
     speed = _speeds(pool, np.bincount(rows.section, rows.known, len(size)) / size, rng)
     is_money = ~is_round_robin & (pool == BOARD) & (rng.random(len(size)) < max(federation.money, federation.prizes))
     doubles = np.where((speed == Speed.BLITZ) & ~is_round_robin, DOUBLE_BLITZ, federation.double_games)
-    return Draft(
+    return _draft(
+        rows,
         kind=np.where(is_round_robin, _ROUND_ROBIN, _SWISS),
         manner=np.where(is_round_robin, ROUND_ROBIN, SWISS),
         rounds=np.where(is_round_robin, size - 1 + size % 2, np.minimum(rounds, size - 1)),
         games=1 + (rng.random(len(size)) < doubles).astype(np.int64),
-        guests=np.zeros(len(size), dtype=np.int64),
         speed=speed,
         region=region,
         is_money=is_money,
-        **rows._asdict(),
         shown=_shown(people, rows, is_money, present.day),
-        fide=np.full(len(rows.section), np.nan),
     )
 
 
@@ -294,20 +292,9 @@ def _matches(people: Population, present: Present, matches: int, rng: np.random.
     first = first[known[first + 1] - known[first] <= CLOSEST] if len(first) else first
     count = len(first)
     pair = np.stack((first, first + 1), axis=1).ravel()
-    return Draft(
-        kind=np.full(count, _MATCH),
-        manner=np.full(count, ROUND_ROBIN),
-        rounds=rng.choice(MATCH_GAMES, count),
-        games=np.ones(count, dtype=np.int64),
-        guests=np.zeros(count, dtype=np.int64),
-        **_alone(count),
-        section=np.repeat(np.arange(count), 2),
-        member=settled[pair],
-        strength=strength[pair],
-        known=known[pair],
-        shown=known[pair],
-        fide=np.full(2 * count, np.nan),
-    )
+    rows = Rows(np.repeat(np.arange(count), 2), settled[pair], strength[pair], known[pair])
+    kind, manner = np.full(count, _MATCH), np.full(count, ROUND_ROBIN)
+    return _draft(rows, kind=kind, manner=manner, rounds=rng.choice(MATCH_GAMES, count))
 
 
 def _abroad(people: Population, present: Present, sections: int, rng: np.random.Generator) -> Draft:
@@ -333,26 +320,26 @@ def _abroad(people: Population, present: Present, sections: int, rng: np.random.
     is_youth = (
         people.is_junior[who[drawn]] & (present.day >= GAP_TO) & (rng.random(count) < 0.5) if count else guests > 2
     )
-    return Draft(
+    return _draft(
+        Rows(section, member, strength, strength),
         kind=np.where(is_youth, _YOUTH, _FOREIGN),
         manner=np.full(count, ABROAD),
         rounds=np.full(count, ABROAD_ROUNDS),
-        games=np.ones(count, dtype=np.int64),
         guests=guests,
-        **_alone(count),
-        section=section,
-        member=member,
-        strength=strength,
-        known=strength,
-        shown=strength,
         fide=rating,
     )
 
 
-def _alone(count: int) -> dict[str, Any]:
-    """What matches and foreign events have in common: long games, no money, events of their own."""
-    return {
+def _draft(rows: Rows, **columns: Any) -> Draft:  # noqa: ANN401 (whole numbers, truth values, floats)
+    """Sections with what is said of them; unsaid, as matches and foreign events are: long games, no money, alone."""
+    count = len(columns["kind"])
+    usual = {
+        "games": np.ones(count, dtype=np.int64),
+        "guests": np.zeros(count, dtype=np.int64),
         "speed": np.full(count, Speed.REGULAR, dtype=np.int64),
         "region": np.full(count, NATIONAL),
         "is_money": np.zeros(count, dtype=np.bool_),
+        "shown": rows.known,
+        "fide": np.full(len(rows.section), np.nan),
     }
+    return Draft(**{**usual, **columns, **rows._asdict()})

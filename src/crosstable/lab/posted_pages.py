@@ -21,16 +21,10 @@ from crosstable.formats import file_bytes
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
 from crosstable.record_rows import row_of
-from crosstable.terms import Entry, PlayerRating, Result, Section
+from crosstable.terms import AS_ONE_SIDED, MIRRORED, Entry, PlayerRating, Section
 from crosstable.verification.pages import Page, pages_of
 
 CODES = {own: code for code, (own, _) in RESULTS.items()}
-MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}
-ONE_SIDED = {
-    Result.WIN: Result.WIN_ONE_SIDED,
-    Result.DRAW: Result.DRAW_ONE_SIDED,
-    Result.LOSS: Result.LOSS_ONE_SIDED,
-}
 
 
 def pages_in(folder: str) -> list[Page]:
@@ -67,9 +61,9 @@ def games_of(section: Section, at: int, unknown: AbstractSet[int] = frozenset())
             if result in MIRRORED:
                 there = section.entries[other].cells[round_number - 1]
                 if (there.result, there.opponent) != (MIRRORED[result], entry.number):
-                    result = ONE_SIDED[result]  # the other row shows the game in another column
+                    result = AS_ONE_SIDED[result]  # the other row shows the game in another column
                 elif {entry.number, cell.opponent} & unknown:
-                    result = ONE_SIDED[result]
+                    result = AS_ONE_SIDED[result]
                 elif other < row:
                     continue
             colour = next((code for code, (own, _) in enumerate(COLOURS) if own == cell.colour), 0)
@@ -168,10 +162,5 @@ def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[s
     }
 
 
-def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns."""
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
 def _table(name: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return table_of(name, columns(rows)) if rows else empty_table(name)
+    return table_of(name, {column: [row[column] for row in rows] for column in rows[0]}) if rows else empty_table(name)

@@ -27,10 +27,9 @@ from crosstable.lab.predictions import Brought, Games, People, Progress, games_o
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL
-from crosstable.terms import RatingSystem, Report, ReportedSection, Result
+from crosstable.terms import GAME_SCORES, MIRRORED, RatingSystem, Report, ReportedSection
 
 UNRATED, PROVISIONAL, ESTABLISHED = range(3)
-_SCORES = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 PAGES = {"page": pl.Int64, "year": pl.Int64, "system": pl.Int64, "size": pl.Int64, "games": pl.Int64}
 ROWS = {"page": pl.Int64, "status": pl.Int64, "rating": pl.Float64, "before": pl.Float64, "played": pl.Int64}
 # ``low_score`` is what the lower rated of the two scored; ``status`` is that of the less settled of them.
@@ -106,12 +105,12 @@ def _games(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str,
     for number, player in players.items():
         for cell in player.cells:
             other = players.get(cell.opponent)
-            if cell.result not in _SCORES or other is None or cell.opponent <= number:
+            if cell.result not in MIRRORED or other is None or cell.opponent <= number:
                 continue
             one, two = player.background.standings.get(system), other.background.standings.get(system)
             if one is None or two is None:
                 continue
-            score = _SCORES[cell.result]
+            score = GAME_SCORES[cell.result]
             yield {
                 "status": min(_status(one.games), _status(two.games)),
                 "difference": abs(one.rating - two.rating),
