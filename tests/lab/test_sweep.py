@@ -18,7 +18,7 @@ from crosstable.lab.documents import PARTIAL
 from crosstable.lab.plans import plan_from, plan_of, plan_text
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_folder import Folder
+from crosstable.lab.sweep_folder import Folder, Tried
 from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
 from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
 from crosstable.rules.rule_files import rules_from, rules_text
@@ -186,7 +186,7 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     one = plan_of({"grid": {"k_numerator": [800]}}).varied[0]
     job = Job(archive, "0" * 64, Days(), True, 1, digests[0])
     kept = Folder(str(tmp_path / "out"), job, Days(), starts_anew=False)
-    kept.keep(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2)))
+    kept.keep(Tried(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2))))
     assert kept.find(one) is not None
     kept.close()
     other = Folder(str(tmp_path / "out"), job._replace(code=digests[1]), Days(), starts_anew=False)

@@ -23,13 +23,12 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
 from crosstable.lab.documents import plain, write_folder
 from crosstable.lab.measures import CONFIDENCE, Cells, Draws, Estimate, Table, drawn_table, estimates
-from crosstable.lab.plans import Plan, Varied, plan_of
+from crosstable.lab.plans import Plan, plan_of
 from crosstable.lab.predictions import Whole
-from crosstable.lab.sweep_folder import DOCUMENT, Folder, frame_of
+from crosstable.lab.sweep_folder import DOCUMENT, Folder, Tried, frame_of
 from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
 from crosstable.lab.sweep_tasks import (
     Days,
-    Done,
     Job,
     Opened,
     Scored,
@@ -74,13 +73,6 @@ class SweepOptions(NamedTuple):
 USUAL = SweepOptions()
 
 
-class Tried(NamedTuple):
-    """One rule set of a sweep and its scores."""
-
-    varied: Varied
-    scored: Scored
-
-
 class Judgement(NamedTuple):
     """The best rule set of the earlier span beside the official rules, on both spans.
 
@@ -118,15 +110,13 @@ class Sweep(NamedTuple):
     @property
     def frame(self) -> pl.DataFrame:
         """Every rule set with its scores and a column for each constant that was varied, the best first."""
-        frame = frame_of({one.varied.rules.digest: (one.varied, one.scored) for one in self.tried})
+        frame = frame_of(self.tried)
         values = {name: [one.varied.values.get(name) for one in self.tried] for name in self.plan.names}
-        columns = [pl.Series(name, _column(one), strict=False) for name, one in values.items()]
-        return frame.drop("values").with_columns(columns)
-
-
-def _column(values: Sequence[Any]) -> Sequence[Any]:
-    """Values that a column can hold: whole tables as text."""
-    return [str(one) if isinstance(one, list | dict) else one for one in values]
+        columns = {  # whole tables as text
+            name: [str(one) if isinstance(one, list | dict) else one for one in column]
+            for name, column in values.items()
+        }
+        return frame.drop("values").with_columns(pl.Series(name, one, strict=False) for name, one in columns.items())
 
 
 def sweep(
@@ -174,14 +164,10 @@ def check_spans(history: Opened) -> None:
         (JUDGING, f"after {days.choose_until} to judge"),
     ):
         if not history.games_in(span):
-            first, last = (history.start[history.predicted.span >= 0][[0, -1]]).tolist()
+            first, last = map(date.fromordinal, history.start[history.predicted.span >= 0][[0, -1]].tolist())
             raise HistoryError(
-                f"there is no game {said} by; choose a day for --choose-until between {_day(first)} and {_day(last)}"
+                f"there is no game {said} by; choose a day for --choose-until between {first} and {last}"
             )
-
-
-def _day(number: int) -> str:
-    return date.fromordinal(number).isoformat()
 
 
 def _known(plan: Plan, kept: Folder | None) -> dict[str, Scored]:
@@ -201,18 +187,14 @@ def _tried(
     progress(len(scored), len(plan.varied))
     if tasks:
         for done in finished(job, {at: [one.rules for one in part] for at, part in tasks.items()}, where):
-            for varied, found in zip(tasks[done.task], _sound(done), strict=True):
+            if done.fault:
+                raise HistoryError(f"a worker could not go on: {done.fault}")
+            for varied, found in zip(tasks[done.task], done.scored, strict=True):
                 scored[varied.rules.digest] = found
                 if kept is not None:
-                    kept.keep(varied, found)
+                    kept.keep(Tried(varied, found))
             progress(len(scored), len(plan.varied))
     return [Tried(one, scored[one.rules.digest]) for one in plan.varied]
-
-
-def _sound(done: Done) -> tuple[Scored, ...]:
-    if done.fault:
-        raise HistoryError(f"a worker could not go on: {done.fault}")
-    return done.scored
 
 
 def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
@@ -230,7 +212,7 @@ def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
 
 
 def judge(history: Opened, best: Tried, draws: Draws) -> Judgement:
-    """Walk the best and the official rules through everything and compare them, section by section."""
+    """Replay the best and the official rules through everything and compare them, section by section."""
     if not best.scored.choosing.games:
         raise HistoryError("no rule set of the plan could rate a game of the earlier span")
     one, other = history.sums([best.varied.rules, OFFICIAL], history.index.sections)
