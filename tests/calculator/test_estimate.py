@@ -13,7 +13,7 @@ from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsA
 from crosstable.engine import RatedPlayer
 from crosstable.errors import UnratableSectionError
 from crosstable.terms import GAME_SCORES, FloorKind, Formula, RatingSystem, Result
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.engine.wallcharts import Played, Row, rate_wallchart, wallchart
 from tests.event_files import event_file, player, record
 from tests.second_engine import rate_section

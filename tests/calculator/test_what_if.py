@@ -11,7 +11,7 @@ from crosstable.calculator.requests import EstimateRequest, Opponent
 from crosstable.calculator.what_if import MOST_TO_COME, next_game, norm_chances, norm_title, outcomes, score_needed
 from crosstable.errors import UnratableSectionError
 from crosstable.terms import GAME_SCORES
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.engine.wallcharts import Played, post_event, rate_wallchart, wallchart
 
 CASE = (Path(__file__).parents[1] / "cases" / "official-2015-64-players.txt").read_text(encoding="utf-8")

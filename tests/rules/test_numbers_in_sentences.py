@@ -24,7 +24,7 @@ from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases
 from crosstable.rules.statements import statements
 from crosstable.terms import PlayerRating, RatingSystem
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.checks.provoked import abroad, match, published
 from tests.event_files import EventFile, record
 

@@ -24,7 +24,7 @@ from crosstable.calculator.what_if import norm_chances, outcomes
 from crosstable.rules.editions import edition_for
 from crosstable.rules.statements import TIME_CONTROLS, said_of
 from crosstable.terms import Formula
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tools import measure_estimates
 
 # Words

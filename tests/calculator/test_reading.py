@@ -23,7 +23,7 @@ from crosstable.calculator.reading import (
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt
 from crosstable.errors import Severity
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result
-from tests.calculator.asking import TODAY, asked
+from tests.calculator.requested import TODAY, asked
 
 ratings = st.one_of(st.integers(100, 3500).map(float), st.floats(100, 3500).map(lambda value: round(value, 4)))
 days = st.dates(date(2001, 1, 1), date(2026, 7, 4))
