@@ -37,7 +37,7 @@ from crosstable.errors import Fault, HistoryError, RuleSetError, Severity
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_changes import Changes, nearest
-from crosstable.rules.rule_files import KEYS, LARGEST_FILE, literal, rules_from
+from crosstable.rules.rule_files import KEYS, literal, read_toml, rules_from
 from crosstable.rules.rule_sets import CONVERSIONS, RuleSet, plain_value, printed_lines
 from crosstable.terms import RatingSystem
 
@@ -98,18 +98,7 @@ def _short(number: float) -> float:
 
 def read_plan(path: str, seed: int = 1) -> Plan:
     """The plan of a file; one with faults raises with all of them."""
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
-            raise _refused(path, "file", f"The file is larger than {LARGEST_FILE} bytes, which no plan is.")
-        document = tomllib.loads(content.decode("utf-8"))
-    except OSError as error:
-        raise _refused(path, "file", f"The file cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, "file", f"The file is not TOML: {error}.") from error
+    document = read_toml(path, lambda message: RuleSetError(path, [plan_fault("file", message)]))
     return plan_from(document, path, seed)
 
 
@@ -163,10 +152,6 @@ def plan_text(document: Mapping[str, Value]) -> str:
 def plan_fault(place: str, message: str) -> Fault:
     """A fault of a plan."""
     return Fault("sweep-plan", Severity.ERROR, place, message, REMEDY)
-
-
-def _refused(where: str, place: str, message: str) -> RuleSetError:
-    return RuleSetError(where, [plan_fault(place, message)])
 
 
 class _Varying:
