@@ -165,17 +165,14 @@ def _timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
         if system is not None and system not in systems:
             told = " and ".join(each.name for each in systems)
             return None, [fault("bad-value", "system", f"{request.control} is rated {told}, not {system.name}.")]
-    chosen = system or (systems[0] if systems else _without_control(request))
+    unsaid = RatingSystem.OLR if request.is_online else RatingSystem.OTBR
+    chosen = system or (systems[0] if systems else unsaid)
     if chosen not in edition.systems:
         message = f"{chosen.name} ratings did not exist on {request.section_date}."
         return None, [fault("system-not-in-force", "system", message)]
     if is_dual and not request.control and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
         return None, [fault("bad-value", "dual", "Only Regular and Quick over the board are dual-rated.")]
     return Timing(edition, chosen, systems or (chosen,), is_dual), []
-
-
-def _without_control(request: EstimateRequest) -> RatingSystem:
-    return RatingSystem.OLR if request.is_online else RatingSystem.OTBR
 
 
 def _sentence(error: Exception) -> str:

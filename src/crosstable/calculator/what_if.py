@@ -103,7 +103,10 @@ def _without_open(request: EstimateRequest) -> EstimateRequest:
 def outcomes(request: EstimateRequest) -> Outcomes:
     """The rating for every score that the games to come can bring; for all games where none is to come."""
     timing = checked(request)
-    asked = request if request.games_to_come else _all_to_come(request)
+    asked = request
+    if not request.games_to_come:
+        every = (one._replace(results=(None,) * len(one.results)) for one in request.opponents)
+        asked = request._replace(opponents=tuple(every))
     if asked.games_to_come > MOST_TO_COME:
         message = f"{asked.games_to_come} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
         raise UnratableSectionError([fault("bad-value", "game", message, "Give results for some of the games.")])
@@ -113,11 +116,6 @@ def outcomes(request: EstimateRequest) -> Outcomes:
     ways = [_with_score(asked, half / 2.0) for half in range(2 * asked.games_to_come + 1)]
     found = tuple(_possibility(result, before) for result in rate_ways(asked, ways, timing, kind))
     return Outcomes(before, total(fixed), len(fixed), asked.games_to_come, found)
-
-
-def _all_to_come(request: EstimateRequest) -> EstimateRequest:
-    open_games = tuple(opponent._replace(results=(None,) * len(opponent.results)) for opponent in request.opponents)
-    return request._replace(opponents=open_games)
 
 
 def _with_score(request: EstimateRequest, score: float) -> list[Result]:
@@ -166,13 +164,8 @@ class NormChances(NamedTuple):
     score: float
 
 
-def score_for_norm(position: int, opponents: Sequence[float], most_meetings: int) -> float | None:
-    """The least score, in half points, that earns a norm at a level or a higher one; ``None`` if no score does."""
-    return scores_for_norms(opponents, most_meetings)[position]
-
-
 def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[float | None]:
-    """The same for every level, lowest first."""
+    """The least score, in half points, that earns a norm at each level or a higher one, lowest first, if any does."""
     found: list[float | None] = []
     for half in range(2 * len(opponents) + 1):
         reached = highest_norm(half / 2.0, opponents, most_meetings)

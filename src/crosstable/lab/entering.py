@@ -16,7 +16,7 @@ from crosstable.lab.pairings import ABROAD, MOST_PLAYERS, ROUND_ROBIN, SWISS, Wh
 from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, known_on, strength_on
 from crosstable.terms import SectionType
 
-BOARD, FAST, ONLINE = POOLS = range(3)
+BOARD, FAST, ONLINE = range(3)
 # How many of the sections over the board are for fast games alone.
 FAST_SHARE = 0.17
 # Online hardly anybody asks where a player lives.

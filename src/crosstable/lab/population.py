@@ -224,7 +224,8 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
         left=np.minimum(came + _days(stays + away_years), born + OLDEST),
         away=away,
         back=back,
-        activity=_activity(federation, peak, rng),
+        activity=rng.lognormal(0.0, federation.activity_spread, count)
+        * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS),
         is_junior=is_junior,
         born=born,
         peak=np.rint(peak),
@@ -283,11 +284,6 @@ def _regions(federation: Federation, rng: np.random.Generator) -> tuple[Whole, N
     region = np.searchsorted(np.cumsum(shares)[:-1], rng.random(federation.members), side="right")
     strength = rng.normal(0.0, federation.region_spread, regions)
     return region, np.rint(strength - (strength * shares).sum())[region]
-
-
-def _activity(federation: Federation, peak: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    chance = rng.lognormal(0.0, federation.activity_spread, len(peak))
-    return np.asarray(chance * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS))
 
 
 def _pretences(

@@ -263,7 +263,10 @@ def _groups(official: Observed) -> Iterator[tuple[str, Side]]:
         for system in systems:
             yield f"{name} of entrants, {system.title}", partial(_of_system, side, system)
     yield "sections", _sections
-    yield "rating differences in games", _distances
+    yield (
+        "rating differences in games",
+        lambda one: _quantiles(_with_weights(one.games, one.pages), "difference", QUARTILES),
+    )
     yield "draws, both established, by mean rating", partial(_draws, ESTABLISHED)
     title = "score of the lower rated, {}, by difference"
     yield title.format("both established"), partial(_upsets, ESTABLISHED, DIFFERENCES)
@@ -302,7 +305,7 @@ def _mean(frame: pl.DataFrame, value: pl.Expr) -> float:
 
 
 def _ratings(one: Observed) -> Iterator[Found]:
-    yield from _quantiles(_with_weights(one.rows, one.pages), "rating", DECILES)
+    return _quantiles(_with_weights(one.rows, one.pages), "rating", DECILES)
 
 
 def _experience(one: Observed) -> Iterator[Found]:
@@ -325,10 +328,6 @@ def _sections(one: Observed) -> Iterator[Found]:
         name = "players" if column == "size" else "games"
         yield from _quantiles(one.pages, column, QUARTILES, f"{name}, ")
         yield f"{name}, mean", _mean(one.pages, pl.col(column)), one.pages.height, 1
-
-
-def _distances(one: Observed) -> Iterator[Found]:
-    yield from _quantiles(_with_weights(one.games, one.pages), "difference", QUARTILES)
 
 
 def _draws(status: int, one: Observed) -> Iterator[Found]:

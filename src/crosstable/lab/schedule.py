@@ -145,7 +145,9 @@ def months_of(federation: Federation, people: Population) -> list[Month]:
     firsts = np.arange(np.datetime64(start, "M") + 1, after.astype("M8[M]") + 1).astype("M8[D]").astype(np.int64)
     firsts = np.concatenate(([federation.first_day], firsts[firsts <= federation.last_day]))
     weight, active = _active(firsts, people)
-    played = np.where(active >= FEWEST_ACTIVE, weight, 0.0) * _amounts(federation, firsts)
+    in_pandemic = federation.pandemic_board + federation.pandemic_online
+    amounts = [in_pandemic if federation.is_pandemic(int(first)) else 1.0 for first in firsts]
+    played = np.where(active >= FEWEST_ACTIVE, weight, 0.0) * amounts
     through = np.rint(np.cumsum(played) / max(played.sum(), 1e-9) * federation.sections).astype(np.int64)
     counts = np.diff(through, prepend=0)
     lasts = np.append(firsts[1:] - 1, federation.last_day)
@@ -167,12 +169,6 @@ def _active(firsts: Whole, people: Population) -> tuple[NDArray[np.float64], NDA
     return found[0], found[1]
 
 
-def _amounts(federation: Federation, firsts: Whole) -> NDArray[np.float64]:
-    """How much is played in each month beside what is usual."""
-    in_pandemic = federation.pandemic_board + federation.pandemic_online
-    return np.array([in_pandemic if federation.is_pandemic(int(first)) else 1.0 for first in firsts])
-
-
 def scheduled(
     federation: Federation, month: Month, draft: Draft, choices: Choices, rng: np.random.Generator
 ) -> Headings:
@@ -187,7 +183,7 @@ def scheduled(
     at = np.floor(rng.random(len(event)) * choices.counts[edition, draft.speed]).astype(np.int64)
     control = choices.controls[edition, draft.speed, at]
     systems = choices.systems[edition, control].astype(np.int64)
-    is_foreign = _is_foreign(draft)
+    is_foreign = draft.kind >= KINDS.index(SectionType.FOREIGN_FIDE)
     regular = 1 << RatingSystem.OTBR
     is_unnamed = (start < CONTROLS_NAMED_FROM.astype(np.int64)) & (rng.random(len(event)) < federation.no_control)
     half_k = choices.half_k[edition] & (rng.random(len(event)) < federation.half_k) & ~is_foreign
@@ -205,10 +201,6 @@ def scheduled(
         is_half_k=half_k,
     )
     return Headings(*(cast(Any, column[order]) for column in found))
-
-
-def _is_foreign(draft: Draft) -> NDArray[np.bool_]:
-    return np.asarray(draft.kind >= KINDS.index(SectionType.FOREIGN_FIDE))
 
 
 def _events(draft: Draft, rng: np.random.Generator) -> tuple[Whole, Whole]:

@@ -345,13 +345,11 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
         "best": {**document_of(judged.best.varied.rules), **plain(judged.best.scored)},
         "official": plain(judged.official),
         "differences": plain({"choosing": judged.chosen_by, "judging": judged.differences}),
-        "tried": [_tried_object(one) for one in found.tried],
+        "tried": [
+            {"name": rules.name, "digest": rules.digest, "values": dict(values), **plain(scored)}
+            for (rules, values), scored in found.tried
+        ],
     }
-
-
-def _tried_object(one: Tried) -> dict[str, Any]:
-    rules = one.varied.rules
-    return {"name": rules.name, "digest": rules.digest, "values": dict(one.varied.values), **plain(one.scored)}
 
 
 def write_sweep(found: Sweep, folder: str) -> None:

@@ -111,7 +111,7 @@ def _lists(
     count = np.maximum(_year_of(ends) - first + 1, 0)
     member = np.repeat(who, count)
     year = np.repeat(first, count) + np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    as_of = _first_day_of(year)
+    as_of = (year - 1970).astype("M8[Y]").astype("M8[D]").astype(np.int64)
     rating = strength_on(people, member, as_of) - 60 + np.rint(rng.normal(0.0, 40.0, len(member))).astype(np.int64)
     is_clear = (rating < HIGHEST_IN_GAP) | (as_of >= GAP_TO) | (people.left[member] < GAP_FROM)
     kept = is_clear & (rating >= 1000) if body == 0 else rating >= 400
@@ -127,10 +127,6 @@ def _lists(
 
 def _year_of(days: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(days.astype("M8[D]").astype("M8[Y]").astype(np.int64) + 1970)
-
-
-def _first_day_of(years: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray((years - 1970).astype("M8[Y]").astype("M8[D]").astype(np.int64))
 
 
 def _openings(federation: Federation, people: Population, rng: np.random.Generator) -> pl.DataFrame:
