@@ -32,7 +32,7 @@ results = st.lists(st.sampled_from([Result.WIN, Result.DRAW, Result.LOSS, None])
 
 @st.composite
 def opponents(draw: st.DrawFn) -> Opponent:
-    """An opponent with whatever may be known of him; scores leave room for the games against the player."""
+    """An opponent with whatever may be known of them; scores leave room for the games against the player."""
     rating = draw(st.none() | ratings)
     found = draw(results)
     games = None if rating is None else draw(st.none() | st.integers(0, 500).map(float))

@@ -48,7 +48,7 @@ def test_points_of_the_special_formula_leave_one_out() -> None:
 
 
 def test_a_first_game_is_measured_from_the_start() -> None:
-    """§4.1: without his only game an unrated adult would stand at 1300; a win over 1300 on no games gives 1700."""
+    """§4.1: without the only game an unrated adult would stand at 1300; a win over 1300 on no games gives 1700."""
     (game,) = estimate(asked("U", "W1300", adult="1")).points
     assert game.points == pytest.approx(400.0, abs=1e-6)
 
@@ -150,7 +150,7 @@ def test_the_next_game() -> None:
 
 
 def test_the_first_game_of_an_unrated_player() -> None:
-    """§2.3, §4.1: an adult starts at 1300; his first game is measured from there."""
+    """§2.3, §4.1: an adult starts at 1300; the first game is measured from there."""
     request = asked("U", "T1300", adult="1")._replace(opponents=())
     found = next_game(request, Opponent(1300.0, ()))
     assert found.now == 1300.0

@@ -100,7 +100,7 @@ def test_calibration_counts_favourites(compared: Backtest, known: list[Predictio
 
 
 def test_calibration_of_a_band_counts_its_players(compared: Backtest, known: list[Prediction]) -> None:
-    """Newcomers, whatever their opponents: tenths of what was expected of them, by plain Python."""
+    """Unrated players, whatever their opponents: tenths of what was expected of them, by plain Python."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for one in known:
         sides = ((one.expected, one.score), (1.0 - one.expected, 1.0 - one.score))

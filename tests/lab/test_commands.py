@@ -167,7 +167,7 @@ QUICK = ("--draws", "40", "--threads", "1")
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A federation as the command makes it, with its truth beside it."""
-    folder = str(tmp_path_factory.mktemp("door") / "fed")
+    folder = str(tmp_path_factory.mktemp("command") / "fed")
     arguments = ("--members", "200", "--sections", "150", "--years", "4", "--seed", "5", "--out", folder)
     assert main(["lab", "simulate", *arguments]) == 0
     return folder

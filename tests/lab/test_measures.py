@@ -260,7 +260,7 @@ def null_history(seed: int) -> tuple[Games, Floats]:
     """Sections whose results are drawn by the expectancies of their players' ratings, and those ratings.
 
     They are of four to forty players, most small, and their games hang together: in each a fifth of the games are
-    decided by one and the same number, so that favourites do well or badly there, each still with his expectancy.
+    decided by one and the same number, so that favourites do well or badly there, each still with their expectancy.
     """
     rng = np.random.default_rng(seed)
     sections = 150
@@ -301,7 +301,7 @@ def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
 def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() -> None:
     """Two who know the ratings up to errors of their own of the same size predict equally well: the difference is 0.
 
-    Every second player of a section is misjudged by the same amount, beside an error of his own.
+    Every second player of a section is misjudged by the same amount, beside an error of their own.
     Of 200 histories 95 % intervals should cover it in 93 to 97 of a hundred, as above.
     """
     covered = {"deviance": 0, "brier": 0}
@@ -415,8 +415,8 @@ def test_the_median_of_kaplan_and_meier_is_that_of_the_textbook_example() -> Non
 def test_clocks_start_with_a_hundred_passed_and_stop_when_the_rating_passes_it() -> None:
     """By hand, five games a section.
 
-    Member 0 rises past 1100 in his second section, and his rating follows in the third: 20 days, ten games. Member 1
-    rises past 1200 and 1300 at once; his rating was 1250 before and ends at 1290, so the first shows at once and the
+    Member 0 rises past 1100 in the second section, and the rating follows in the third: 20 days, ten games. Member 1
+    rises past 1200 and 1300 at once; the rating was 1250 before and ends at 1290, so the first shows at once and the
     second is not seen. Member 2 never rises.
     """
     days = [date(2020, 1, 1), date(2020, 1, 11), date(2020, 1, 31)]

@@ -52,7 +52,7 @@ def riix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def elo_of(games: list[Prediction], k: float, start: float) -> list[tuple[int, float, float]]:
-    """Elo once more: section, expectation and score of every game; a stranger is somebody of his own each time."""
+    """Elo once more: section, expectation and score of every game; a stranger is somebody new each time."""
     ratings: dict[tuple[str, int], float] = defaultdict(lambda: start)
     found = []
     by_section: dict[tuple[int, str], list[Prediction]] = defaultdict(list)

@@ -100,7 +100,7 @@ def test_nobody_improves_while_away_and_rust_wears_off() -> None:
 
 
 def test_founders_have_played_before_and_nobody_is_too_old() -> None:
-    """A federation that begins with everybody at the start of his career would only ever improve."""
+    """A federation that begins with everybody at the start of a career would only ever improve."""
     federation = Federation(members=3000, years=5, founders=0.5)
     people = people_in(federation)
     founders = people.joined < federation.first_day

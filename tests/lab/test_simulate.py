@@ -104,13 +104,13 @@ def test_a_federation_is_a_sound_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("federation", [STRONG, WHOLE._replace(members=400, sections=150, half_k=0.0, ceilings=0.0)])
 def test_sections_pass_every_check(federation: Federation) -> None:
-    """With the standings that the plain fold gives them, no section has an error, or systems of its own."""
+    """With the ratings that the plain replay gives them, no section has an error, or systems of its own."""
     archive = simulate(federation)
-    walked = 0
+    replayed = 0
     kinds = set()
     for taken in InterpretedReplay(archive):
         archived = taken.archived
-        walked += 1
+        replayed += 1
         section = reported(archived, _brings(taken.backgrounds))
         days = archived.section.start, archived.section.end
         faults, checked = check_section(Report(archived.event_id, "", *days, (section,), ""), 0)
@@ -123,7 +123,7 @@ def test_sections_pass_every_check(federation: Federation) -> None:
         assert checked.section.is_dual_control == archived.section.is_dual_control
         assert not taken.unratable
         kinds.add(archived.section.kind)
-    assert walked == archive.sections.height
+    assert replayed == archive.sections.height
     assert federation is not STRONG or len(kinds) == 5
 
 
@@ -320,7 +320,7 @@ def test_reports_are_in_order_and_without_fault() -> None:
 
 
 def test_an_office_takes_a_season(tmp_path: Path) -> None:
-    """Every report accepted whole, members and openings taken from the reports, each event rated before the next."""
+    """Every report accepted whole, members and starting ratings taken from it, each event rated before the next."""
     office = founded(str(tmp_path / "office.db"), HandClock())
     for report in season():
         done = send(office, report, Wishes(adds_members=True, takes_openings=True))

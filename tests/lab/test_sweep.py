@@ -27,7 +27,7 @@ from tests.documents import valid
 # Three sections that start later end before the last one that starts until then.
 UNTIL = date(2003, 7, 13)
 DRAWS = Draws(seed=3, replicates=40)
-WISHES = SweepOptions(Days(choose_until=UNTIL), draws=DRAWS)
+OPTIONS = SweepOptions(Days(choose_until=UNTIL), draws=DRAWS)
 ALONE = Where(jobs=1)
 PLAN = {"grid": {"k_numerator": [80, 400, 800], "bonus_threshold": [8, 12]}}
 
@@ -41,11 +41,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def found(archive: str) -> Sweep:
-    return sweep(archive, PLAN, options=WISHES._replace(judges_all=True), where=ALONE)
+    return sweep(archive, PLAN, options=OPTIONS._replace(judges_all=True), where=ALONE)
 
 
 def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found: Sweep) -> None:
-    """The back-test rates by the ordinary walk, keeps its working, and takes a logarithm a game.
+    """The back-test rates by the ordinary replay, keeps its working, and takes a logarithm a game.
 
     That is another way to the same numbers: they agree but for rounding in sums of some thousand games.
     """
@@ -65,17 +65,17 @@ def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found
 
 
 def test_a_rule_set_scores_the_same_bits_alone_in_company_and_on_two_threads(archive: str, found: Sweep) -> None:
-    one_by_one = sweep(archive, PLAN, options=WISHES._replace(judges_all=True, lanes=1), where=Where(jobs=2))
+    one_by_one = sweep(archive, PLAN, options=OPTIONS._replace(judges_all=True, lanes=1), where=Where(jobs=2))
     assert one_by_one.tried == found.tried
     assert one_by_one.judgement == found.judgement
 
 
 def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, found: Sweep) -> None:
-    """Also where sections of the two spans overlap: those that the walk meets on its way are no score."""
+    """Also where sections of the two spans overlap: those that the replay meets on its way are no score."""
     days = read(archive).sections.select("start", "end")
     last = days.filter(pl.col("start") <= UNTIL)["end"].max()
     assert days.filter((pl.col("start") > UNTIL) & (pl.col("end") < last)).height == 3
-    quick = sweep(archive, PLAN, options=WISHES, where=ALONE)
+    quick = sweep(archive, PLAN, options=OPTIONS, where=ALONE)
     assert [one.scored.choosing for one in quick.tried] == [one.scored.choosing for one in found.tried]
     assert {one.scored.judging.games for one in quick.tried} == {0}
     assert quick.judgement == found.judgement
@@ -83,12 +83,12 @@ def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, 
 
 def test_the_best_is_chosen_on_the_earlier_span_and_a_bad_rule_set_is_seen_to_be_bad(archive: str) -> None:
     """K ten times too small: ratings hardly move, so predictions of a federation that improves must be worse."""
-    every = sweep(archive, PLAN, options=WISHES, where=ALONE)
+    every = sweep(archive, PLAN, options=OPTIONS, where=ALONE)
     scores = [one.scored.choosing.deviance for one in every.tried]
     assert scores == sorted(scores)
     assert every.judgement.best.varied == every.tried[0].varied
     assert [one.varied.values["k_numerator"] for one in every.tried[-2:]] == [80.0, 80.0]
-    bad = sweep(archive, {"grid": {"k_numerator": [80]}}, options=WISHES, where=ALONE)
+    bad = sweep(archive, {"grid": {"k_numerator": [80]}}, options=OPTIONS, where=ALONE)
     assert all(one.low > 0.0 for one in bad.judgement.differences.values())
     assert "predicts worse" in str(bad)
 
@@ -120,7 +120,7 @@ class StoppedError(Exception):
 
 def test_a_stopped_sweep_goes_on_and_nothing_half_written_counts(archive: str, tmp_path: Path, found: Sweep) -> None:
     out = tmp_path / "out"
-    options = WISHES._replace(judges_all=True, lanes=1)
+    options = OPTIONS._replace(judges_all=True, lanes=1)
 
     def stop(done: int, total: int) -> None:
         if done == 3:
@@ -146,21 +146,21 @@ def test_a_stopped_sweep_goes_on_and_nothing_half_written_counts(archive: str, t
 def test_a_folder_of_another_sweep_is_told_and_kept(archive: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     plan = {"grid": {"k_numerator": [800]}}
-    sweep(archive, plan, out, options=WISHES, where=ALONE)
-    later = WISHES._replace(days=Days(choose_until=date(2003, 12, 31)))
+    sweep(archive, plan, out, options=OPTIONS, where=ALONE)
+    later = OPTIONS._replace(days=Days(choose_until=date(2003, 12, 31)))
     with pytest.raises(HistoryError, match="another span of days"):
         sweep(archive, plan, out, options=later, where=ALONE)
     other = str(tmp_path / "other")
     write(simulate(Federation(members=60, sections=40, years=4, seed=6)), other)
     with pytest.raises(HistoryError, match="another archive"):
-        sweep(other, plan, out, options=WISHES, where=ALONE)
-    assert sweep(archive, plan, out, options=WISHES, where=ALONE).resumed == 1
-    assert sweep(other, plan, out, options=WISHES._replace(starts_anew=True), where=ALONE).resumed == 0
+        sweep(other, plan, out, options=OPTIONS, where=ALONE)
+    assert sweep(archive, plan, out, options=OPTIONS, where=ALONE).resumed == 1
+    assert sweep(other, plan, out, options=OPTIONS._replace(starts_anew=True), where=ALONE).resumed == 0
     full = tmp_path / "full"
     full.mkdir()
     (full / "mine.txt").write_text("keep me", encoding="utf-8")
     with pytest.raises(HistoryError, match="holds no sweep"):
-        sweep(archive, plan, full, options=WISHES, where=ALONE)
+        sweep(archive, plan, full, options=OPTIONS, where=ALONE)
 
 
 def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,17 +198,17 @@ def test_one_sweep_at_a_time_writes_into_a_folder(archive: str, tmp_path: Path) 
     """And the folder is a sweep's from the first file on, so that one stopped at once goes on too."""
     plan = {"grid": {"k_numerator": [800]}}
     out = tmp_path / "out"
-    job = Job(archive, digest(archive), WISHES.days, False, 4, code_digest())
-    first = Folder(str(out), job, WISHES.days, starts_anew=False)
+    job = Job(archive, digest(archive), OPTIONS.days, False, 4, code_digest())
+    first = Folder(str(out), job, OPTIONS.days, starts_anew=False)
     with pytest.raises(HistoryError, match="another sweep is writing into"):
-        sweep(archive, plan, out, options=WISHES, where=ALONE)
+        sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     first.close()
     shutil.rmtree(out / "results")
-    found = sweep(archive, plan, out, options=WISHES, where=ALONE)
+    found = sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     write_sweep(found, str(out))
-    sweep(archive, plan, out, options=WISHES, where=ALONE)
+    sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     assert (out / "sweep.json").exists()
-    sweep(archive, {"grid": {"k_numerator": [700]}}, out, options=WISHES, where=ALONE)
+    sweep(archive, {"grid": {"k_numerator": [700]}}, out, options=OPTIONS, where=ALONE)
     assert not (out / "sweep.json").exists()  # it was of another plan
 
 

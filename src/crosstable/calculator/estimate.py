@@ -147,7 +147,7 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
 
 
 def rows_of(request: EstimateRequest, ways: Iterable[Sequence[Result]], timing: Timing, kind: OpponentsAt) -> OneRow:
-    """The section of a request in which the player has a row per way his games may go, from ``number`` on.
+    """The section of a request in which the player has a row per way their games may go, from ``number`` on.
 
     The opponents keep their ratings, so nobody moves anybody else, and each row is rated as it is alone.
     """
@@ -179,7 +179,7 @@ def _section(request: EstimateRequest, timing: Timing, entries: tuple[Entry, ...
 
 
 def strength_of_others(request: EstimateRequest, opponent: Opponent) -> float:
-    """The strength of an opponent's other opponents: as given, else halfway from the average to the opponent himself.
+    """The strength of an opponent's other opponents: as given, else halfway from the average to the opponent.
 
     The average is that of all ratings in the request. Halfway errs least on official results, above all among strong
     players, whom pairings bring together.
@@ -196,7 +196,7 @@ def strength_of_others(request: EstimateRequest, opponent: Opponent) -> float:
 
 
 def _other_games(opponent: Opponent, first: int) -> list[Cell]:
-    """An opponent's games against others, who are rows from ``first`` on; they make up the rest of his score."""
+    """An opponent's games against others, who are rows from ``first`` on; these make up the rest of their score."""
     assert opponent.score is not None
     assert opponent.played is not None
     results = [result for result in opponent.results if result is not None]
@@ -219,12 +219,12 @@ def results_worth(score: float, games: int) -> Iterator[Result]:
 
 
 def background_of(request: EstimateRequest, system: RatingSystem) -> Background:
-    """What the player brings: his standing in the system, or everything that an unrated player may start from."""
-    standings = dict(request.others)
+    """What the player brings: the rating record in the system, or all that an unrated player may start from."""
+    ratings = dict(request.others)
     if request.rating is not None:
-        standings[system] = _standing(request)
+        ratings[system] = _rating_record(request)
     return Background(
-        standings=standings,
+        standings=ratings,
         fide=request.fide,
         cfc=request.cfc,
         birth_date=_birth_date(request),
@@ -233,7 +233,7 @@ def background_of(request: EstimateRequest, system: RatingSystem) -> Background:
     )
 
 
-def _standing(request: EstimateRequest) -> PlayerRating:
+def _rating_record(request: EstimateRequest) -> PlayerRating:
     assert request.rating is not None
     wins, draws, losses = request.record if request.record is not None else (None, None, None)
     return PlayerRating(

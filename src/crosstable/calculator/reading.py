@@ -94,10 +94,10 @@ def read_other(text: str) -> tuple[RatingSystem, PlayerRating]:
     return RatingSystem[found[1].upper()], PlayerRating(float(found[2]), games, as_of=as_of)
 
 
-def other_text(system: RatingSystem, standing: PlayerRating) -> str:
+def other_text(system: RatingSystem, rating: PlayerRating) -> str:
     """A rating in another system as ``read_other`` reads it."""
-    games = "" if standing.games is None else f"/{number_text(standing.games)}"
-    return f"{system.name}:{number_text(standing.rating)}{games}{_dated(standing.as_of)}"
+    games = "" if rating.games is None else f"/{number_text(rating.games)}"
+    return f"{system.name}:{number_text(rating.rating)}{games}{_dated(rating.as_of)}"
 
 
 def _dated(as_of: date | None) -> str:

@@ -52,10 +52,10 @@ ASSUMES: Mapping[OpponentsAt, str] = {
 
 
 class Opponent(NamedTuple):
-    """An opponent and the results against him; ``None`` among them is a game still to come.
+    """An opponent and the results against them; ``None`` among them is a game still to come.
 
-    ``rating`` is ``None`` for an unrated opponent; ``post_event`` is what he has after the event, ``score`` and
-    ``played`` what he made in all his rated games of the section, those against the player included.
+    ``rating`` is ``None`` for an unrated opponent; ``post_event`` is what they have after the event, ``score``
+    and ``played`` what they made in all rated games of the section, those against the player included.
     """
 
     rating: float | None
@@ -67,7 +67,7 @@ class Opponent(NamedTuple):
 
 
 class EstimateRequest(NamedTuple):
-    """One player's question: what he had, whom he met, when and in which system.
+    """One player's question: what they had, whom they met, when and in which system.
 
     ``rating`` is ``None`` for an unrated player, who starts by age, FIDE, CFC and other systems (§2). ``games`` is
     ``None`` where an established player does not know the count.
@@ -252,10 +252,10 @@ def _others_faults(request: EstimateRequest) -> Iterator[Fault]:
     systems = [system for system, _ in request.others]
     if len(systems) > len(set(systems)):
         yield fault("bad-value", "other", "A system is named twice.", "Name each other system once.")
-    for system, standing in request.others[:MOST_OTHER_SYSTEMS]:
-        yield from _rating_faults(standing.rating, f"other {system.name}")
-        yield from _count_faults(standing.games, f"other {system.name}")
-        yield from _dated_faults(standing.as_of, request.section_date, f"other {system.name}")
+    for system, rating in request.others[:MOST_OTHER_SYSTEMS]:
+        yield from _rating_faults(rating.rating, f"other {system.name}")
+        yield from _count_faults(rating.games, f"other {system.name}")
+        yield from _dated_faults(rating.as_of, request.section_date, f"other {system.name}")
 
 
 def _opponents_faults(request: EstimateRequest) -> Iterator[Fault]:

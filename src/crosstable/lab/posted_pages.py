@@ -112,9 +112,9 @@ def history_of(pages: list[Page], *, is_carried: bool = False) -> Archive:
             background = page.checked.backgrounds[entry.number]
             births.setdefault(member, background.birth_date)
             entries.append({"section": at, "number": entry.number, "member": member})
-            standing = background.standings.get(page.system)
-            if standing is not None and (member, int(page.system)) not in opened:
-                openings.append(opening(member, page, standing, len(openings)))
+            rating = background.standings.get(page.system)
+            if rating is not None and (member, int(page.system)) not in opened:
+                openings.append(starting_rating(member, page, rating, len(openings)))
             opened.add((member, int(page.system)))
         unknown = frozenset() if is_carried else _unknown(page)
         games += sorted(games_of(section, at, unknown), key=lambda game: (game["round"], game["first"]))
@@ -149,16 +149,16 @@ def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
     return f"{entry.member_id or f'row {entry.number}'} of page {at}"
 
 
-def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[str, Any]:
+def starting_rating(member: int, page: Page, rating: PlayerRating, entry: int) -> dict[str, Any]:
     """What a member brought to their first page in a system."""
     counted = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {
         "member": member,
         "system": int(page.system),
         "as_of": page.checked.section.end,
-        **row_of(standing, counted),
+        **row_of(rating, counted),
         "source": "official",
-        "act": act,
+        "act": entry,
     }
 
 

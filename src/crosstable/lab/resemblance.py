@@ -82,13 +82,13 @@ def _rows(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str, 
     for player in section.players:
         opponents = [cell.opponent for cell in player.cells if cell.result is not None and cell.result.is_game]
         played = sum(opponent in numbers and opponent != player.number for opponent in opponents)
-        standing = player.background.standings.get(system)
-        if standing is None:
+        rating = player.background.standings.get(system)
+        if rating is None:
             yield {"status": UNRATED, "rating": None, "before": None, "played": played}
         else:
-            status = _status(standing.games)
-            shown = standing.games if status == PROVISIONAL else None
-            yield {"status": status, "rating": standing.rating, "before": shown, "played": played}
+            status = _status(rating.games)
+            shown = rating.games if status == PROVISIONAL else None
+            yield {"status": status, "rating": rating.rating, "before": shown, "played": played}
 
 
 def _status(games: float | None) -> int:
