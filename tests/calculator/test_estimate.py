@@ -195,7 +195,7 @@ def test_the_second_engine_agrees(chunk: int) -> None:
 
 
 def test_opponents_rated_from_their_scores() -> None:
-    """§1, Steps 4 and 5, by the second engine: one opponent scores 3 of 4, three of these games against 1578 each.
+    """§1, Steps 4 and 5, by the second engine: one opponent scores 3 of 4, the other three games against 1578 each.
 
     The average of 1512 and 1600 is 1556, and 1578 is halfway to 1600; who stands there is untouched.
     """

@@ -82,8 +82,8 @@ class Report(NamedTuple):
             "sweep": self.sweep,
             "source": dict(self.source),
             "versions": versions(),
-            "files": files_of(self.found, self.sweep),
-            "commands": commands_of(self.found, self.source, self.sweep, self.sweep_folder),
+            "files": files_of(self)[0],
+            "commands": commands_of(self),
         }
 
     def write(self, path: str | os.PathLike[str], *, is_forced: bool = False) -> None:
@@ -147,13 +147,12 @@ def _repeat(report: Report) -> Part:
         ("versions", ", ".join(f"{name} {number}" for name, number in versions().items())),
     ]
     blocks: list[Block] = [("definitions", (facts,))]
-    for name, text in files_of(found, report.sweep).items():
+    for name, text in files_of(report)[0].items():
         blocks += [paragraph(f"Put this into {name}:"), ("code", (text,))]
     if "pages" in report.source:
         blocks.append(paragraph(f"{PAGES} is the folder of the {report.source['pages']:,} posted pages."))
     blocks.append(paragraph("Then the same commands give the same numbers:"))
-    commands = commands_of(found, report.source, report.sweep, report.sweep_folder)
-    return Part("repeat", "To repeat it", [*blocks, ("code", ("\n".join(commands),))])
+    return Part("repeat", "To repeat it", [*blocks, ("code", ("\n".join(commands_of(report)),))])
 
 
 def file_of(rules: RuleSet | OtherSystem) -> str:
@@ -165,43 +164,31 @@ def file_of(rules: RuleSet | OtherSystem) -> str:
     return f"{re.sub(r'[^a-z0-9]+', '-', rules.name.lower()).strip('-') or 'rules'}.toml"
 
 
-def files_of(found: Backtest, sweep: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """The files that the commands need, by name."""
-    files = _plan_of(sweep)
-    for one, name in zip(found.everyone, given_of(found, files), strict=True):
-        if isinstance(one.rules, RuleSet) and name.endswith(".toml"):
-            files[name] = rules_text(one.rules)
-    return files
+def files_of(report: Report) -> tuple[dict[str, str], list[str]]:
+    """The files that the commands need, by name, and what they are given for everyone who is judged, in order.
 
-
-def given_of(found: Backtest, taken: Mapping[str, str]) -> list[str]:
-    """What commands are given for everyone who is judged, in order; no two files have one name."""
-    texts = dict(taken)
-    names = []
-    for one in found.everyone:
+    The plan of a sweep is one of them, where the sweep says it; no two files have one name.
+    """
+    plan = (report.sweep or {}).get("plan", {}).get("document")
+    files = {PLAN: plan_text(plan)} if plan else {}
+    given = []
+    for one in report.found.everyone:
         name = file_of(one.rules)
         if isinstance(one.rules, RuleSet) and name.endswith(".toml"):
             text = rules_text(one.rules)
-            if texts.get(name, text) != text:
+            if files.get(name, text) != text:
                 name = f"{name.removesuffix('.toml')}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.toml"
-            texts[name] = text
-        names.append(name)
-    return names
+            files[name] = text
+        given.append(name)
+    return files, given
 
 
-def _plan_of(sweep: Mapping[str, Any] | None) -> dict[str, str]:
-    """The plan of a sweep as a file, where the sweep says it."""
-    document = (sweep or {}).get("plan", {}).get("document")
-    return {PLAN: plan_text(document)} if document else {}
-
-
-def commands_of(
-    found: Backtest, source: Mapping[str, Any], sweep: Mapping[str, Any] | None = None, sweep_folder: str = ""
-) -> list[str]:
+def commands_of(report: Report) -> list[str]:
     """The commands that give the same report from the same files."""
-    plan = _plan_of(sweep)
-    sweeping = [" ".join(_sweeping(found, sweep, sweep_folder))] if sweep is not None and plan else []
-    reporting = " ".join(_reporting(found, given_of(found, plan), sweep_folder))
+    files, given = files_of(report)
+    found, source, sweep, folder = report
+    sweeping = [" ".join(_sweeping(found, sweep, folder))] if sweep is not None and PLAN in files else []
+    reporting = " ".join(_reporting(found, given, folder))
     return [*_simulating(found.archive, source), *_pages(found.archive, source), *sweeping, reporting]
 
 
