@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.replays import Run, _best, _made, _peak_gigabytes, child
 from crosstable.history.warming import warm_up
-from crosstable.lab import Where, Wishes, sweep
+from crosstable.lab import SweepOptions, Where, sweep
 
 ROUNDS = 3
 SIZE, SMALL = (200_000, 100_000), (20_000, 10_000)
@@ -89,7 +89,7 @@ def main() -> None:
     archive, count = sys.argv[1], int(sys.argv[2])
     warm_up()
     began = time.perf_counter()
-    found = sweep(archive, _plan(count), wishes=Wishes(judges_all="--judge-all" in sys.argv), where=Where())
+    found = sweep(archive, _plan(count), options=SweepOptions(judges_all="--judge-all" in sys.argv), where=Where())
     seconds = time.perf_counter() - began
     print(json.dumps(Swept(len(found.tried), seconds, _peak_gigabytes())._asdict()))
 

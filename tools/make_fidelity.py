@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from crosstable.formats import archive
-from crosstable.output.verify_html import plot_bins, plot_svg
+from crosstable.output.charts import bar_chart
+from crosstable.output.verify_html import plot_bins
 from crosstable.pipeline.verifying import verify_document
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.evidence import evidence_for
@@ -129,7 +130,7 @@ def _evidence() -> str:
 
 def _plot(rows: tuple[Row, ...]) -> str:
     bins = plot_bins([row for row in rows if row.is_clean and row.verdict is not Verdict.AT_FLOOR])
-    return plot_svg(bins, "Errors of all compared rows, posted less computed, in points") + "\n"
+    return bar_chart(bins, "Errors of all compared rows, posted less computed, in points") + "\n"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 The folder holds archives of official crosstables (``*.jsonl.gz``); it is not part of the project. Every clean row is
 estimated from what its player knows: the row alone, with the opponents' ratings before the event, after it, or with
-their scores. The figures that ``calculator/measured.py`` holds are printed by this program.
+their scores. The figures that ``calculator/figures.py`` holds are printed by this program.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from crosstable.calculator.estimate import estimate
-from crosstable.calculator.measured import band_of
+from crosstable.calculator.figures import band_of
 from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt
 from crosstable.errors import UnratableSectionError
 from crosstable.formats import archive

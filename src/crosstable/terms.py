@@ -118,7 +118,14 @@ GAME_SCORES: Mapping[Result, float] = {
     Result.DRAW_ONE_SIDED: 0.5,
     Result.LOSS_ONE_SIDED: 0.0,
 }
-ONE_SIDED = frozenset({Result.WIN_ONE_SIDED, Result.DRAW_ONE_SIDED, Result.LOSS_ONE_SIDED})
+# A game as its other row shows it, and as one that only its own row shows.
+MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}
+AS_ONE_SIDED = {
+    Result.WIN: Result.WIN_ONE_SIDED,
+    Result.DRAW: Result.DRAW_ONE_SIDED,
+    Result.LOSS: Result.LOSS_ONE_SIDED,
+}
+ONE_SIDED = frozenset(AS_ONE_SIDED.values())
 POINTS: Mapping[Result, float] = {
     **GAME_SCORES,
     Result.FORFEIT_WIN: 1.0,

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from crosstable.calculator.estimate import estimate
-from crosstable.calculator.links import read_link
+from crosstable.calculator.reading import read_link
 from crosstable.calculator.requests import Opponent
 from crosstable.calculator.what_if import next_game
 from tests.browser.conftest import WIDE, Watched, context_of, watch

@@ -8,8 +8,7 @@ from playwright.sync_api import Browser
 from crosstable.history.archive import write
 from crosstable.lab import Draws, report, rule_set
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import simulated
-from crosstable.lab.truth import write_truth
+from crosstable.lab.simulate import simulated, write_truth
 from tests.browser.axe import complaints
 from tests.browser.conftest import Watched, context_of, watch
 

@@ -13,7 +13,7 @@ from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsA
 from crosstable.engine import RatedPlayer
 from crosstable.errors import UnratableSectionError
 from crosstable.terms import GAME_SCORES, FloorKind, Formula, RatingSystem, Result
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.engine.wallcharts import Played, Row, rate_wallchart, wallchart
 from tests.event_files import event_file, player, record
 from tests.second_engine import rate_section
@@ -195,7 +195,7 @@ def test_the_second_engine_agrees(chunk: int) -> None:
 
 
 def test_opponents_rated_from_their_scores() -> None:
-    """§1, Steps 4 and 5, by the second engine: one opponent scores 3 of 4, his three other games against 1578 each.
+    """§1, Steps 4 and 5, by the second engine: one opponent scores 3 of 4, the other three games against 1578 each.
 
     The average of 1512 and 1600 is 1556, and 1578 is halfway to 1600; who stands there is untouched.
     """

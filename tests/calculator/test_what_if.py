@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from crosstable.calculator.estimate import estimate
-from crosstable.calculator.norm_chances import norm_chances, norm_title
-from crosstable.calculator.notation import read_game
-from crosstable.calculator.one_row import results_worth
-from crosstable.calculator.points import points_sentence
+from crosstable.calculator.estimate import estimate, points_sentence, results_worth
+from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import EstimateRequest, Opponent
-from crosstable.calculator.what_if import MOST_TO_COME, next_game, outcomes, score_needed
+from crosstable.calculator.what_if import MOST_TO_COME, next_game, norm_chances, norm_title, outcomes, score_needed
 from crosstable.errors import UnratableSectionError
 from crosstable.terms import GAME_SCORES
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.engine.wallcharts import Played, post_event, rate_wallchart, wallchart
 
 CASE = (Path(__file__).parents[1] / "cases" / "official-2015-64-players.txt").read_text(encoding="utf-8")
@@ -51,7 +48,7 @@ def test_points_of_the_special_formula_leave_one_out() -> None:
 
 
 def test_a_first_game_is_measured_from_the_start() -> None:
-    """§4.1: without his only game an unrated adult would stand at 1300; a win over 1300 on no games gives 1700."""
+    """§4.1: without the only game an unrated adult would stand at 1300; a win over 1300 on no games gives 1700."""
     (game,) = estimate(asked("U", "W1300", adult="1")).points
     assert game.points == pytest.approx(400.0, abs=1e-6)
 
@@ -153,7 +150,7 @@ def test_the_next_game() -> None:
 
 
 def test_the_first_game_of_an_unrated_player() -> None:
-    """§2.3, §4.1: an adult starts at 1300; his first game is measured from there."""
+    """§2.3, §4.1: an adult starts at 1300; the first game is measured from there."""
     request = asked("U", "T1300", adult="1")._replace(opponents=())
     found = next_game(request, Opponent(1300.0, ()))
     assert found.now == 1300.0

@@ -59,8 +59,8 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
 ELSEWHERE = {
     "archive": "tests/history/test_archive.py",
     "replay": "tests/doors/test_history.py",
-    "backtest": "tests/lab/test_backtest_door.py",
-    "comparison": "tests/lab/test_compare.py",
+    "backtest": "tests/lab/test_commands.py",
+    "comparison": "tests/lab/test_resemblance.py",
     "lab-report": "tests/lab/test_report.py",
     "sweep": "tests/lab/test_sweep_backends.py",
     "sweep-folder": "tests/lab/test_sweep_backends.py",

@@ -19,7 +19,7 @@ from crosstable.history.archive_sections import sections_of
 from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, NO_MEMBER, ONE_SIDED, TABLES
 from crosstable.history.index import build
 from crosstable.history.kernel import checking, indexing
-from crosstable.lab.bands import era_of
+from crosstable.lab.measures import era_of
 from tests.history.small_archives import merged_archive, small_archive
 
 

@@ -38,11 +38,11 @@ def allowed(reason: str, *numbers: float) -> Allowed:
 
 # module, or a folder of them → why.
 ALLOWED: dict[str, Allowed] = {
-    "crosstable.calculator.classes": allowed("the official list of classes (official facts §2)"),
-    "crosstable.calculator.differences": allowed("examples, and the list of classes", 6.5, 400, 800, 1200, 1400),
-    "crosstable.calculator.measured": allowed("the bands that errors were measured in", 1200),
-    "crosstable.calculator.old_page": allowed("the old page's own arithmetic, which is no rule", 26),
-    "crosstable.calculator.performance": allowed("FIDE's table and the methods that other pages use", 400, 800),
+    "crosstable.calculator.figures": allowed(
+        "classes (official facts §2), FIDE's table, the old page's arithmetic, the bands of measured errors",
+        *(26, 400, 800, 1200, 1400, 2200),
+    ),
+    "crosstable.calculator.texts": allowed("examples, and the list of classes", 6.5, 400, 800, 1200, 1400),
     "crosstable.calculator.reading": allowed("the most fields of a link", 150),
     "crosstable.calculator.requests": allowed("the last year that is taken", 2100),
     "crosstable.cli.calculator": allowed("the name of a method, the algorithm of 400", 400),
@@ -60,8 +60,9 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.office.bulk.compiled": allowed("how far a peak lies above all that matters", 400),
     "crosstable.office.published": allowed("the last year of a list", 2200),
     "crosstable.office.titles": allowed("the National Master's title (official facts §1)", 2200),
+    "crosstable.output.charts": allowed("sizes of drawings, steps of axes", 25, 26),
     "crosstable.output.crosstable_style": allowed("the weight of a font", 400),
-    "crosstable.web": allowed("the HTTP status of a bad request, pixels", 25, 400),
+    "crosstable.web": allowed("the HTTP status of a bad request", 400),
 }
 
 

@@ -13,11 +13,9 @@ from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, backtest, rule_set
-from crosstable.lab.backtest_document import backtest_document
-from crosstable.lab.backtest_text import backtest_text
+from crosstable.lab.backtest_results import backtest_document, backtest_text
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import Simulated, simulated
-from crosstable.lab.truth import FILE, write_truth, write_with_truth
+from crosstable.lab.simulate import FILE, Simulated, simulated, write_truth, write_with_truth
 from tests.lab.textbook import Prediction, by_rating_band, mean, predictions
 
 # The first test to come here waits for the compiler.
@@ -75,12 +73,12 @@ def test_measures_are_those_of_the_definitions(compared: Backtest, known: list[P
     )
 
 
-def test_newcomers_are_those_without_a_rating_before(compared: Backtest, known: list[Prediction]) -> None:
-    newcomers = [one for one in known for had in one.had_rating if not had]
+def test_unrated_players_are_those_without_a_rating_before(compared: Backtest, known: list[Prediction]) -> None:
+    unrated = [one for one in known for had in one.had_rating if not had]
     assert compared.against is not None
-    (found,) = [one for one in compared.against.measures if one.group == "newcomer"]
-    assert found.games == len(newcomers) > 100
-    assert found.brier.value == pytest.approx(mean([one.brier for one in newcomers]), abs=1e-9)
+    (found,) = [one for one in compared.against.measures if one.group == "unrated"]
+    assert found.games == len(unrated) > 100
+    assert found.brier.value == pytest.approx(mean([one.brier for one in unrated]), abs=1e-9)
 
 
 def test_calibration_counts_favourites(compared: Backtest, known: list[Prediction]) -> None:
@@ -102,7 +100,7 @@ def test_calibration_counts_favourites(compared: Backtest, known: list[Predictio
 
 
 def test_calibration_of_a_band_counts_its_players(compared: Backtest, known: list[Prediction]) -> None:
-    """Newcomers, whatever their opponents: tenths of what was expected of them, by plain Python."""
+    """Unrated players, whatever their opponents: tenths of what was expected of them, by plain Python."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for one in known:
         sides = ((one.expected, one.score), (1.0 - one.expected, 1.0 - one.score))
@@ -110,12 +108,12 @@ def test_calibration_of_a_band_counts_its_players(compared: Backtest, known: lis
             if not had:
                 bins.setdefault(min(int(expected * 10), 9), []).append((expected, score))
     assert compared.against is not None
-    of_newcomers = [one for one in compared.against.calibration if one.group == "newcomer"]
-    for found, number in zip(of_newcomers, sorted(bins), strict=True):
+    of_unrated = [one for one in compared.against.calibration if one.group == "unrated"]
+    for found, number in zip(of_unrated, sorted(bins), strict=True):
         assert found.at_least == pytest.approx(number / 10)
         assert found.games == len(bins[number])
         assert found.scored.value == pytest.approx(mean([s for _, s in bins[number]]), abs=1e-9)
-    assert len(of_newcomers) == 10
+    assert len(of_unrated) == 10
 
 
 def test_intervals_hold_the_value_and_groups_of_few_sections_have_none(compared: Backtest) -> None:
@@ -318,7 +316,7 @@ def test_a_truth_never_lies_beside_the_heading_of_another_archive(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("crosstable.lab.truth.write", stopped)
+    monkeypatch.setattr("crosstable.lab.simulate.write", stopped)
     with pytest.raises(KeyboardInterrupt):
         write_with_truth(made.archive, made.truth, str(tmp_path))
     assert (tmp_path / FILE).exists()

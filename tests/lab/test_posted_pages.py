@@ -1,4 +1,4 @@
-"""Posted pages as a history: everybody brings what was posted, on every page or on his first one."""
+"""Posted pages as a history: everybody brings what was posted, on every page or on their first one."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def before(folder: str, *, is_carried: bool) -> list[list[float | None]]:
 
 
 def test_pages_of_which_none_can_be_rated_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One of 1999, before the rules began; and one on which nobody has a rating is an archive without openings."""
+    """One of 1999, before the rules began; and one on which nobody is rated is an archive without starting ratings."""
     days = {"start_date": "1999-01-01", "end_date": "1999-01-01"}
     (tmp_path / "made.jsonl.gz").write_bytes(archive_bytes(line("199901010001", "2015-01-01", quad(), **days)))
     with pytest.raises(HistoryError, match="holds no page that can be rated"):
@@ -57,7 +57,7 @@ def test_carried_pages_begin_with_what_the_page_before_gave(folder: str) -> None
 
 
 def test_games_of_those_without_a_rating_are_rated_but_not_predicted(tmp_path: Path) -> None:
-    """The fourth has no rating: of the four games above, his two with the first and the second are not predicted."""
+    """The fourth has no rating: of the four games above, the two with the first and the second are not predicted."""
     (tmp_path / "made.jsonl.gz").write_bytes(
         archive_bytes(line("201501010001", "2015-01-01", quad(p4={"rating": None, "games": None})))
     )

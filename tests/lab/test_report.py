@@ -8,27 +8,25 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from datetime import date
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, Report, backtest, report, rule_set
-from crosstable.lab.backtest_document import backtest_document
-from crosstable.lab.backtest_text import _median
-from crosstable.lab.bootstrap import Estimate
-from crosstable.lab.judged import Rival
+from crosstable.lab.backtest_results import Rival, _median, backtest_document
+from crosstable.lab.measures import Estimate
 from crosstable.lab.other_systems import INTERPRETER, other_system
 from crosstable.lab.population import Federation
-from crosstable.lab.report_measures import verdict
+from crosstable.lab.report_content import verdict
 from crosstable.lab.report_parts import decimals_of, estimate, number
-from crosstable.lab.report_repeat import file_of
-from crosstable.lab.simulate import simulated
-from crosstable.lab.truth import write_truth
+from crosstable.lab.reporting import file_of
+from crosstable.lab.simulate import simulated, write_truth
 from crosstable.rules.rule_files import read_rule_set, rules_text
 from tests.documents import valid
 from tests.lab.riix_stand_in import write_stand_in

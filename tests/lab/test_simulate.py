@@ -9,15 +9,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from crosstable.checks import check
 from crosstable.checks.report import check_section
 from crosstable.errors import Severity
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_reports import Brings, reported
 from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
-from crosstable.lab.simulate import simulate
-from crosstable.lab.summary import summary_of
-from crosstable.terms import Background, RatingSystem, Report
+from crosstable.lab.simulate import season, simulate, summary_of
+from crosstable.office.submissions import Status, Wishes
+from crosstable.terms import Background, RatingSystem, Report, SectionType
+from tests.office.made_office import HandClock, founded, run, send
 
 # Large enough for shares to settle, small enough to be made in a second or two.
 WHOLE = Federation(members=2000, sections=1000, seed=11)
@@ -102,13 +104,13 @@ def test_a_federation_is_a_sound_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("federation", [STRONG, WHOLE._replace(members=400, sections=150, half_k=0.0, ceilings=0.0)])
 def test_sections_pass_every_check(federation: Federation) -> None:
-    """With the standings that the plain fold gives them, no section has an error, or systems of its own."""
+    """With the ratings that the plain replay gives them, no section has an error, or systems of its own."""
     archive = simulate(federation)
-    walked = 0
+    replayed = 0
     kinds = set()
     for taken in InterpretedReplay(archive):
         archived = taken.archived
-        walked += 1
+        replayed += 1
         section = reported(archived, _brings(taken.backgrounds))
         days = archived.section.start, archived.section.end
         faults, checked = check_section(Report(archived.event_id, "", *days, (section,), ""), 0)
@@ -121,7 +123,7 @@ def test_sections_pass_every_check(federation: Federation) -> None:
         assert checked.section.is_dual_control == archived.section.is_dual_control
         assert not taken.unratable
         kinds.add(archived.section.kind)
-    assert walked == archive.sections.height
+    assert replayed == archive.sections.height
     assert federation is not STRONG or len(kinds) == 5
 
 
@@ -255,7 +257,7 @@ def test_white_scores_a_little_more() -> None:
     assert 0.45 < share(games, pl.col("colour") == 1) < 0.55
 
 
-def test_newcomers_come_with_and_without_birth_dates() -> None:
+def test_unrated_players_come_with_and_without_birth_dates() -> None:
     members = whole().members
     assert 0.6 < share(members, pl.col("birth_date").is_not_null()) < 0.8
     undated = members.filter(pl.col("birth_date").is_null())
@@ -290,3 +292,39 @@ def test_a_federation_too_small_to_play_is_an_archive_without_sections() -> None
     assert archive.members.height == 20
     assert archive.sections.is_empty()
     assert summary_of(archive).first is None
+
+
+def members(reports: list[Report]) -> set[str]:
+    return {player.member_id for report in reports for section in report.sections for player in section.players}
+
+
+def test_a_season_is_about_two_hundred_members_and_forty_sections() -> None:
+    reports = season()
+    sections = [section for report in reports for section in report.sections]
+    assert 140 <= len(members(reports)) <= 200
+    assert 35 <= len(sections) <= 40
+    assert {SectionType.SWISS, SectionType.ROUND_ROBIN} <= {section.kind for section in sections}
+
+
+def test_the_same_seed_gives_the_same_season() -> None:
+    assert season(3) == season(3)
+    assert season(3) != season(4)
+
+
+def test_reports_are_in_order_and_without_fault() -> None:
+    for seed in range(1, 4):
+        reports = season(seed)
+        assert [report.end for report in reports] == sorted(report.end for report in reports if report.end)
+        faults = Counter(fault.code for report in reports for fault in check(report).faults)
+        assert not faults
+
+
+def test_an_office_takes_a_season(tmp_path: Path) -> None:
+    """Every report accepted whole, members and starting ratings taken from it, each event rated before the next."""
+    office = founded(str(tmp_path / "office.db"), HandClock())
+    for report in season():
+        done = send(office, report, Wishes(adds_members=True, takes_openings=True))
+        assert done.status is Status.ACCEPTED
+        assert not done.held, done.held
+        assert run(office) is not None
+    office.close()

@@ -13,22 +13,21 @@ import pytest
 import crosstable
 from crosstable.errors import HistoryError, RuleSetError
 from crosstable.history.archive import digest, empty_table, read, write
-from crosstable.lab import Days, Draws, Sweep, Where, Wishes, backtest, rule_set, sweep
+from crosstable.lab import Days, Draws, Sweep, SweepOptions, Where, backtest, rule_set, sweep
+from crosstable.lab.documents import PARTIAL
+from crosstable.lab.plans import plan_from, plan_of, plan_text
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_code import code_digest
-from crosstable.lab.sweep_folder import PARTIAL, Folder
-from crosstable.lab.sweep_plan import plan_from, plan_of, plan_text
-from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores
-from crosstable.lab.sweep_text import sweep_document, write_sweep
-from crosstable.lab.sweeping import ranked
+from crosstable.lab.sweep_folder import Folder, Tried
+from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
+from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
 from crosstable.rules.rule_files import rules_from, rules_text
 from tests.documents import valid
 
 # Three sections that start later end before the last one that starts until then.
 UNTIL = date(2003, 7, 13)
 DRAWS = Draws(seed=3, replicates=40)
-WISHES = Wishes(Days(choose_until=UNTIL), draws=DRAWS)
+OPTIONS = SweepOptions(Days(choose_until=UNTIL), draws=DRAWS)
 ALONE = Where(jobs=1)
 PLAN = {"grid": {"k_numerator": [80, 400, 800], "bonus_threshold": [8, 12]}}
 
@@ -42,11 +41,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def found(archive: str) -> Sweep:
-    return sweep(archive, PLAN, wishes=WISHES._replace(judges_all=True), where=ALONE)
+    return sweep(archive, PLAN, options=OPTIONS._replace(judges_all=True), where=ALONE)
 
 
 def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found: Sweep) -> None:
-    """The back-test rates by the ordinary walk, keeps its working, and takes a logarithm a game.
+    """The back-test rates by the ordinary replay, keeps its working, and takes a logarithm a game.
 
     That is another way to the same numbers: they agree but for rounding in sums of some thousand games.
     """
@@ -66,17 +65,17 @@ def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found
 
 
 def test_a_rule_set_scores_the_same_bits_alone_in_company_and_on_two_threads(archive: str, found: Sweep) -> None:
-    one_by_one = sweep(archive, PLAN, wishes=WISHES._replace(judges_all=True, lanes=1), where=Where(jobs=2))
+    one_by_one = sweep(archive, PLAN, options=OPTIONS._replace(judges_all=True, lanes=1), where=Where(jobs=2))
     assert one_by_one.tried == found.tried
     assert one_by_one.judgement == found.judgement
 
 
 def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, found: Sweep) -> None:
-    """Also where sections of the two spans overlap: those that the walk meets on its way are no score."""
+    """Also where sections of the two spans overlap: those that the replay meets on its way are no score."""
     days = read(archive).sections.select("start", "end")
     last = days.filter(pl.col("start") <= UNTIL)["end"].max()
     assert days.filter((pl.col("start") > UNTIL) & (pl.col("end") < last)).height == 3
-    quick = sweep(archive, PLAN, wishes=WISHES, where=ALONE)
+    quick = sweep(archive, PLAN, options=OPTIONS, where=ALONE)
     assert [one.scored.choosing for one in quick.tried] == [one.scored.choosing for one in found.tried]
     assert {one.scored.judging.games for one in quick.tried} == {0}
     assert quick.judgement == found.judgement
@@ -84,12 +83,12 @@ def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, 
 
 def test_the_best_is_chosen_on_the_earlier_span_and_a_bad_rule_set_is_seen_to_be_bad(archive: str) -> None:
     """K ten times too small: ratings hardly move, so predictions of a federation that improves must be worse."""
-    every = sweep(archive, PLAN, wishes=WISHES, where=ALONE)
+    every = sweep(archive, PLAN, options=OPTIONS, where=ALONE)
     scores = [one.scored.choosing.deviance for one in every.tried]
     assert scores == sorted(scores)
     assert every.judgement.best.varied == every.tried[0].varied
     assert [one.varied.values["k_numerator"] for one in every.tried[-2:]] == [80.0, 80.0]
-    bad = sweep(archive, {"grid": {"k_numerator": [80]}}, wishes=WISHES, where=ALONE)
+    bad = sweep(archive, {"grid": {"k_numerator": [80]}}, options=OPTIONS, where=ALONE)
     assert all(one.low > 0.0 for one in bad.judgement.differences.values())
     assert "predicts worse" in str(bad)
 
@@ -109,7 +108,7 @@ def test_who_could_rate_fewer_games_stands_last_whatever_he_scored(found: Sweep)
 
 
 def test_without_a_day_two_thirds_of_the_games_are_for_choosing(archive: str) -> None:
-    some = sweep(archive, {"grid": {"k_numerator": [800]}}, wishes=Wishes(draws=DRAWS), where=ALONE)
+    some = sweep(archive, {"grid": {"k_numerator": [800]}}, options=SweepOptions(draws=DRAWS), where=ALONE)
     scored = some.judgement.best.scored
     share = scored.choosing.games / (scored.choosing.games + scored.judging.games)
     assert share == pytest.approx(2 / 3, abs=0.02)  # a whole day more or less
@@ -121,47 +120,47 @@ class StoppedError(Exception):
 
 def test_a_stopped_sweep_goes_on_and_nothing_half_written_counts(archive: str, tmp_path: Path, found: Sweep) -> None:
     out = tmp_path / "out"
-    wishes = WISHES._replace(judges_all=True, lanes=1)
+    options = OPTIONS._replace(judges_all=True, lanes=1)
 
     def stop(done: int, total: int) -> None:
         if done == 3:
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        sweep(archive, PLAN, out, wishes=wishes, where=ALONE, progress=stop)
+        sweep(archive, PLAN, out, options=options, where=ALONE, progress=stop)
     kept = sorted((out / "results").glob("*.parquet"))
     assert len(kept) == 3
     kept[0].write_bytes(kept[0].read_bytes()[:100])  # damaged
     shutil.copy(kept[1], f"{kept[1]}{PARTIAL}1")  # half-written
     seen: list[tuple[int, int]] = []
-    again = sweep(archive, PLAN, out, wishes=wishes, where=ALONE, progress=lambda *now: seen.append(now))
+    again = sweep(archive, PLAN, out, options=options, where=ALONE, progress=lambda *now: seen.append(now))
     assert seen[0] == (2, 6)
     assert again.resumed == 2
     assert again.tried == found.tried
     assert not list((out / "results").glob(f"*{PARTIAL}*"))
     assert len(list((out / "results").glob("*.parquet"))) == 6
     more = {"grid": {"k_numerator": [80, 400, 800], "bonus_threshold": [8, 12, 16]}}
-    assert sweep(archive, more, out, wishes=wishes, where=ALONE).resumed == 6
+    assert sweep(archive, more, out, options=options, where=ALONE).resumed == 6
 
 
 def test_a_folder_of_another_sweep_is_told_and_kept(archive: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     plan = {"grid": {"k_numerator": [800]}}
-    sweep(archive, plan, out, wishes=WISHES, where=ALONE)
-    later = WISHES._replace(days=Days(choose_until=date(2003, 12, 31)))
+    sweep(archive, plan, out, options=OPTIONS, where=ALONE)
+    later = OPTIONS._replace(days=Days(choose_until=date(2003, 12, 31)))
     with pytest.raises(HistoryError, match="another span of days"):
-        sweep(archive, plan, out, wishes=later, where=ALONE)
+        sweep(archive, plan, out, options=later, where=ALONE)
     other = str(tmp_path / "other")
     write(simulate(Federation(members=60, sections=40, years=4, seed=6)), other)
     with pytest.raises(HistoryError, match="another archive"):
-        sweep(other, plan, out, wishes=WISHES, where=ALONE)
-    assert sweep(archive, plan, out, wishes=WISHES, where=ALONE).resumed == 1
-    assert sweep(other, plan, out, wishes=WISHES._replace(starts_anew=True), where=ALONE).resumed == 0
+        sweep(other, plan, out, options=OPTIONS, where=ALONE)
+    assert sweep(archive, plan, out, options=OPTIONS, where=ALONE).resumed == 1
+    assert sweep(other, plan, out, options=OPTIONS._replace(starts_anew=True), where=ALONE).resumed == 0
     full = tmp_path / "full"
     full.mkdir()
     (full / "mine.txt").write_text("keep me", encoding="utf-8")
     with pytest.raises(HistoryError, match="holds no sweep"):
-        sweep(archive, plan, full, wishes=WISHES, where=ALONE)
+        sweep(archive, plan, full, options=OPTIONS, where=ALONE)
 
 
 def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +174,8 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     monkeypatch.setattr(crosstable, "__file__", str(copy / "__init__.py"))
     digests = [code_digest.__wrapped__()]
     assert digests[0] == code_digest()
-    for name in ("lab/metrics.py", "lab/sweep_lanes.py", "lab/predictions.py", "history/index.py", "formulas/steps.py"):
+    names = ("sweep_tasks", "sweep_lanes", "predictions")
+    for name in (*(f"lab/{name}.py" for name in names), "history/index.py", "formulas/steps.py"):
         with (copy / name).open("a", encoding="utf-8") as file:
             file.write("# another line\n")
         digests.append(code_digest.__wrapped__())
@@ -186,7 +186,7 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     one = plan_of({"grid": {"k_numerator": [800]}}).varied[0]
     job = Job(archive, "0" * 64, Days(), True, 1, digests[0])
     kept = Folder(str(tmp_path / "out"), job, Days(), starts_anew=False)
-    kept.keep(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2)))
+    kept.keep(Tried(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2))))
     assert kept.find(one) is not None
     kept.close()
     other = Folder(str(tmp_path / "out"), job._replace(code=digests[1]), Days(), starts_anew=False)
@@ -198,17 +198,17 @@ def test_one_sweep_at_a_time_writes_into_a_folder(archive: str, tmp_path: Path) 
     """And the folder is a sweep's from the first file on, so that one stopped at once goes on too."""
     plan = {"grid": {"k_numerator": [800]}}
     out = tmp_path / "out"
-    job = Job(archive, digest(archive), WISHES.days, False, 4, code_digest())
-    first = Folder(str(out), job, WISHES.days, starts_anew=False)
+    job = Job(archive, digest(archive), OPTIONS.days, False, 4, code_digest())
+    first = Folder(str(out), job, OPTIONS.days, starts_anew=False)
     with pytest.raises(HistoryError, match="another sweep is writing into"):
-        sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+        sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     first.close()
     shutil.rmtree(out / "results")
-    found = sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    found = sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     write_sweep(found, str(out))
-    sweep(archive, plan, out, wishes=WISHES, where=ALONE)
+    sweep(archive, plan, out, options=OPTIONS, where=ALONE)
     assert (out / "sweep.json").exists()
-    sweep(archive, {"grid": {"k_numerator": [700]}}, out, wishes=WISHES, where=ALONE)
+    sweep(archive, {"grid": {"k_numerator": [700]}}, out, options=OPTIONS, where=ALONE)
     assert not (out / "sweep.json").exists()  # it was of another plan
 
 
@@ -330,9 +330,9 @@ def test_histories_and_spans_without_games_are_told(archive: str, tmp_path: Path
     plan = {"grid": {"k_numerator": [800]}}
     for day in (date(1999, 1, 1), date(2050, 1, 1)):
         with pytest.raises(HistoryError, match=r"choose a day for --choose-until between 2001-.* and 200"):
-            sweep(archive, plan, wishes=Wishes(Days(choose_until=day)), where=ALONE)
+            sweep(archive, plan, options=SweepOptions(Days(choose_until=day)), where=ALONE)
     with pytest.raises(HistoryError, match="no game to sweep over"):
-        sweep(archive, plan, wishes=Wishes(Days(first=date(2050, 1, 1))), where=ALONE)
+        sweep(archive, plan, options=SweepOptions(Days(first=date(2050, 1, 1))), where=ALONE)
     whole = read(archive)
     sections, entries, games, decisions = (empty_table(name) for name in ("sections", "entries", "games", "decisions"))
     empty = whole._replace(sections=sections, entries=entries, games=games, decisions=decisions)

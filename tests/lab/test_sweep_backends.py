@@ -18,17 +18,16 @@ from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import digest, write
-from crosstable.lab import Draws, Sweep, Where, Wishes, sweep
-from crosstable.lab import sweep_backends as backends
+from crosstable.lab import Draws, Sweep, SweepOptions, Where, sweep
+from crosstable.lab import sweep_tasks as backends
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from crosstable.lab.sweep_code import code_digest
-from crosstable.lab.sweep_tasks import Days, Done, Job, forget, score
+from crosstable.lab.sweep_tasks import Days, Done, Job, code_digest, forget, score
 from crosstable.rules.rule_sets import OFFICIAL
 from tests.documents import valid
 from tests.waiting import FOR_EVER
 
-WISHES = Wishes(draws=Draws(replicates=40), lanes=1)
+OPTIONS = SweepOptions(draws=Draws(replicates=40), lanes=1)
 PLAN = {"grid": {"k_numerator": [400, 800, 1200], "bonus_threshold": [8, 12]}}
 
 
@@ -48,7 +47,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def on_one_core(archive: str) -> Sweep:
-    return sweep(archive, PLAN, wishes=WISHES, where=Where(jobs=1))
+    return sweep(archive, PLAN, options=OPTIONS, where=Where(jobs=1))
 
 
 def same(one: Sweep, other: Sweep) -> bool:
@@ -65,7 +64,7 @@ def test_processes_give_the_same_bits_though_one_is_killed(archive: str, on_one_
             killed.append(next(iter(loky.get_reusable_executor(reuse=True)._processes)))
             os.kill(killed[0], signal.SIGKILL)
 
-    found = sweep(archive, PLAN, wishes=WISHES, where=Where("processes", 2), progress=kill_one)
+    found = sweep(archive, PLAN, options=OPTIONS, where=Where("processes", 2), progress=kill_one)
     assert killed
     assert same(found, on_one_core)
 
@@ -82,7 +81,7 @@ def test_a_dask_cluster_gives_the_same_bits_though_a_worker_is_killed(archive: s
                 workers.clear()
 
         where = Where("dask", scheduler=cluster.scheduler_address)
-        found = sweep(archive, PLAN, wishes=WISHES, where=where, progress=kill_one)
+        found = sweep(archive, PLAN, options=OPTIONS, where=where, progress=kill_one)
     assert not workers
     assert same(found, on_one_core)
 
@@ -93,7 +92,7 @@ def test_one_job_is_one_task_at_a_time(
     """Processes do it in this one; a cluster, which takes all that there is, is given one after the other."""
     with backends._processes(Where("processes", 1)) as workers:
         assert workers.options["n_jobs"] == 1
-    assert same(sweep(archive, PLAN, wishes=WISHES, where=Where("processes", 1)), on_one_core)
+    assert same(sweep(archive, PLAN, options=OPTIONS, where=Where("processes", 1)), on_one_core)
     given: list[int] = []
 
     class Parallel:
@@ -116,7 +115,7 @@ def test_one_job_is_one_task_at_a_time(
 
 
 def test_ray_gives_the_same_bits(archive: str, on_one_core: Sweep) -> None:
-    assert same(sweep(archive, PLAN, wishes=WISHES, where=Where("ray", 2)), on_one_core)
+    assert same(sweep(archive, PLAN, options=OPTIONS, where=Where("ray", 2)), on_one_core)
 
 
 def test_workers_that_die_again_and_again_are_a_clear_error(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +128,7 @@ def test_workers_that_die_again_and_again_are_a_clear_error(archive: str, monkey
     monkeypatch.setattr(backends, "_round", round_that_breaks)
     monkeypatch.setattr(backends, "_lost", lambda backend: (LostError,))
     with pytest.raises(HistoryError, match=r"lost 3 times \(a worker is gone\).*run the same command again"):
-        sweep(archive, PLAN, wishes=WISHES, where=Where(jobs=1))
+        sweep(archive, PLAN, options=OPTIONS, where=Where(jobs=1))
 
 
 def test_a_worker_that_sees_another_archive_says_so(archive: str) -> None:

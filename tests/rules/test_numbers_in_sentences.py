@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from crosstable.calculator.answers import answer, headline, notes, sentences
-from crosstable.calculator.differences import differences
-from crosstable.calculator.texts import texts
+from crosstable.calculator.texts import differences, texts
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.checks import check
 from crosstable.cli import calculator as calculator_command
@@ -25,7 +24,7 @@ from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases
 from crosstable.rules.statements import statements
 from crosstable.terms import PlayerRating, RatingSystem
-from tests.calculator.asking import asked
+from tests.calculator.requested import asked
 from tests.checks.provoked import abroad, match, published
 from tests.event_files import EventFile, record
 

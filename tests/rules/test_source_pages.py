@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from crosstable.calculator.classes import CLASSES
+from crosstable.calculator.figures import CLASSES
 from crosstable.errors import CrosstableError
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from crosstable.calculator.answers import answer
-from crosstable.calculator.links import read_link
+from crosstable.calculator.reading import read_link
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import open_office
 from crosstable.rules.amendments import AMENDMENTS

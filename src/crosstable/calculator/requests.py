@@ -13,7 +13,7 @@ from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import OutsideRating, PlayerRating, RatingSystem, Result, total
+from crosstable.terms import GAME_SCORES, OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
 MOST_GAMES = 100
@@ -52,10 +52,10 @@ ASSUMES: Mapping[OpponentsAt, str] = {
 
 
 class Opponent(NamedTuple):
-    """An opponent and the results against him; ``None`` among them is a game still to come.
+    """An opponent and the results against them; ``None`` among them is a game still to come.
 
-    ``rating`` is ``None`` for an unrated opponent; ``post_event`` is what he has after the event, ``score`` and
-    ``played`` what he made in all his rated games of the section, those against the player included.
+    ``rating`` is ``None`` for an unrated opponent; ``post_event`` is what they have after the event, ``score``
+    and ``played`` what they made in all rated games of the section, those against the player included.
     """
 
     rating: float | None
@@ -67,7 +67,7 @@ class Opponent(NamedTuple):
 
 
 class EstimateRequest(NamedTuple):
-    """One player's question: what he had, whom he met, when and in which system.
+    """One player's question: what they had, whom they met, when and in which system.
 
     ``rating`` is ``None`` for an unrated player, who starts by age, FIDE, CFC and other systems (§2). ``games`` is
     ``None`` where an established player does not know the count.
@@ -165,17 +165,14 @@ def _timing_of(request: EstimateRequest) -> tuple[Timing | None, list[Fault]]:
         if system is not None and system not in systems:
             told = " and ".join(each.name for each in systems)
             return None, [fault("bad-value", "system", f"{request.control} is rated {told}, not {system.name}.")]
-    chosen = system or (systems[0] if systems else _without_control(request))
+    unsaid = RatingSystem.OLR if request.is_online else RatingSystem.OTBR
+    chosen = system or (systems[0] if systems else unsaid)
     if chosen not in edition.systems:
         message = f"{chosen.name} ratings did not exist on {request.section_date}."
         return None, [fault("system-not-in-force", "system", message)]
     if is_dual and not request.control and chosen not in (RatingSystem.OTBR, RatingSystem.OTBQ):
         return None, [fault("bad-value", "dual", "Only Regular and Quick over the board are dual-rated.")]
     return Timing(edition, chosen, systems or (chosen,), is_dual), []
-
-
-def _without_control(request: EstimateRequest) -> RatingSystem:
-    return RatingSystem.OLR if request.is_online else RatingSystem.OTBR
 
 
 def _sentence(error: Exception) -> str:
@@ -255,10 +252,10 @@ def _others_faults(request: EstimateRequest) -> Iterator[Fault]:
     systems = [system for system, _ in request.others]
     if len(systems) > len(set(systems)):
         yield fault("bad-value", "other", "A system is named twice.", "Name each other system once.")
-    for system, standing in request.others[:MOST_OTHER_SYSTEMS]:
-        yield from _rating_faults(standing.rating, f"other {system.name}")
-        yield from _count_faults(standing.games, f"other {system.name}")
-        yield from _dated_faults(standing.as_of, request.section_date, f"other {system.name}")
+    for system, rating in request.others[:MOST_OTHER_SYSTEMS]:
+        yield from _rating_faults(rating.rating, f"other {system.name}")
+        yield from _count_faults(rating.games, f"other {system.name}")
+        yield from _dated_faults(rating.as_of, request.section_date, f"other {system.name}")
 
 
 def _opponents_faults(request: EstimateRequest) -> Iterator[Fault]:
@@ -292,7 +289,7 @@ def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
         yield fault("bad-value", place, f"The opponent has {opponent.played} games; 1 to {MOST_GAMES} are possible.")
         return
     results = [result for result in opponent.results if result is not None]
-    against = total(_SCORE_AGAINST.get(result, math.nan) for result in results)
+    against = total(1.0 - GAME_SCORES.get(result, math.nan) for result in results)
     rest = opponent.score - against
     other_games = opponent.played - len(results)
     if not 0.0 <= rest <= other_games or rest * 2.0 != math.floor(rest * 2.0):
@@ -301,6 +298,3 @@ def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
             f"{len(results)} against you, which leaves {rest:g} of {other_games}."
         )
         yield fault("bad-value", place, message, "Give their total in rated games, the one against you included.")
-
-
-_SCORE_AGAINST = {Result.WIN: 0.0, Result.DRAW: 0.5, Result.LOSS: 1.0}

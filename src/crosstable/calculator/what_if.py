@@ -1,19 +1,30 @@
-"""What if: the next game won, drawn or lost; every score that is still possible; the score that a target rating needs.
+"""What if: the next game, every score that is still possible, the score that a target or a norm needs.
 
 Every answer is the engine's own, a row of one section per outcome, with opponents where the request has them: at the
 rating after the event where it is given, else before it. With opponents held so, only the total score counts, not who
 was beaten, and no row moves another.
 """
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from crosstable.calculator.estimate import RowResult, checked, final_rating, rate_row, rate_ways, rating_before
-from crosstable.calculator.one_row import results_worth
-from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing, kind_of
+from crosstable.calculator.estimate import (
+    RowResult,
+    checked,
+    final_rating,
+    rate_row,
+    rate_ways,
+    rating_before,
+    results_worth,
+)
+from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing, kind_of, timing_of
 from crosstable.errors import UnratableSectionError
 from crosstable.faults import fault
+from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
 from crosstable.formulas.rounding import official_rating
-from crosstable.terms import GAME_SCORES, Result, total
+from crosstable.rules.phrases import times
+from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, Result, total
 
 # What a range of outcomes may ask of the engine at once.
 MOST_TO_COME = 40
@@ -92,7 +103,10 @@ def _without_open(request: EstimateRequest) -> EstimateRequest:
 def outcomes(request: EstimateRequest) -> Outcomes:
     """The rating for every score that the games to come can bring; for all games where none is to come."""
     timing = checked(request)
-    asked = request if request.games_to_come else _all_to_come(request)
+    asked = request
+    if not request.games_to_come:
+        every = (one._replace(results=(None,) * len(one.results)) for one in request.opponents)
+        asked = request._replace(opponents=tuple(every))
     if asked.games_to_come > MOST_TO_COME:
         message = f"{asked.games_to_come} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
         raise UnratableSectionError([fault("bad-value", "game", message, "Give results for some of the games.")])
@@ -104,11 +118,6 @@ def outcomes(request: EstimateRequest) -> Outcomes:
     return Outcomes(before, total(fixed), len(fixed), asked.games_to_come, found)
 
 
-def _all_to_come(request: EstimateRequest) -> EstimateRequest:
-    open_games = tuple(opponent._replace(results=(None,) * len(opponent.results)) for opponent in request.opponents)
-    return request._replace(opponents=open_games)
-
-
 def _with_score(request: EstimateRequest, score: float) -> list[Result]:
     """The results of all games, with those to come such that they add up to a score."""
     results = results_worth(score, request.games_to_come)
@@ -118,3 +127,106 @@ def _with_score(request: EstimateRequest, score: float) -> list[Result]:
 def score_needed(found: Outcomes, target: float) -> Possibility | None:
     """The least score whose official rating reaches a target; ``None`` where no score does."""
     return next((each for each in found.possibilities if each.official >= target), None)
+
+
+NORM_TITLES = (
+    "4th Category",
+    "3rd Category",
+    "2nd Category",
+    "1st Category",
+    "Candidate Master",
+    "Life Master",
+    "Senior Life Master",
+)
+
+
+class NormChance(NamedTuple):
+    """A level (official facts §1): what a player of it is expected to score, and the least score for a norm, if any.
+
+    ``from_rest`` is what the games to come must bring, 0 where the norm is safe, ``None`` where it is out of reach.
+    """
+
+    code: str
+    title: str
+    level: int
+    expected: float
+    needed: float | None
+    from_rest: float | None
+
+
+class NormChances(NamedTuple):
+    """The chances at every level, lowest first; or none, and the reason why."""
+
+    chances: tuple[NormChance, ...]
+    reason: str
+    played: int
+    to_come: int
+    score: float
+
+
+def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[float | None]:
+    """The least score, in half points, that earns a norm at each level or a higher one, lowest first, if any does."""
+    found: list[float | None] = []
+    for half in range(2 * len(opponents) + 1):
+        reached = highest_norm(half / 2.0, opponents, most_meetings)
+        found += [half / 2.0] * (reached + 1 - len(found))
+    return found + [None] * (len(NORM_LEVELS) - len(found))
+
+
+def norm_chances(request: EstimateRequest) -> NormChances:
+    """The norms that are possible against the opponents of a request, games to come included."""
+    scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.results if each is not None]
+    score, to_come = total(scores), request.games_to_come
+    reason = _why_none(request)
+    if reason:
+        return NormChances((), reason, len(scores), to_come, score)
+    opponents = [
+        strength
+        for opponent in request.opponents
+        for strength in [_strength(request, opponent)] * len(opponent.results)
+    ]
+    most_meetings = max(len(opponent.results) for opponent in request.opponents)
+    needed = scores_for_norms(opponents, most_meetings)
+    chances = tuple(_chance(at, opponents, each, score, to_come) for at, each in enumerate(needed))
+    return NormChances(chances, "", len(scores), to_come, score)
+
+
+def _chance(position: int, opponents: Sequence[float], needed: float | None, score: float, to_come: int) -> NormChance:
+    level = NORM_LEVELS[position]
+    rest = math.inf if needed is None else max(0.0, needed - score)
+    return NormChance(
+        code=NORM_CODES[position],
+        title=NORM_TITLES[position],
+        level=int(level),
+        expected=0.0 - margin(level, 0.0, opponents),
+        needed=needed,
+        from_rest=rest if rest <= to_come else None,
+    )
+
+
+def _strength(request: EstimateRequest, opponent: Opponent) -> float:
+    """Norms look at ratings after the event, where the request knows and wants them (official facts §1)."""
+    is_after = kind_of(request) is not OpponentsAt.BEFORE
+    rating = opponent.post_event if is_after and opponent.post_event is not None else opponent.rating
+    return math.nan if rating is None else rating
+
+
+def _why_none(request: EstimateRequest) -> str:
+    """Why no norm can be earned, in a sentence; nothing where one can."""
+    timing, _ = timing_of(request)
+    if timing is None or timing.system is not RatingSystem.OTBR:
+        return "Norms are earned with Regular ratings over the board only."
+    if request.is_match:
+        return "Matches give no norms."
+    if request.games_with_result + request.games_to_come < NORM_GAMES:
+        return f"A norm needs at least {NORM_GAMES} games in the section."
+    if max(len(opponent.results) for opponent in request.opponents) > NORM_MEETINGS:
+        return f"In a norm section no opponent may be met more than {times(NORM_MEETINGS)}."
+    if any(math.isnan(_strength(request, opponent)) for opponent in request.opponents):
+        return "An opponent is unrated: norms look at ratings after the event. Give it, after a colon: WU:1400."
+    return ""
+
+
+def norm_title(code: str) -> str:
+    """The title that a norm with this code counts towards."""
+    return NORM_TITLES[NORM_CODES.index(code)]

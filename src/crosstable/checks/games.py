@@ -12,6 +12,7 @@ from crosstable.faults import Said, fault
 from crosstable.limits import FEWEST_GAMES_OF_A_MATCH
 from crosstable.terms import (
     GAME_SCORES,
+    MIRRORED,
     ONE_SIDED,
     POINTS,
     ReportedCell,
@@ -20,8 +21,6 @@ from crosstable.terms import (
     Result,
     SectionType,
 )
-
-MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
 
 
 def game_faults(section: ReportedSection, place: SectionPlace) -> list[Fault]:
@@ -61,7 +60,7 @@ def _cell_fault(player: ReportedPlayer, cell: ReportedCell, rows: Mapping[int, R
 
 def _is_sound(cell: ReportedCell, rows: Mapping[int, ReportedPlayer]) -> bool:
     """Whether a cell is a game whose other side can be looked up."""
-    return cell.result in MIRROR and cell.opponent in rows
+    return cell.result in MIRRORED and cell.opponent in rows
 
 
 def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], place: SectionPlace) -> list[Fault]:
@@ -74,7 +73,7 @@ def _unmirrored(section: ReportedSection, rows: Mapping[int, ReportedPlayer], pl
             cells = rows[cell.opponent].cells
             other = cells[at] if at < len(cells) else None
             shown = other is not None and other.opponent == player.number
-            if other is None or not shown or other.result is not MIRROR.get(cell.result or Result.BLANK):
+            if other is None or not shown or other.result is not MIRRORED.get(cell.result or Result.BLANK):
                 faults.append(_not_mirrored(cell, other, place.cell(player, at), at + 1))
             elif cell.colour and cell.colour == other.colour and (player.number or 0) < cell.opponent:
                 who = {"first": player.number, "second": cell.opponent}
@@ -101,10 +100,10 @@ def _unmatched_pairs(section: ReportedSection, rows: Mapping[int, ReportedPlayer
                 games[player.number, cell.opponent, cell.result] += 1
     faults = []
     for (one, other, result), count in games.items():
-        shown = games[other, one, MIRROR[result]]
+        shown = games[other, one, MIRRORED[result]]
         if count != shown:
             values = {"count": count, "result": result.value, "opponent": other}
-            mirrored = {"shown": shown, "mirrored": MIRROR[result].value, "number": one}
+            mirrored = {"shown": shown, "mirrored": MIRRORED[result].value, "number": one}
             faults.append(fault("not-mirrored:pair", place.row(rows[one]), **values, **mirrored))
     return faults
 

@@ -7,12 +7,20 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from crosstable.calculator.badges import badge, thresholds
-from crosstable.calculator.classes import CLASSES, page_class, rating_class
-from crosstable.calculator.documents import badge_object, difference_object, old_page_object
-from crosstable.calculator.notation import read_day, read_game
-from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
-from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
+from crosstable.calculator.answers import badge_object, difference_object, old_page_object
+from crosstable.calculator.figures import (
+    CLASSES,
+    FULL_SCORE_DIFFERENCE,
+    LABEL,
+    PAGE_ESTABLISHED,
+    badge,
+    old_page,
+    page_class,
+    performance_ratings,
+    rating_class,
+    thresholds,
+)
+from crosstable.calculator.reading import read_day, read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
 from crosstable.cli.estimate_text import wrapped
 from crosstable.cli.files import Help
@@ -222,7 +230,7 @@ def _old_page(options: argparse.Namespace, edition: Edition) -> Figures:
 
 
 def _differences(options: argparse.Namespace, edition: Edition) -> Figures:
-    from crosstable.calculator.differences import differences
+    from crosstable.calculator.texts import differences
 
     found = differences()
     lines = []

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
-from crosstable.lab.season import season
+from crosstable.lab.simulate import season
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office

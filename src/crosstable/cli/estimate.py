@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from crosstable.calculator.answers import answer
-from crosstable.calculator.documents import (
+from crosstable.calculator.answers import (
+    answer,
     answer_object,
     estimate_document,
     next_game_object,
@@ -17,12 +17,9 @@ from crosstable.calculator.documents import (
     possibility_object,
 )
 from crosstable.calculator.estimate import working
-from crosstable.calculator.links import read_link
-from crosstable.calculator.norm_chances import norm_chances
-from crosstable.calculator.notation import read_game
-from crosstable.calculator.reading import RequestReading, read_request
+from crosstable.calculator.reading import RequestReading, read_game, read_link, read_request
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
-from crosstable.calculator.what_if import next_game, outcomes, score_needed
+from crosstable.calculator.what_if import next_game, norm_chances, outcomes, score_needed
 from crosstable.cli.estimate_text import (
     answer_text,
     next_game_text,

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from crosstable.calculator.answers import Answer, headline, notes, sentences
-from crosstable.calculator.norm_chances import NormChances, norm_title
-from crosstable.calculator.old_page import LABEL
-from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, PerformanceRatings
-from crosstable.calculator.what_if import NextGame, Outcomes, Possibility
+from crosstable.calculator.figures import FULL_SCORE_DIFFERENCE, LABEL, PerformanceRatings
+from crosstable.calculator.what_if import NextGame, NormChances, Outcomes, Possibility, norm_title
 from crosstable.explanation import Line
 from crosstable.formulas.norms import NORM_MARGIN
 from crosstable.formulas.rounding import official_rating

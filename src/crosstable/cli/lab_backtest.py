@@ -29,8 +29,7 @@ def _backtest(options: argparse.Namespace) -> int:
     found = judged(options, "backtest")
     if isinstance(found, int):
         return found
-    from crosstable.lab.backtest_document import backtest_document, write_backtest
-    from crosstable.lab.backtest_text import backtest_text
+    from crosstable.lab.backtest_results import backtest_document, backtest_text, write_backtest
 
     if options.out is not None:
         write_backtest(found, options.out)

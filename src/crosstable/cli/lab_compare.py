@@ -59,7 +59,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(_document(found), allow_nan=False) + "\n")
     else:
-        from crosstable.lab.resemblance_text import resemblance_text
+        from crosstable.lab.resemblance import resemblance_text
 
         sys.stdout.write(resemblance_text(found))
     return 0
@@ -71,8 +71,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
     from crosstable.history.index import build
     from crosstable.history.kernel.compiling import is_cached
     from crosstable.history.warming import warm_up
-    from crosstable.lab.observed import observed_archive, observed_pages
-    from crosstable.lab.resemblance import resemblance
+    from crosstable.lab.resemblance import observed_archive, observed_pages, resemblance
 
     with waiting("reading pages"):
         official = observed_pages(_reports(options.pages))

@@ -11,7 +11,7 @@ from crosstable.cli.progress import counting, waiting
 from crosstable.cli.rule_option import add_rules_option, chosen_rules, file_or_day
 
 if TYPE_CHECKING:
-    from crosstable.lab.judged import Backtest
+    from crosstable.lab.backtest_results import Backtest
     from crosstable.lab.other_systems import OtherSystem
     from crosstable.rules.rule_sets import RuleSet
 
@@ -84,7 +84,7 @@ def _judged(options: argparse.Namespace) -> "Backtest | int":
     from crosstable.history.kernel.compiling import is_cached
     from crosstable.history.warming import warm_up
     from crosstable.lab.backtesting import backtest
-    from crosstable.lab.bootstrap import Draws
+    from crosstable.lab.measures import Draws
 
     if not is_cached():
         with waiting("compiling the formulas (once)"):

@@ -24,7 +24,7 @@ def add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     made.add_argument("--out", metavar="FILE", help="where the page is written")
     made.add_argument("--force", action="store_true", help="replace a file that is there already")
     made.add_argument("--json", action="store_true", help="print crosstable-lab-report/1")
-    made.set_defaults(run=_report, needs=("numpy", "polars", "numba"))
+    made.set_defaults(run=_report, needs=("numpy", "polars", "numba", "jinja2"))
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -56,7 +56,7 @@ def _why_not(options: argparse.Namespace) -> str:
     """Why no report is made; told before anything is computed."""
     if options.sweep:
         from crosstable.errors import HistoryError
-        from crosstable.lab.report_sweep import read_sweep
+        from crosstable.lab.report_content import read_sweep
 
         try:
             read_sweep(options.sweep)

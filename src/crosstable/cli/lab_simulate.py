@@ -11,7 +11,7 @@ from crosstable.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstable.lab.population import Federation
-    from crosstable.lab.summary import Summary
+    from crosstable.lab.simulate import Summary
 
 FEWEST_MEMBERS = 20
 MOST_YEARS = 40
@@ -126,8 +126,7 @@ def _day(text: str) -> date:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from crosstable.lab.parameters import parameter_lines
-    from crosstable.lab.population import Federation
+    from crosstable.lab.population import Federation, parameter_lines
 
     sys.stdout.writelines(f"{line}\n" for line in parameter_lines(Federation()))
     return 0
@@ -145,9 +144,7 @@ def _simulate(options: argparse.Namespace) -> int:
     if fault:
         sys.stderr.write(f"crosstable lab simulate: {fault}\n")
         return FAULTY
-    from crosstable.lab.simulate import simulated
-    from crosstable.lab.summary import summary_of
-    from crosstable.lab.truth import write_with_truth
+    from crosstable.lab.simulate import simulated, summary_of, write_with_truth
 
     with progress("playing", federation.sections) as tell:
         archive, truth = simulated(federation, tell)
@@ -159,8 +156,7 @@ def _simulate(options: argparse.Namespace) -> int:
 def _federation(options: argparse.Namespace) -> "Federation":
     """The federation that the options ask for."""
     from crosstable.errors import HistoryError
-    from crosstable.lab.parameters import changed
-    from crosstable.lab.population import Federation
+    from crosstable.lab.population import Federation, changed
     from crosstable.lab.simulate import GAMES_A_SECTION
 
     sections = options.sections or max(1, round(options.members * SECTIONS_A_MEMBER))

@@ -13,7 +13,7 @@ from crosstable.cli.progress import counting, waiting
 from crosstable.cli.rule_option import add_rules_option
 
 if TYPE_CHECKING:
-    from crosstable.lab.sweep_plan import Plan
+    from crosstable.lab.plans import Plan
     from crosstable.lab.sweeping import Sweep
 
 _BACKENDS = ("threads", "processes", "dask", "ray")
@@ -142,7 +142,7 @@ def _why_not(options: argparse.Namespace) -> str:
 
 
 def _plan(options: argparse.Namespace) -> "Plan":
-    from crosstable.lab.sweep_plan import plan_from, read_plan
+    from crosstable.lab.plans import plan_from, read_plan
     from crosstable.rules.rule_files import rule_set, rules_text
 
     if options.plan is not None:
@@ -175,15 +175,14 @@ def _swept(options: argparse.Namespace) -> "Sweep":
     plan = _plan(options)
     from crosstable.history.kernel.compiling import is_cached
     from crosstable.history.warming import warm_up
-    from crosstable.lab.bootstrap import Draws
-    from crosstable.lab.sweep_backends import Where
-    from crosstable.lab.sweep_tasks import Days
-    from crosstable.lab.sweeping import Wishes, sweep
+    from crosstable.lab.measures import Draws
+    from crosstable.lab.sweep_tasks import Days, Where
+    from crosstable.lab.sweeping import SweepOptions, sweep
 
     if not is_cached():
         with waiting("compiling the formulas (once)"):
             warm_up()
-    wishes = Wishes(
+    wanted = SweepOptions(
         Days(options.start, options.choose_until, options.end),
         options.metric,
         Draws(options.seed, options.draws, len(os.sched_getaffinity(0))),
@@ -197,11 +196,11 @@ def _swept(options: argparse.Namespace) -> "Sweep":
             bar.done(done)
 
         where = Where(options.backend, options.jobs, options.scheduler)
-        return sweep(options.archive, plan, options.out, wishes=wishes, where=where, progress=progress)
+        return sweep(options.archive, plan, options.out, options=wanted, where=where, progress=progress)
 
 
 def _tell(options: argparse.Namespace, found: "Sweep") -> int:
-    from crosstable.lab.sweep_text import sweep_document, sweep_text, write_sweep
+    from crosstable.lab.sweeping import sweep_document, sweep_text, write_sweep
 
     write_sweep(found, options.out)
     if options.json:

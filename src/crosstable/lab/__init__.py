@@ -1,63 +1,47 @@
 """The laboratory: made-up federations whose players have true strengths, and what can be learned from them.
 
-``simulate`` makes a federation from a seed and writes it as an archive; ``season`` makes a small one as event files;
-``backtest`` judges a rule set by what it predicts, ``report`` makes a page of it. In a notebook:
+``simulate`` makes a federation from a seed and writes it as an archive; ``backtest`` judges a rule set by what it
+predicts, ``sweep`` tries many, ``report`` makes a page of it. In a notebook:
 ``from crosstable.lab import backtest, report, rule_set``.
-Sees everything but the doors and the office.
+Sees everything but the command line, the site and the office.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosstable.lab.backtesting import backtest
-    from crosstable.lab.bootstrap import Draws
-    from crosstable.lab.judged import Backtest
-    from crosstable.lab.other_systems import other_system
-    from crosstable.lab.reporting import Report, report
-    from crosstable.lab.sweep_backends import Where
-    from crosstable.lab.sweep_tasks import Days
-    from crosstable.lab.sweeping import Sweep, Wishes, sweep
-    from crosstable.lab.undoing import undone
-    from crosstable.rules.rule_files import rule_set
-
-__all__ = [
-    "Backtest",
-    "Days",
-    "Draws",
-    "Report",
-    "Sweep",
-    "Where",
-    "Wishes",
-    "backtest",
-    "other_system",
-    "report",
-    "rule_set",
-    "sweep",
-    "undone",
-]
+    from crosstable.lab.backtest_results import Backtest as Backtest
+    from crosstable.lab.backtesting import backtest as backtest
+    from crosstable.lab.measures import Draws as Draws
+    from crosstable.lab.other_systems import other_system as other_system
+    from crosstable.lab.plans import undone as undone
+    from crosstable.lab.reporting import Report as Report
+    from crosstable.lab.reporting import report as report
+    from crosstable.lab.sweep_tasks import Days as Days
+    from crosstable.lab.sweep_tasks import Where as Where
+    from crosstable.lab.sweeping import Sweep as Sweep
+    from crosstable.lab.sweeping import SweepOptions as SweepOptions
+    from crosstable.lab.sweeping import sweep as sweep
+    from crosstable.rules.rule_files import rule_set as rule_set
 
 # What the package offers by name, imported when it is asked for: a simulation needs none of it.
 _HOMES = {
-    "Backtest": "crosstable.lab.judged",
-    "Draws": "crosstable.lab.bootstrap",
-    "backtest": "crosstable.lab.backtesting",
-    "other_system": "crosstable.lab.other_systems",
-    "Report": "crosstable.lab.reporting",
-    "report": "crosstable.lab.reporting",
-    "rule_set": "crosstable.rules.rule_files",
-    "Days": "crosstable.lab.sweep_tasks",
-    "Sweep": "crosstable.lab.sweeping",
-    "Where": "crosstable.lab.sweep_backends",
-    "Wishes": "crosstable.lab.sweeping",
-    "sweep": "crosstable.lab.sweeping",
-    "undone": "crosstable.lab.undoing",
+    "crosstable.lab.backtest_results": ("Backtest",),
+    "crosstable.lab.backtesting": ("backtest",),
+    "crosstable.lab.measures": ("Draws",),
+    "crosstable.lab.other_systems": ("other_system",),
+    "crosstable.lab.plans": ("undone",),
+    "crosstable.lab.reporting": ("Report", "report"),
+    "crosstable.lab.sweep_tasks": ("Days", "Where"),
+    "crosstable.lab.sweeping": ("Sweep", "SweepOptions", "sweep"),
+    "crosstable.rules.rule_files": ("rule_set",),
 }
 
 
 def __getattr__(name: str) -> object:
     """A name that the package offers, from its module."""
-    if name not in _HOMES:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_HOMES[name]), name)
+    found: object = getattr(import_module(home), name)
     return found

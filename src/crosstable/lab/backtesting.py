@@ -20,28 +20,38 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive, digest, read
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
-from crosstable.lab.bands import Grouping, groupings
-from crosstable.lab.bootstrap import Draws, Table
-from crosstable.lab.calibration import bins_of, calibration_error, calibration_table
-from crosstable.lab.cohorts import cohort_table, cohorts_from
-from crosstable.lab.judged import Backtest, Differences, Judged, Rival
-from crosstable.lab.lag import clocks_of, showing_of
-from crosstable.lab.measures import Measure, measures_of, table_of
-from crosstable.lab.metrics import Losses, errors_of, losses_of
+from crosstable.lab.backtest_results import Backtest, Differences, Judged, Rival
+from crosstable.lab.effects import clocks_of, cohort_table, cohorts_from, points_from, points_table, showing_of
+from crosstable.lab.measures import (
+    BINS,
+    Draws,
+    Grouping,
+    Measure,
+    Table,
+    bins_of,
+    calibration_error,
+    groupings,
+    measures_of,
+    table_of,
+)
 from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
-from crosstable.lab.points import points_from, points_table
 from crosstable.lab.predictions import (
     Brought,
+    Floats,
     Games,
+    Losses,
     People,
     Progress,
+    Span,
     Truths,
     games_of,
+    in_span,
     index_beside,
+    losses_of,
     people_of,
     rated_by,
 )
-from crosstable.lab.truth import read_truth
+from crosstable.lab.simulate import read_truth
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 
@@ -58,7 +68,12 @@ class History(NamedTuple):
     people: People
     kept: Truths
     has_truth: bool
-    days: tuple[int, int]
+    days: Span
+
+    @property
+    def no_error(self) -> Floats:
+        """What is known of errors where there are no ratings to hold against true strengths."""
+        return np.full(len(self.people.strength), np.nan)
 
     @property
     def start(self) -> NDArray[np.int32]:
@@ -107,7 +122,7 @@ def backtest(
         sections=len(np.unique(games.section)),
         draws=draws,
         judged=first.judged,
-        rivals=tuple(Rival(one.judged, _differences(first, one, has_truth=history.has_truth)) for one in found),
+        rivals=tuple(Rival(one.judged, _differences(first, one)) for one in found),
         best=_best(history, games, ways[0], draws) if history.has_truth else None,
     )
 
@@ -131,16 +146,14 @@ def _day(day: Day) -> date | None:
     return date.fromisoformat(day) if isinstance(day, str) else day
 
 
-def opened_history(folder: str, days: tuple[date | None, date | None]) -> History:
+def opened_history(folder: str, days: Span) -> History:
     """Read an archive, with the truth beside it where there is one."""
     archive = read(folder)
     index = index_beside(archive, folder)
     strength = read_truth(archive, folder)
     games, people = games_of(archive, index, days), people_of(archive, index, strength)
-    start = index.history.sections["start"][people.section]
-    low, high = (day.toordinal() if day else end for day, end in zip(days, (0, 10**7), strict=True))
-    kept = (start >= low) & (start <= high)
-    return History(archive, index, games, people, kept, strength is not None, (low, high))
+    kept = in_span(index.history.sections["start"][people.section], days)
+    return History(archive, index, games, people, kept, strength is not None, days)
 
 
 def _predicted(history: History, brought: list[Brought]) -> Games:
@@ -174,9 +187,9 @@ def _judged(arena: _Arena, rules: RuleSet, brought: Brought) -> _Found:
     history, games, ways, draws = arena
     people, end, kept = history.people, history.end, history.kept
     losses = losses_of(games, brought.prior)
-    table = table_of(games, losses, ways, errors_of(brought.prior, people.strength), draws)
-    calibrated = calibration_table(games, losses, ways, draws)
-    measures = measures_of(table, has_truth=history.has_truth)
+    error = brought.prior - people.strength
+    table, calibrated = (table_of(games, losses, ways, error, draws, bins=bins) for bins in (1, BINS))
+    measures = measures_of(table)
     points = points_table(people, brought, history.indexed.history.sections, kept, draws)
     cohorts = cohort_table(people, brought, end, kept, draws)
     judged = Judged(
@@ -198,31 +211,23 @@ def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found
     is_rated = np.logical_and.reduce([one.is_rated for one in brought])
     whole = whole.where(is_rated[whole.one] & is_rated[whole.other])
     predicted = predicted_by(system, whole, history.people, history.end)
-    start = history.start[whole.section]
-    judged_too = (start >= history.days[0]) & (start <= history.days[1])
+    judged_too = in_span(history.start[whole.section], history.days)
     losses = Losses(*(column[judged_too] for column in predicted.losses))
-    nothing = np.zeros((2, len(history.people.strength)))
-    table = table_of(games, losses, ways, nothing, draws)
-    calibrated = calibration_table(games, losses, ways, draws)
-    measures = measures_of(table, has_truth=False)
+    table, calibrated = (table_of(games, losses, ways, history.no_error, draws, bins=bins) for bins in (1, BINS))
+    measures = measures_of(table)
     error = calibration_error(calibrated, measures[0].sections)
     judged = Judged(predicted.system, measures, bins_of(calibrated, ways), error, [], [], None)
     return _Found(judged, table)
 
 
-def _differences(one: _Found, other: _Found, *, has_truth: bool) -> Differences:
+def _differences(one: _Found, other: _Found) -> Differences:
+    measures = measures_of(one.measures, other.measures)
     if other.points is None or other.cohorts is None or one.points is None or one.cohorts is None:
-        return Differences(measures_of(one.measures, has_truth=False, against=other.measures), [], [])
-    return Differences(
-        measures_of(one.measures, has_truth=has_truth, against=other.measures),
-        points_from(one.points, other.points),
-        cohorts_from(one.cohorts, other.cohorts),
-    )
+        return Differences(measures, [], [])
+    return Differences(measures, points_from(one.points, other.points), cohorts_from(one.cohorts, other.cohorts))
 
 
 def _best(history: History, games: Games, everything: Grouping, draws: Draws) -> Measure:
     """How well true strengths predict the same games."""
-    losses: Losses = losses_of(games, history.people.strength)
-    error = np.zeros((2, len(history.people.strength)))
-    table = table_of(games, losses, [everything], error, draws)
-    return measures_of(table, has_truth=False)[0]
+    losses = losses_of(games, history.people.strength)
+    return measures_of(table_of(games, losses, [everything], history.no_error, draws))[0]

@@ -2,7 +2,7 @@
 
 riix is no part of this program: an environment of its own may have it (``make peers``), and predictions are made by
 that environment's interpreter. It rates a section at a time, every system of the archive by itself, from the same games
-that rule sets are judged by; everybody starts at the same rating, and outside ratings, ages and openings mean nothing.
+that rule sets are judged by; everybody starts at the same rating, whatever their age or outside ratings.
 """
 
 import json
@@ -20,9 +20,8 @@ import numpy as np
 
 from crosstable.errors import HistoryError
 from crosstable.history.kernel.arrays import Array
-from crosstable.lab.metrics import Losses, losses_from
-from crosstable.lab.parameters import written
-from crosstable.lab.predictions import Floats, Games, People
+from crosstable.lab.population import written
+from crosstable.lab.predictions import Floats, Games, Losses, People, losses_from
 
 # What riix starts from; periods are ours: so many days raise a deviation of Glicko-2 once.
 DEFAULTS: Mapping[str, Mapping[str, float]] = {
@@ -145,7 +144,7 @@ def predicted_by(system: OtherSystem, games: Games, people: People, end: Array) 
 
 
 def _players(people: People, rows: Array) -> Array:
-    """Who rows are about: a member, or somebody without an id, who is somebody of his own each time."""
+    """Who rows are about: a member, or somebody without an id, who is somebody new each time."""
     member = people.member[rows].astype(np.int64)
     return np.where(member >= 0, member, -1 - rows.astype(np.int64))
 

@@ -3,12 +3,20 @@
 Every draw of luck is given from outside, and nothing but addition, multiplication, comparison and a table of
 expectancies touches a float: interpreted and compiled, the same games are played.
 
-``desk`` is what a tournament director has before him: a column per fact (``ORDER`` to ``PLAYED``), a place per row of
+``desk`` is what a tournament director has on the table: a column per fact (``ORDER`` to ``PLAYED``), a place per row of
 the section. Rows are counted from 0 in their section; points are counted in halves. ``met`` says, by two rows, in which
 section they met last, counted from 1.
 """
 
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosstable.formulas.standard import odds, winning_expectancy
 
 # A column is an array where the code is compiled, and a list, which is several times as fast, where Python itself
 # reads it; so is a table of columns.
@@ -39,10 +47,10 @@ class Chances(NamedTuple):
     fate: Column
     luck: Column
     expectancy: Column
-    withdraws: float
-    takes_a_bye: float
+    withdrawals: float
+    half_byes: float
     forfeits: float
-    white: int
+    white_advantage: int
     draws: float
     draws_growth: float
 
@@ -107,14 +115,14 @@ def arrive(chances: Chances, desk: Columns, written: Written, table: Table) -> N
     for row in range(table.size):
         desk[PARTNER][row] = NOBODY
         fate = chances.fate[at + row]
-        if table.manner != ABROAD and table.round_number > 0 and fate < chances.withdraws:
+        if table.manner != ABROAD and table.round_number > 0 and fate < chances.withdrawals:
             is_gone[row] = 1
         is_away[row] = is_gone[row]
         if table.manner != SWISS:
             continue
         if is_gone[row] == 1:
             write_cell(written, table, row, UNPAIRED, NOBODY)
-        elif fate > 1.0 - chances.takes_a_bye:
+        elif fate > 1.0 - chances.half_byes:
             is_away[row] = 1
             desk[POINTS][row] += table.games
             write_cell(written, table, row, HALF_BYE, NOBODY)
@@ -305,7 +313,7 @@ def play_games(strength: Column, chances: Chances, desk: Columns, written: Writt
         gained = 1 if colour[row] == WHITE else -1
         whites[row] += gained
         whites[other] -= gained
-        one, two = strength[table.first + row] + gained * chances.white, strength[table.first + other]
+        one, two = strength[table.first + row] + gained * chances.white_advantage, strength[table.first + other]
         result = result_of(chances, one, two, chances.luck[at + row])
         points[row] += result
         points[other] += 2 - result
@@ -341,3 +349,104 @@ def write_game(written: Written, table: Table, place: tuple[int, int, int], resu
     games[4][at] = result
     games[5][at] = colour
     written.used[0] = at + 1
+
+
+MOST_PLAYERS = 200
+
+Whole = NDArray[np.int64]
+Play = Callable[[Any, Any, Chances, Any, Any, Written], None]
+
+
+class Field(NamedTuple):
+    """What is to be played, section by section; ``first`` has one more place, which ends the last section.
+
+    ``games`` is 2 where each pairing plays two games; ``guests`` is how many members play in a section abroad.
+    """
+
+    first: Whole
+    rounds: Whole
+    games: Whole
+    manner: Whole
+    guests: Whole
+    strength: Whole
+
+
+class Luck(NamedTuple):
+    """How likely things are and how games end, by the names that a federation has for it."""
+
+    withdrawals: float
+    half_byes: float
+    forfeits: float
+    white_advantage: int = 30
+    draws: float = 0.05
+    draws_growth: float = 0.082
+
+
+class Sheet(NamedTuple):
+    """What was played: games in the order of an archive, cells that are no games, points and games of each row."""
+
+    section: Whole
+    round: Whole
+    first: Whole
+    second: Whole
+    result: Whole
+    colour: Whole
+    cell_row: Whole
+    cell_round: Whole
+    cell: Whole
+    cell_opponent: Whole
+    points: Whole
+    played: Whole
+
+
+@cache
+def expectancies() -> NDArray[np.float64]:
+    """The expectancy by difference of strength, from -FARTHEST to FARTHEST."""
+    equal = odds(0.0)
+    found = [winning_expectancy(odds(float(one)), equal) for one in range(-FARTHEST, FARTHEST + 1)]
+    # Rounded, so that no machine's library of functions can change a result.
+    return np.asarray(np.round(found, 9))
+
+
+def played(field: Field, luck: Luck, rng: np.random.Generator, *, is_compiled: bool = False) -> Sheet:
+    """Play every section of a field."""
+    size = np.diff(field.first)
+    fates, lucks = size * field.rounds, size * field.rounds * field.games
+    at = np.stack((np.cumsum(fates) - fates, np.cumsum(lucks) - lucks))
+    chances = Chances(at, rng.random(int(fates.sum())), rng.random(int(lucks.sum())), expectancies(), *luck)
+    sections = np.stack((field.first, *(np.append(column, 0) for column in field[1:5])))
+    desk = np.zeros((PLAYED + 1, MOST_PLAYERS), dtype=np.int64)
+    met = np.zeros((MOST_PLAYERS, MOST_PLAYERS), dtype=np.int64)
+    written = Written(
+        games=np.zeros((6, int((size // 2 * field.rounds * field.games).sum())), dtype=np.int64),
+        cells=np.zeros((4, int(lucks.sum())), dtype=np.int64),
+        rows=np.zeros((2, len(field.strength)), dtype=np.int64),
+        used=np.zeros(2, dtype=np.int64),
+    )
+    if is_compiled:
+        _compiled()(sections, field.strength, chances, desk, met, written)
+        return _cut(written)
+    lists = Written(*(column.tolist() for column in written))
+    columns = {name: getattr(chances, name).tolist() for name in ("at", "fate", "luck", "expectancy")}
+    chances = chances._replace(**columns)
+    play(sections.tolist(), field.strength.tolist(), chances, desk.tolist(), met.tolist(), lists)
+    return _cut(Written(*(np.asarray(column, dtype=np.int64) for column in lists)))
+
+
+def _cut(written: Written) -> Sheet:
+    games, cells = (int(count) for count in written.used)
+    return Sheet(*written.games[:, :games], *written.cells[:, :cells], *written.rows)
+
+
+@cache
+def _compiled() -> Play:
+    """``play`` compiled: a federation of a million members is played in seconds."""
+    from crosstable.history.kernel.compiling import compiled
+
+    names = dict(globals())
+    for name, function in list(names.items()):
+        if isinstance(function, FunctionType) and function.__module__ == __name__:
+            # A twin that finds its compiled neighbours under their names; the functions themselves stay as they are.
+            names[name] = compiled(FunctionType(function.__code__, names, name))
+    play: Play = names["play"]
+    return play

@@ -1,16 +1,56 @@
-"""The people of a made-up federation: when they join, pause and leave, how often they play, how strong they are.
+"""A made-up federation: its parameters, and its people: when they join, pause and leave, how strong they are.
 
 Days are counted from 1970-01-01, as the archive's dates are. Strengths are on the scale of the ratings and whole
 numbers, so that no machine's library of functions can change who plays whom.
 """
 
+import difflib
+from collections.abc import Mapping
 from datetime import date
-from typing import NamedTuple
+from functools import partial
+from typing import Annotated, NamedTuple, get_type_hints
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from crosstable.lab.names import STATES
+from crosstable.errors import HistoryError
+from crosstable.rules.editions import EDITIONS
+
+_FIRST_PARTS = ("Al", "Be", "Ca", "Do", "El", "Fa", "Ga", "He", "Il", "Jo", "Ka", "Lo", "Ma", "Ne", "Or", "Ro")
+_MIDDLE_PARTS = ("", "ba", "di", "lo", "mi", "na", "ri", "ta", "ve", "lan", "ren", "sil")
+_LAST_PARTS = ("dra", "kin", "la", "len", "mar", "na", "ric", "ron", "ssa", "tan", "via", "vin")
+_ENDINGS = ("bech", "dale", "fell", "gard", "hurst", "lund", "mere", "nall", "quist", "rell", "thorpe", "wick")
+_TOWN_ENDINGS = ("borough", "bridge", "bury", "field", "ford", "haven", "ton", "ville", "water", "wood")
+# Coprime to every number of combinations below, so that stepping by it meets each of them once.
+_STEP = 1_000_003
+# Two letters that no real state has.
+STATES = tuple(f"{letter}Q" for letter in "ABCDEFGHIKLMNOPRSTUVWXYZ") + tuple(
+    f"{letter}X" for letter in "ABCDEFGHIKLMNOPRSUVW"
+)
+
+
+def member_names(count: int, rng: np.random.Generator) -> pl.Series:
+    """Names as "Last, First", all different up to some five million."""
+    given = [one + two + three for one in _FIRST_PARTS for two in _MIDDLE_PARTS for three in _LAST_PARTS]
+    family = [one + two + three for one in _FIRST_PARTS for two in _MIDDLE_PARTS for three in _ENDINGS]
+    combinations = len(given) * len(family)
+    start = int(rng.integers(combinations))
+    chosen = (np.arange(count, dtype=np.int64) * _STEP + start) % combinations
+    table = pl.DataFrame(
+        {
+            "family": pl.Series(family).gather(chosen // len(given)),
+            "given": pl.Series(given).gather(chosen % len(given)),
+        }
+    )
+    return table.select(pl.concat_str("family", "given", separator=", ").alias("name"))["name"]
+
+
+def town_names(count: int, rng: np.random.Generator) -> list[str]:
+    """Names of places, all different up to some two thousand."""
+    towns = [one + two + three for one in _FIRST_PARTS for two in _MIDDLE_PARTS for three in _TOWN_ENDINGS]
+    return [towns[at] for at in rng.permutation(len(towns))[:count]]
+
 
 EPOCH = date(1970, 1, 1)
 DAYS_A_YEAR = 365.25
@@ -31,72 +71,88 @@ KEEN_POINTS, KEEN_MIDDLE = 400.0, 1500.0
 # 2400. Online more juniors play than adults.
 FAST_POINTS, FAST_LEAST = 800.0, 1.0
 ONLINE_ADULTS = 0.4
+# From July 2008 to May 2015 nobody knows how a FIDE rating of 2000 or more was converted (rules history §7). An
+# unrated player who brings one then cannot be rated, and a made-up federation keeps clear of that.
+GAP_FROM, GAP_TO = (date(2008, 7, 1) - EPOCH).days, (date(2015, 6, 1) - EPOCH).days
+HIGHEST_IN_GAP = 2000
 
 Whole = NDArray[np.int64]
 
 
+class Parameter(NamedTuple):
+    """What a parameter is (a share from 0 to 1, an amount from 0 on, any number, a count, a day), and what it means."""
+
+    sort: str
+    meaning: str
+    least: float = 0.0
+
+
+_share, _amount, _number, _count, _day = (
+    partial(Parameter, sort) for sort in ("share", "amount", "number", "count", "day")
+)
+
+
 class Federation(NamedTuple):
-    """What a federation is like. The same values give the same federation.
+    """What a federation is like; docs/lab.md lists the same. The same values give the same federation."""
 
-    ``crosstable.lab.parameters`` says what each value means, and so does docs/lab.md.
-    """
-
-    members: int = 20_000
-    sections: int = 10_000
-    start: date = date(2001, 1, 1)
-    years: int = 25
-    seed: int = 1
+    members: Annotated[int, _count("members who join in all", 20)] = 20_000
+    sections: Annotated[int, _count("sections that are played, about", 1)] = 10_000
+    start: Annotated[date, _day("the first day")] = date(2001, 1, 1)
+    years: Annotated[int, _count("years from the first day on", 1)] = 25
+    seed: Annotated[int, _count("another seed, another federation", 1)] = 1
     # people
-    juniors: float = 0.62
-    founders: float = 0.2
-    opened: float = 0.9
-    dated: float = 0.7
-    canadians: float = 0.006
-    adult_strength: float = 1740.0
-    adult_spread: float = 350.0
-    junior_strength: float = 1400.0
-    junior_spread: float = 450.0
-    junior_growth: float = 1050.0
-    growth_years: float = 3.0
-    career_years: float = 5.0
-    adult_stay: float = 2.0
-    activity_spread: float = 1.25
-    keenness: float = 0.35
-    returners: float = 0.15
-    away_years: float = 5.0
-    rust: float = 15.0
-    sandbaggers: float = 0.01
-    held_back: float = 200.0
-    regions: int = 0
-    region_spread: float = 50.0
-    fast_players: float = 0.07
-    online_players: float = 0.35
+    juniors: Annotated[float, _share("members who join as juniors and improve")] = 0.62
+    founders: Annotated[float, _share("members who are there on the first day, having joined before it")] = 0.2
+    opened: Annotated[float, _share("founders who bring a rating")] = 0.9
+    dated: Annotated[float, _share("members whose birth date is known")] = 0.7
+    canadians: Annotated[float, _share("members with a CFC rating")] = 0.006
+    adult_strength: Annotated[float, _number("mean strength that adults reach")] = 1740.0
+    adult_spread: Annotated[float, _amount("standard deviation of it")] = 350.0
+    junior_strength: Annotated[float, _number("mean strength that juniors would reach if they stayed")] = 1400.0
+    junior_spread: Annotated[float, _amount("standard deviation of it")] = 450.0
+    junior_growth: Annotated[float, _amount("most that a junior improves; seven twelfths are likeliest", 1.0)] = 1050.0
+    growth_years: Annotated[float, _amount("years in which about two thirds of an improvement happen", 0.01)] = 3.0
+    career_years: Annotated[float, _amount("years that a junior stays, in the mean")] = 5.0
+    adult_stay: Annotated[float, _amount("how many times as long an adult stays")] = 2.0
+    activity_spread: Annotated[float, _amount("standard deviation of the logarithm of how often members play")] = 1.25
+    keenness: Annotated[float, _number("what 400 points of strength add to that logarithm")] = 0.35
+    returners: Annotated[float, _share("members who stop for some years and return")] = 0.15
+    away_years: Annotated[float, _amount("years that they are away, in the mean, and at least one", 1.0)] = 5.0
+    rust: Annotated[float, _amount("points lost for each year away, at most 200; two thirds are back in a year")] = 15.0
+    sandbaggers: Annotated[float, _share("adults of 1200 and more who stay three years and are sandbaggers")] = 0.01
+    held_back: Annotated[float, _amount("points they hold back, in the mean; half of it to one and a half")] = 200.0
+    regions: Annotated[int, _count("regions, at most 44; 0 for one for every 2500 members")] = 0
+    region_spread: Annotated[float, _amount("standard deviation of the mean strengths of regions")] = 50.0
+    fast_players: Annotated[float, _share("members of 1600 who play Quick and Blitz, more the stronger")] = 0.07
+    online_players: Annotated[float, _share("juniors who play online; of adults four tenths of that")] = 0.35
     # sections
-    national: float = 0.1
-    online: float = 0.06
-    pandemic_from: date | None = date(2020, 3, 1)
-    pandemic_to: date | None = date(2021, 6, 30)
-    pandemic_board: float = 0.1
-    pandemic_online: float = 0.6
-    median_size: float = 13.0
-    size_spread: float = 0.8
-    round_robins: float = 0.10
-    double_games: float = 0.03
-    matches: float = 0.01
-    abroad: float = 0.001
-    half_k: float = 0.01
-    no_control: float = 0.1
-    money: float = 0.05
-    prizes: float = 0.004
-    ceilings: float = 0.0005
-    spread_of_strength: float = 180.0
+    national: Annotated[float, _share("sections open to the whole country; of those online eight tenths are")] = 0.1
+    online: Annotated[float, _share("sections online, from October 2014 on")] = 0.06
+    pandemic_from: Annotated[date | None, _day("the day from which no hall is open, or none")] = date(2020, 3, 1)
+    pandemic_to: Annotated[date | None, _day("the last such day, or none")] = date(2021, 6, 30)
+    pandemic_board: Annotated[
+        float, _amount("sections over the board in these months, as a share of all usual ones")
+    ] = 0.1
+    pandemic_online: Annotated[float, _amount("sections online in these months, as a share of all usual ones")] = 0.6
+    median_size: Annotated[float, _amount("median number of players of a Swiss section", 2.0)] = 13.0
+    size_spread: Annotated[float, _amount("standard deviation of the logarithm of that number")] = 0.8
+    round_robins: Annotated[float, _share("sections that are round robins, most of four players")] = 0.10
+    double_games: Annotated[float, _share("sections with two games a pairing; of Blitz sections nine tenths")] = 0.03
+    matches: Annotated[float, _share("sections that are matches")] = 0.01
+    abroad: Annotated[float, _share("sections that are foreign FIDE events")] = 0.001
+    half_k: Annotated[float, _share("sections rated with half K, as long as the rules knew that")] = 0.01
+    no_control: Annotated[float, _share("early sections whose reports name systems instead of a time control")] = 0.1
+    money: Annotated[float, _share("Swiss sections for slow games that are played for money")] = 0.05
+    prizes: Annotated[float, _share("Swiss sections for slow games whose winner earns a floor by the prize")] = 0.004
+    ceilings: Annotated[float, _share("sections after which somebody is given a ceiling")] = 0.0005
+    spread_of_strength: Annotated[float, _amount("points by which a director misjudges a player's strength")] = 180.0
     # rounds and games
-    withdrawals: float = 0.02
-    half_byes: float = 0.03
-    forfeits: float = 0.005
-    white_advantage: int = 30
-    draws: float = 0.05
-    draws_growth: float = 0.082
+    withdrawals: Annotated[float, _share("players who withdraw before a round")] = 0.02
+    half_byes: Annotated[float, _share("players who take a half-point bye in a round")] = 0.03
+    forfeits: Annotated[float, _share("pairings that are forfeited")] = 0.005
+    white_advantage: Annotated[int, _count("points of strength that White is worth")] = 30
+    draws: Annotated[float, _share("games between equal beginners that are drawn")] = 0.05
+    draws_growth: Annotated[float, _amount("added to it for equals of 1000 points; at 2000 four times as much")] = 0.082
 
     @property
     def first_day(self) -> int:
@@ -168,7 +224,8 @@ def made_population(federation: Federation, rng: np.random.Generator) -> Populat
         left=np.minimum(came + _days(stays + away_years), born + OLDEST),
         away=away,
         back=back,
-        activity=_activity(federation, peak, rng),
+        activity=rng.lognormal(0.0, federation.activity_spread, count)
+        * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS),
         is_junior=is_junior,
         born=born,
         peak=np.rint(peak),
@@ -220,18 +277,13 @@ def _absences(
 
 
 def _regions(federation: Federation, rng: np.random.Generator) -> tuple[Whole, NDArray[np.float64]]:
-    """Where everybody lives, in large regions and in small ones, and what that adds to his strength."""
+    """Where everybody lives, in large regions and in small ones, and what that adds to their strength."""
     regions = federation.regions or max(1, min(len(STATES), federation.members // MEMBERS_A_REGION))
     shares = 1.0 / np.sqrt(np.arange(1, regions + 1))
     shares /= shares.sum()
     region = np.searchsorted(np.cumsum(shares)[:-1], rng.random(federation.members), side="right")
     strength = rng.normal(0.0, federation.region_spread, regions)
     return region, np.rint(strength - (strength * shares).sum())[region]
-
-
-def _activity(federation: Federation, peak: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    chance = rng.lognormal(0.0, federation.activity_spread, len(peak))
-    return np.asarray(chance * np.exp(federation.keenness * (peak - KEEN_MIDDLE) / KEEN_POINTS))
 
 
 def _pretences(
@@ -262,3 +314,70 @@ def known_on(people: Population, who: Whole, strength: Whole, day: int) -> Whole
     """What members of a strength are taken for on a day: sandbaggers for less."""
     pretends = (people.holds[who] <= day) & (day < people.honest[who])
     return np.where(pretends, np.maximum(strength - people.held_back[who], WEAKEST), strength)
+
+
+# Beyond these nothing is a federation any more.
+MOST_YEARS = 40
+HIGHEST = 1e7
+
+PARAMETERS: Mapping[str, Parameter] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(Federation, include_extras=True).items()
+}
+
+
+def changed(federation: Federation, changes: list[str]) -> Federation:
+    """A federation with some parameters changed, each written as ``name=value``; raises ``HistoryError``."""
+    for change in changes:
+        name, is_set, text = change.partition("=")
+        name = name.strip()
+        if not is_set:
+            raise HistoryError(f"{change!r} changes nothing; write it as NAME=VALUE")
+        if name not in PARAMETERS:
+            near = difflib.get_close_matches(name, PARAMETERS, 1)
+            raise HistoryError(f"there is no parameter {name!r}" + (f"; {near[0]!r} is one" if near else ""))
+        federation = federation._replace(**{name: _value(name, text.strip())})  # type: ignore[arg-type]
+    return federation
+
+
+def _value(name: str, text: str) -> int | float | date | None:
+    sort, _, least = PARAMETERS[name]
+    try:
+        if sort == "day":
+            return None if text == "none" and name != "start" else _day_of_rules(name, date.fromisoformat(text))
+        value = int(text) if sort == "count" else float(text)
+    except ValueError:
+        raise HistoryError(f"{name} is a {sort}, and {text!r} is none") from None
+    low = -HIGHEST if sort == "number" else least
+    high = {"years": MOST_YEARS, "regions": len(STATES)}.get(name, 1.0 if sort == "share" else HIGHEST)
+    if not low <= value <= high:
+        raise HistoryError(f"{name} should be from {low:g} to {high:g}, and is {text}")
+    return value
+
+
+def _day_of_rules(name: str, day: date) -> date:
+    """A day on which there are rules to rate by, where sections begin on it."""
+    if name == "start" and day < EDITIONS[0].effective:
+        raise HistoryError(
+            f"start should be {EDITIONS[0].effective} or later, and is {day}: no rules are known from before"
+        )
+    return day
+
+
+def parameter_lines(federation: Federation) -> list[str]:
+    """Every parameter with its value and its meaning."""
+    width = max(len(name) for name in PARAMETERS)
+    values = {name: written(getattr(federation, name)) for name in PARAMETERS}
+    longest = max(len(value) for value in values.values())
+    return [
+        f"{name:<{width}}  {values[name]:>{longest}}  {PARAMETERS[name].sort:<6}  {PARAMETERS[name].meaning}"
+        for name in PARAMETERS
+    ]
+
+
+def written(value: int | float | date | str | None) -> str:
+    """A value as it is written in a change, with every digit that it has."""
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)

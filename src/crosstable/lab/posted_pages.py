@@ -2,9 +2,9 @@
 
 Every page, a section in one system, becomes a section. Each row brings the rating that was posted before it; so what a
 player did between two pages is not lost, and one page says nothing of the next: everybody is somebody new on every
-page. Where somebody without a posted rating started is not published: his games are rated, but not predicted.
-*Carried*, a member is the same on all pages and brings what the replay made of him, from his first page on. Pages show
-no birth dates, and of an established player no number of games.
+page. Where somebody without a posted rating started is not published: their games are rated, but not predicted.
+*Carried*, a member is the same on all pages and brings what the replay made of them, from their first page on. Pages
+show no birth dates, and of an established player no number of games.
 """
 
 from collections.abc import Iterator
@@ -21,20 +21,14 @@ from crosstable.formats import file_bytes
 from crosstable.history.archive import Archive, empty_table, table_of
 from crosstable.history.archive_tables import COLOURS, KINDS, RESULTS
 from crosstable.record_rows import row_of
-from crosstable.terms import Entry, PlayerRating, Result, Section
+from crosstable.terms import AS_ONE_SIDED, MIRRORED, Entry, PlayerRating, Section
 from crosstable.verification.pages import Page, pages_of
 
 CODES = {own: code for code, (own, _) in RESULTS.items()}
-MIRRORED = {Result.WIN: Result.LOSS, Result.DRAW: Result.DRAW, Result.LOSS: Result.WIN}
-ONE_SIDED = {
-    Result.WIN: Result.WIN_ONE_SIDED,
-    Result.DRAW: Result.DRAW_ONE_SIDED,
-    Result.LOSS: Result.LOSS_ONE_SIDED,
-}
 
 
 def pages_in(folder: str) -> list[Page]:
-    """Every page that the engine can rate, in the order of the fold."""
+    """Every page that the engine can rate, in the order of the replay."""
     found = []
     paths = sorted(Path(folder).glob("*.jsonl.gz"))
     if not paths:
@@ -67,9 +61,9 @@ def games_of(section: Section, at: int, unknown: AbstractSet[int] = frozenset())
             if result in MIRRORED:
                 there = section.entries[other].cells[round_number - 1]
                 if (there.result, there.opponent) != (MIRRORED[result], entry.number):
-                    result = ONE_SIDED[result]  # the other row shows the game in another column
+                    result = AS_ONE_SIDED[result]  # the other row shows the game in another column
                 elif {entry.number, cell.opponent} & unknown:
-                    result = ONE_SIDED[result]
+                    result = AS_ONE_SIDED[result]
                 elif other < row:
                     continue
             colour = next((code for code, (own, _) in enumerate(COLOURS) if own == cell.colour), 0)
@@ -118,9 +112,9 @@ def history_of(pages: list[Page], *, is_carried: bool = False) -> Archive:
             background = page.checked.backgrounds[entry.number]
             births.setdefault(member, background.birth_date)
             entries.append({"section": at, "number": entry.number, "member": member})
-            standing = background.standings.get(page.system)
-            if standing is not None and (member, int(page.system)) not in opened:
-                openings.append(opening(member, page, standing, len(openings)))
+            rating = background.standings.get(page.system)
+            if rating is not None and (member, int(page.system)) not in opened:
+                openings.append(starting_rating(member, page, rating, len(openings)))
             opened.add((member, int(page.system)))
         unknown = frozenset() if is_carried else _unknown(page)
         games += sorted(games_of(section, at, unknown), key=lambda game: (game["round"], game["first"]))
@@ -149,29 +143,24 @@ def _unknown(page: Page) -> frozenset[int]:
 
 
 def name_of(entry: Entry, at: int, *, is_carried: bool) -> str:
-    """Who a row is: a member, or somebody of his own; the rows of a re-entry are one."""
+    """Who a row is: a member, or somebody new; the rows of a re-entry are one."""
     if is_carried:
         return entry.member_id or f"row {entry.number} of page {at}"
     return f"{entry.member_id or f'row {entry.number}'} of page {at}"
 
 
-def opening(member: int, page: Page, standing: PlayerRating, act: int) -> dict[str, Any]:
-    """What a member brought to his first page in a system."""
+def starting_rating(member: int, page: Page, rating: PlayerRating, entry: int) -> dict[str, Any]:
+    """What a member brought to their first page in a system."""
     counted = ("rating", "games", "wins", "draws", "losses", "events", "peak", "peak_since_2010", "games_at_2200")
     return {
         "member": member,
         "system": int(page.system),
         "as_of": page.checked.section.end,
-        **row_of(standing, counted),
+        **row_of(rating, counted),
         "source": "official",
-        "act": act,
+        "act": entry,
     }
 
 
-def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as columns."""
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
 def _table(name: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return table_of(name, columns(rows)) if rows else empty_table(name)
+    return table_of(name, {column: [row[column] for row in rows] for column in rows[0]}) if rows else empty_table(name)

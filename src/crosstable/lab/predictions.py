@@ -1,10 +1,14 @@
-"""Every game of a history with what was known of its players before its section: what a rule set predicts.
+"""Every game of a history with what was known of its players before its section, and what the prediction of it cost.
 
 A game is predicted in every system in which its section is rated, from the ratings that both players brought into the
-section; a newcomer brings the rating that Step 1 gives. Left out are games that no rule set predicts: those of foreign
-events, against opponents who have no rating of this system, and those whose two sides report different results.
+section; an unrated player brings the rating that Step 1 gives. Left out are games that no rule set predicts: those of
+foreign events, against opponents who have no rating of this system, and those whose two sides report different results.
+
+The expectancy is that of §4.2, compiled, never written again. Deviance is in natural units: ln 2 a game is what
+somebody gets who always expects one half; a draw counts as half a win and half a loss.
 """
 
+import math
 from collections.abc import Callable
 from datetime import date
 from typing import Any, NamedTuple
@@ -13,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
+from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.formulas.tally import games_counted
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest
 from crosstable.history.archive_tables import ONE_SIDED
 from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
+from crosstable.history.kernel.compiling import compiled
 from crosstable.history.kernel.indexing import numbered
 from crosstable.history.kernel.rows import row_places
 from crosstable.history.replay import Replayer, in_silence
@@ -29,6 +35,7 @@ Progress = Callable[[int], None]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+Span = tuple[date | None, date | None]
 
 
 def index_beside(archive: Archive, folder: str) -> Index:
@@ -99,11 +106,11 @@ def rated_by(archive: Archive, index: Index, rules: RuleSet, threads: int, progr
     return Brought(*(np.ascontiguousarray(column) for column in (working["prior"], *columns)))
 
 
-def games_of(archive: Archive, index: Index, span: tuple[date | None, date | None]) -> Games:
+def games_of(archive: Archive, index: Index, span: Span) -> Games:
     """The games of the sections that start in a span of days, both ends included, in the order of sections."""
     sections = index.history.sections
     position = _positions(archive, index)
-    chosen = _in_span(sections[:-1]["start"], span)
+    chosen = in_span(sections[:-1]["start"], span)
     games = archive.games
     section, result = games["section"].to_numpy(), games["result"].to_numpy()
     first = np.searchsorted(archive.entries["section"].to_numpy(), np.arange(index.sections))
@@ -134,14 +141,10 @@ def _rank(masks: Array, system: int) -> Whole:
     return found
 
 
-def _in_span(start: Array, span: tuple[date | None, date | None]) -> Truths:
-    low, high = span
-    kept = np.ones(len(start), dtype=np.bool_)
-    if low is not None:
-        kept &= start >= low.toordinal()
-    if high is not None:
-        kept &= start <= high.toordinal()
-    return kept
+def in_span(start: Array, span: Span) -> Truths:
+    """Which days lie in a span, both ends included."""
+    low, high = (day or end for day, end in zip(span, (date.min, date.max), strict=True))
+    return np.asarray((start >= low.toordinal()) & (start <= high.toordinal()))
 
 
 def _positions(archive: Archive, index: Index) -> Whole:
@@ -182,3 +185,52 @@ def _counted(played: Array, is_half_k: Truths) -> Floats:
     most = int(played.max(initial=0))
     table = np.array([[games_counted(games, half) for games in range(most + 1)] for half in (False, True)])
     return np.asarray(table[is_half_k.astype(np.int64), played])
+
+
+class Losses(NamedTuple):
+    """Predictions of games and what they cost: the expected score of the first player, deviance, Brier score."""
+
+    expected: Floats
+    deviance: Floats
+    brier: Floats
+
+
+@compiled
+def deviance(score: float, expected: float, complement: float) -> float:
+    """The binomial deviance of a score, of which ``expected`` and ``complement``, which add up to 1, were expected."""
+    cost = 0.0
+    if score > 0.0:
+        cost -= score * math.log(expected)
+    if score < 1.0:
+        cost -= (1.0 - score) * math.log(complement)
+    return cost
+
+
+@compiled
+def brier(score: float, expected: float) -> float:
+    """The Brier score: the squared difference."""
+    return (score - expected) * (score - expected)
+
+
+@compiled
+def lay_losses(prior: Array, one: Array, other: Array, score: Array, out: Array) -> None:
+    """The losses of every game, from the ratings of its players."""
+    for at in range(len(one)):
+        own, others = odds(prior[one[at]]), odds(prior[other[at]])
+        expected = winning_expectancy(own, others)
+        out[0, at] = expected
+        out[1, at] = deviance(score[at], expected, winning_expectancy(others, own))
+        out[2, at] = brier(score[at], expected)
+
+
+def losses_of(games: Games, rating: Floats) -> Losses:
+    """What predictions from these ratings, by row of results, cost."""
+    out = np.empty((3, len(games.one)))
+    lay_losses(rating, games.one, games.other, games.score, out)
+    return Losses(out[0], out[1], out[2])
+
+
+def losses_from(expected: Floats, score: Floats) -> Losses:
+    """What expectations that somebody else had cost; none of them is sure."""
+    cost = score * np.log(expected) + (1.0 - score) * np.log(1.0 - expected)
+    return Losses(expected, -cost, (score - expected) ** 2)

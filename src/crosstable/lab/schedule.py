@@ -1,17 +1,104 @@
-"""When a federation plays: months and how much is played in them, events with their dates, controls and names."""
+"""When a federation plays: months and how much is played in them, events with their dates, time controls and names."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from crosstable.errors import TimeControlError
 from crosstable.history.archive_tables import KINDS
-from crosstable.lab.controls import Choices, Speed
-from crosstable.lab.entering import Draft
-from crosstable.lab.playing import Whole
-from crosstable.lab.population import Federation, Population
+from crosstable.lab.entering import Draft, Speed
+from crosstable.lab.pairings import Whole
+from crosstable.lab.population import EPOCH, Federation, Population
+from crosstable.rules.editions import EDITIONS
+from crosstable.rules.law import Edition
+from crosstable.rules.systems import is_dual_control, systems_for
+from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import RatingSystem, SectionType
+
+OVER_THE_BOARD = (
+    *("G/120;d5", "40/120,SD/60;d5", "G/90;+30", "40/90,SD/30;d5", "G/75;d5"),
+    *("G/60;d5", "G/45;d5", "G/30;d5", "G/25;d5"),
+    *("G/24;d5", "G/20;d5", "G/15;d3", "G/12;d3", "G/10;d3"),
+    *("G/5;d0", "G/3;+2"),
+)
+ONLINE = ("G/60;+5", "G/90;+30", "G/15;+2", "G/10;+5", "G/5;+0", "G/3;+2")
+
+
+_MEANT: dict[tuple[RatingSystem, ...], Speed] = {
+    (RatingSystem.OTBR,): Speed.REGULAR,
+    (RatingSystem.OTBR, RatingSystem.OTBQ): Speed.DUAL,
+    (RatingSystem.OTBQ,): Speed.QUICK,
+    (RatingSystem.OTBB,): Speed.BLITZ,
+    (RatingSystem.OLR,): Speed.ONLINE_REGULAR,
+    (RatingSystem.OLQ,): Speed.ONLINE_QUICK,
+    (RatingSystem.OLB,): Speed.ONLINE_BLITZ,
+}
+# What is played instead, where the rules of the day do not know it yet: the first of these that they know.
+_INSTEAD: dict[Speed, Sequence[Speed]] = {
+    Speed.REGULAR: (),
+    Speed.DUAL: (Speed.REGULAR,),
+    Speed.QUICK: (Speed.REGULAR,),
+    Speed.BLITZ: (Speed.QUICK,),
+    Speed.ONLINE_REGULAR: (Speed.ONLINE_QUICK, Speed.ONLINE_BLITZ, Speed.REGULAR),
+    Speed.ONLINE_QUICK: (Speed.ONLINE_BLITZ, Speed.QUICK),
+    Speed.ONLINE_BLITZ: (Speed.QUICK,),
+}
+
+
+class Choices(NamedTuple):
+    """Every control with its online mark, and by edition and speed which of them may be chosen.
+
+    ``systems`` and ``is_dual`` are by edition and control; ``controls`` holds positions, ``counts`` how many there are.
+    """
+
+    texts: tuple[str, ...]
+    is_online: NDArray[np.bool_]
+    effective: NDArray[np.int64]
+    systems: NDArray[np.uint8]
+    is_dual: NDArray[np.bool_]
+    half_k: NDArray[np.bool_]
+    controls: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def choices() -> Choices:
+    """What may be chosen on any day since 2001."""
+    texts = (*OVER_THE_BOARD, *ONLINE)
+    is_online = np.arange(len(texts)) >= len(OVER_THE_BOARD)
+    systems = np.zeros((len(EDITIONS), len(texts)), dtype=np.uint8)
+    is_dual = np.zeros((len(EDITIONS), len(texts)), dtype=np.bool_)
+    controls = np.zeros((len(EDITIONS), len(Speed), len(texts)), dtype=np.int64)
+    counts = np.zeros((len(EDITIONS), len(Speed)), dtype=np.int64)
+    for at, edition in enumerate(EDITIONS):
+        by_speed: dict[Speed, list[int]] = {}
+        for control, text in enumerate(texts):
+            found = _systems(text, bool(is_online[control]), edition)
+            if found:
+                systems[at, control] = sum(1 << system for system in found)
+                is_dual[at, control] = not is_online[control] and is_dual_control(
+                    parse_time_control(text), edition.controls
+                )
+                by_speed.setdefault(_MEANT[found], []).append(control)
+        for speed in Speed:
+            chosen = next(by_speed[one] for one in (speed, *_INSTEAD[speed]) if one in by_speed)
+            controls[at, speed, : len(chosen)] = chosen
+            counts[at, speed] = len(chosen)
+    effective = np.array([(edition.effective - EPOCH).days for edition in EDITIONS], dtype=np.int64)
+    half_k = np.array([edition.constants.half_k_is_allowed for edition in EDITIONS])
+    return Choices(texts, is_online, effective, systems, is_dual, half_k, controls, counts)
+
+
+def _systems(text: str, is_online: bool, edition: Edition) -> tuple[RatingSystem, ...]:
+    """The systems of a control, none where it is not rated or its systems do not exist yet."""
+    try:
+        found = systems_for(parse_time_control(text), is_online=is_online, ranges=edition.controls)
+    except TimeControlError:
+        return ()
+    return found if all(system in edition.systems for system in found) else ()
+
 
 # Below so many members nobody holds a tournament.
 FEWEST_ACTIVE = 8
@@ -38,7 +125,7 @@ class Month(NamedTuple):
 
 
 class Headings(NamedTuple):
-    """The sections of a month in the order of the fold; ``draft`` says which section of the draft each one is."""
+    """The sections of a month in the order of the replay; ``draft`` says which section of the draft each one is."""
 
     draft: Whole
     event: Whole
@@ -58,7 +145,9 @@ def months_of(federation: Federation, people: Population) -> list[Month]:
     firsts = np.arange(np.datetime64(start, "M") + 1, after.astype("M8[M]") + 1).astype("M8[D]").astype(np.int64)
     firsts = np.concatenate(([federation.first_day], firsts[firsts <= federation.last_day]))
     weight, active = _active(firsts, people)
-    played = np.where(active >= FEWEST_ACTIVE, weight, 0.0) * _amounts(federation, firsts)
+    in_pandemic = federation.pandemic_board + federation.pandemic_online
+    amounts = [in_pandemic if federation.is_pandemic(int(first)) else 1.0 for first in firsts]
+    played = np.where(active >= FEWEST_ACTIVE, weight, 0.0) * amounts
     through = np.rint(np.cumsum(played) / max(played.sum(), 1e-9) * federation.sections).astype(np.int64)
     counts = np.diff(through, prepend=0)
     lasts = np.append(firsts[1:] - 1, federation.last_day)
@@ -74,22 +163,16 @@ def _active(firsts: Whole, people: Population) -> tuple[NDArray[np.float64], NDA
     for amount in (people.activity, np.ones(len(begins))):
         change = np.zeros(len(firsts) + 1)
         for sign, days in ((1.0, begins), (-1.0, ends), (-1.0, away), (1.0, back)):
-            # Who leaves while he is away does not leave twice.
+            # Who leaves while away does not leave twice.
             change += sign * np.bincount(np.clip(days, begins, ends), amount, len(change))
         found.append(np.cumsum(change)[:-1])
     return found[0], found[1]
 
 
-def _amounts(federation: Federation, firsts: Whole) -> NDArray[np.float64]:
-    """How much is played in each month beside what is usual."""
-    in_pandemic = federation.pandemic_board + federation.pandemic_online
-    return np.array([in_pandemic if federation.is_pandemic(int(first)) else 1.0 for first in firsts])
-
-
 def scheduled(
     federation: Federation, month: Month, draft: Draft, choices: Choices, rng: np.random.Generator
 ) -> Headings:
-    """A month's sections with dates and controls, in the order of the fold."""
+    """A month's sections with dates and controls, in the order of the replay."""
     event, number = _events(draft, rng)
     events = int(event.max()) + 1
     end = _end_days(month, events, rng)
@@ -100,7 +183,7 @@ def scheduled(
     at = np.floor(rng.random(len(event)) * choices.counts[edition, draft.speed]).astype(np.int64)
     control = choices.controls[edition, draft.speed, at]
     systems = choices.systems[edition, control].astype(np.int64)
-    is_foreign = _is_foreign(draft)
+    is_foreign = draft.kind >= KINDS.index(SectionType.FOREIGN_FIDE)
     regular = 1 << RatingSystem.OTBR
     is_unnamed = (start < CONTROLS_NAMED_FROM.astype(np.int64)) & (rng.random(len(event)) < federation.no_control)
     half_k = choices.half_k[edition] & (rng.random(len(event)) < federation.half_k) & ~is_foreign
@@ -118,10 +201,6 @@ def scheduled(
         is_half_k=half_k,
     )
     return Headings(*(cast(Any, column[order]) for column in found))
-
-
-def _is_foreign(draft: Draft) -> NDArray[np.bool_]:
-    return np.asarray(draft.kind >= KINDS.index(SectionType.FOREIGN_FIDE))
 
 
 def _events(draft: Draft, rng: np.random.Generator) -> tuple[Whole, Whole]:

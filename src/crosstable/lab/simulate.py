@@ -1,41 +1,162 @@
 """A federation from a seed, written as an archive: people join, improve, play, withdraw, go abroad and leave.
 
 Month by month: who is active, who enters which section, when it is held and at which time control, what is played.
-Nobody is rated here; true strengths decide the games, and only results go into the archive.
+Nobody is rated here; true strengths decide the games, and only results go into the archive. The strengths lie in a file
+beside it, ``truth.parquet``, which is no table of the archive: a row for each entry, in the order of the entries.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from polars.exceptions import PolarsError
 
-from crosstable.history.archive import Archive, empty_table
-from crosstable.history.archive_tables import FIDE
-from crosstable.lab.controls import Choices, choices
-from crosstable.lab.drawing import Present
-from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, drafted
-from crosstable.lab.facts import Facts, made_facts
-from crosstable.lab.month import (
+from crosstable.errors import HistoryError
+from crosstable.folding import DecisionKind, in_force
+from crosstable.history.archive import Archive, empty_table, write
+from crosstable.history.archive_facts import openings_of, outside_of
+from crosstable.history.archive_reports import reports_of
+from crosstable.history.archive_sections import ArchivedSection
+from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
+from crosstable.lab.documents import plain
+from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
+from crosstable.lab.pairings import Field, Luck, Whole, played
+from crosstable.lab.population import Federation, Population, made_population, member_names, town_names
+from crosstable.lab.schedule import Choices, Headings, Month, choices, months_of, scheduled
+from crosstable.lab.tables import (
     DecisionRow,
+    Facts,
     MonthPlayed,
     Seats,
     decision_table,
     decisions_after,
     entries_table,
     games_table,
+    made_facts,
     merged,
-    opt_in,
     sections_table,
 )
-from crosstable.lab.names import member_names, town_names
-from crosstable.lab.playing import Field, Luck, Whole, played
-from crosstable.lab.population import Federation, Population, made_population
-from crosstable.lab.schedule import Headings, Month, months_of, scheduled
-from crosstable.lab.truth import no_truth, truth_of_month
 from crosstable.rules.editions import edition_for
-from crosstable.terms import RatingSystem
+from crosstable.terms import Background, PlayerRating, RatingSystem, Report
+
+FILE = "truth.parquet"
+SCHEMA = {"section": pl.UInt32(), "member": pl.Int32(), "strength": pl.Float64()}
+HELD_BACK = "held_back"
+
+
+def no_truth() -> pl.DataFrame:
+    """The truth about nobody."""
+    return pl.DataFrame(schema={**SCHEMA, HELD_BACK: pl.Float64()})
+
+
+def truth_of_month(entries: pl.DataFrame, month: MonthPlayed) -> pl.DataFrame:
+    """The true strengths of a month's entries."""
+    strength = month.draft.strength[month.seats.draft].astype(np.float64)
+    held_back = strength - month.draft.shown[month.seats.draft]
+    made = entries.select("section", "member", strength=pl.Series(strength), held_back=pl.Series(held_back))
+    return made.cast(dict(no_truth().schema))  # type: ignore[arg-type]
+
+
+def write_truth(truth: pl.DataFrame, folder: str) -> None:
+    """Write true strengths beside an archive."""
+    truth.write_parquet(os.path.join(folder, FILE), compression="zstd")
+
+
+def write_with_truth(archive: Archive, truth: pl.DataFrame, folder: str) -> None:
+    """Write an archive and its truth; the heading, which makes a folder an archive, is gone before and comes last."""
+    os.makedirs(folder, exist_ok=True)
+    heading = os.path.join(folder, HEADING)
+    if os.path.exists(heading):
+        os.remove(heading)
+    write_truth(truth, folder)
+    write(archive, folder)
+
+
+def read_truth(archive: Archive, folder: str) -> NDArray[np.float64] | None:
+    """The true strength of every entry, where the archive has a truth beside it that fits."""
+    path = os.path.join(folder, FILE)
+    if not os.path.exists(path):
+        return None
+    try:
+        frame = pl.read_parquet(path)
+    except (PolarsError, OSError) as error:
+        raise HistoryError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+    return strengths_of(archive, frame, path)
+
+
+def strengths_of(archive: Archive, truth: pl.DataFrame, path: str = FILE) -> NDArray[np.float64]:
+    """The true strength of every entry; a truth that is not about these entries is refused."""
+    if not SCHEMA.items() <= dict(truth.schema).items():
+        raise HistoryError(f"{path} should have the columns {', '.join(SCHEMA)}")
+    about = ["section", "member"]
+    if not truth.select(about).equals(archive.entries.select(about)):
+        raise HistoryError(f"{path} is about other entries than those of the archive beside it; remove it")
+    found: NDArray[np.float64] = truth["strength"].to_numpy()
+    if not np.all(np.isfinite(found)):
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise HistoryError(f"{path}: the strength in row {row} is no number; give one for every entry, or no truth")
+    return found
+
+
+_DRAW = 1
+
+
+class Played(NamedTuple):
+    """Sections and games."""
+
+    sections: int
+    games: int
+
+
+class Summary(NamedTuple):
+    """An archive in numbers; a dual-rated section counts in both of its systems."""
+
+    first: date | None
+    last: date | None
+    members: int
+    members_who_played: int
+    events: int
+    sections: int
+    entries: int
+    games: int
+    draws: int
+    decisions: int
+    by_kind: dict[str, int]
+    by_system: dict[RatingSystem, Played]
+
+
+def summary_of(archive: Archive) -> Summary:
+    """Count what an archive holds."""
+    sections, entries, games = archive.sections, archive.entries, archive.games
+    in_section = games.group_by("section").len("games")
+    counted = sections.select("systems", section=pl.int_range(pl.len(), dtype=pl.UInt32)).join(
+        in_section, on="section", how="left"
+    )
+    by_system = {}
+    for system in RatingSystem:
+        own = counted.filter((pl.col("systems") // (1 << system)) % 2 == 1)
+        by_system[system] = Played(own.height, int(own["games"].sum()))
+    kinds = dict(sections["kind"].value_counts().iter_rows())
+    played = entries.filter(pl.col("member") != NO_MEMBER)["member"].n_unique()
+    return Summary(
+        sections["start"].min(),  # type: ignore[arg-type]
+        sections["end"].max(),  # type: ignore[arg-type]
+        archive.members.height,
+        played,
+        sections["event_id"].n_unique(),
+        sections.height,
+        entries.height,
+        games.height,
+        int((games["result"] % 4 == _DRAW).sum()),
+        archive.decisions.height,
+        {kind.value: kinds[at] for at, kind in enumerate(KINDS) if at in kinds},
+        by_system,
+    )
+
 
 # So many games are played in a section of a large federation.
 GAMES_A_SECTION = 39
@@ -46,8 +167,9 @@ COMPILED_FROM = 5_000
 # Tables are made of about so many rows at a time.
 PORTION = 400_000
 OPT_IN_SHARE = 0.3
-# What an opening stands for at most: somebody who never played here is not yet settled.
+# What a starting rating stands for at most: somebody who never played here is not yet settled.
 OPENED_GAMES = ESTABLISHED_GAMES - 1
+
 
 Progress = Callable[[int], None]
 
@@ -71,7 +193,7 @@ class World(NamedTuple):
 
 
 def in_silence(done: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that nobody watches; that of a replay would bring its compiler."""
 
 
 class Simulated(NamedTuple):
@@ -110,13 +232,9 @@ def simulated(federation: Federation, progress: Progress = in_silence, *, is_com
         openings=world.facts.openings,
         decisions=decision_table(decisions),
         **{name: pl.concat(frames, rechunk=True) if frames else empty_table(name) for name, frames in tables.items()},
-        source={"simulated": {name: _plain(value) for name, value in federation._asdict().items()}},
+        source={"simulated": plain(federation)},
     )
     return Simulated(archive, pl.concat(truth, rechunk=True) if truth else no_truth())
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, int | float | None) else str(value)
 
 
 def _world(federation: Federation, rng: np.random.Generator) -> World:
@@ -145,7 +263,10 @@ def _opt_ins(world: World) -> list[DecisionRow]:
     member, as_of, _ = world.lists
     is_first = np.diff(member, prepend=-1) > 0
     chosen = is_first & world.opted_in[member]
-    return [opt_in(int(who), int(day)) for who, day in zip(member[chosen], as_of[chosen], strict=True)]
+    return [
+        DecisionRow(int(day), DecisionKind.OPT_IN, int(who))
+        for who, day in zip(member[chosen], as_of[chosen], strict=True)
+    ]
 
 
 def _portions(months: Iterable[MonthPlayed]) -> Iterator[MonthPlayed]:
@@ -164,14 +285,7 @@ def _portions(months: Iterable[MonthPlayed]) -> Iterator[MonthPlayed]:
 
 def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_compiled: bool) -> Iterator[MonthPlayed]:
     federation = world.federation
-    luck = Luck(
-        federation.withdrawals,
-        federation.half_byes,
-        federation.forfeits,
-        federation.white_advantage,
-        federation.draws,
-        federation.draws_growth,
-    )
+    luck = Luck(*(getattr(federation, name) for name in Luck._fields))
     regular_games = _games_before(world)
     done = 0
     for month in months_of(federation, world.people):
@@ -190,7 +304,7 @@ def _months(world: World, rng: np.random.Generator, progress: Progress, *, is_co
 
 
 def _games_before(world: World) -> Whole:
-    """The Regular games that openings stand for."""
+    """The Regular games that starting ratings stand for."""
     games = np.zeros(world.federation.members, dtype=np.int64)
     openings = world.facts.openings
     counted = openings["games"].fill_null(OPENED_GAMES).to_numpy().astype(np.int64)
@@ -214,7 +328,7 @@ def _present(world: World, month: Month, regular_games: Whole) -> Present:
 
 
 def _seats(draft: Draft, headings: Headings, rng: np.random.Generator) -> Seats:
-    """The rows of all sections in the order of the fold, by strength as far as a director knows it; guests first."""
+    """The rows of all sections in the order of the replay, by strength as far as a director knows it; guests first."""
     place = np.empty(len(headings.draft), dtype=np.int64)
     place[headings.draft] = np.arange(len(headings.draft))
     section = place[draft.section]
@@ -236,3 +350,60 @@ def _count_regular_games(month: MonthPlayed, regular_games: Whole) -> None:
     is_regular = (month.headings.systems >> RatingSystem.OTBR) & 1
     counted = (member >= 0) & (is_regular[month.seats.section] == 1)
     np.add.at(regular_games, member[counted], month.sheet.played[counted])
+
+
+FIRST_DAY = date(2025, 9, 1)
+
+
+def season_federation(seed: int = 1) -> Federation:
+    """About two hundred members, most of them rated already, and some forty sections in a year."""
+    return Federation(
+        members=200,
+        sections=40,
+        start=FIRST_DAY,
+        years=1,
+        seed=seed,
+        founders=0.9,
+        opened=0.85,
+        career_years=15.0,
+        activity_spread=0.6,
+        median_size=14.0,
+        size_spread=0.5,
+        matches=0.04,
+        abroad=0.0,
+        prizes=0.0,
+        ceilings=0.0,
+    )
+
+
+def season(seed: int = 1) -> list[Report]:
+    """The reports of a season, in the order of their dates; each player brings what they had when it began.
+
+    To be submitted to an office that adds the members and takes their ratings as starting ratings.
+    """
+    archive = simulate(season_federation(seed))
+    people = archive.members.to_dicts()
+    outside = outside_of(archive)
+    ratings = _starting_ratings(archive)
+
+    def brings(archived: ArchivedSection, at: int) -> Background:
+        member = archived.rows[at].member
+        person = people[member]
+        fide, cfc = outside.get(member, ([], []))
+        return Background(
+            standings=ratings.get(member, {}),
+            fide=in_force(fide, archived.section.start),
+            cfc=in_force(cfc, archived.section.end),
+            birth_date=person["birth_date"],
+            adult=person["adult"],
+            canadian_resident=person["canadian_resident"],
+        )
+
+    return reports_of(archive, brings)
+
+
+def _starting_ratings(archive: Archive) -> dict[int, dict[RatingSystem, PlayerRating]]:
+    found: dict[int, dict[RatingSystem, PlayerRating]] = {}
+    for member, opening in openings_of(archive):
+        found.setdefault(member, {})[opening.system] = opening.standing
+    return found

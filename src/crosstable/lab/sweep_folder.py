@@ -8,21 +8,21 @@ on where it was stopped, and a result of something else is never taken for one o
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.lab.sweep_plan import Plan, Varied
+from crosstable.lab.documents import PARTIAL, plain, whole, write_whole
+from crosstable.lab.plans import Plan, Varied
 from crosstable.lab.sweep_tasks import Days, Job, Scored, Scores
 from crosstable.rules.rule_sets import RuleSet
 
 RESULTS = "results"
 ABOUT, DOCUMENT, LOCK = "about.json", "sweep.json", "lock"
 FORMAT = "crosstable-sweep-folder/1"
-PARTIAL = ".partial-"
 SCHEMA: Mapping[str, Any] = {
     "rules": pl.String,
     "digest": pl.String,
@@ -30,6 +30,13 @@ SCHEMA: Mapping[str, Any] = {
     **{f"{span}_games": pl.Int64 for span in ("choosing", "judging")},
     **{f"{span}_{name}": pl.Float64 for span in ("choosing", "judging") for name in ("deviance", "brier")},
 }
+
+
+class Tried(NamedTuple):
+    """One rule set of a sweep and its scores."""
+
+    varied: Varied
+    scored: Scored
 
 
 class Folder:
@@ -41,8 +48,8 @@ class Folder:
         self._settings = {
             "format": FORMAT,
             "archive": job.archive,
-            "days": [None if day is None else day.isoformat() for day in days],
-            "walks_all": job.walks_all,
+            "days": plain(list(days)),
+            "walks_all": job.judges_all,
         }
         self._code = job.code
         self._lock = -1
@@ -142,47 +149,31 @@ class Folder:
             return None  # damaged since: it is computed again
         if dict(frame.schema) != dict(SCHEMA) or frame.height != 1 or frame["digest"][0] != varied.rules.digest:
             return None
-        row = frame.row(0, named=True)
-        return Scored(*(_scores(row, span) for span in Scored._fields))
+        row = frame.fill_null(float("nan")).row(0, named=True)
+        return Scored(*(Scores(*(row[f"{span}_{name}"] for name in Scores._fields)) for span in Scored._fields))
 
-    def keep(self, varied: Varied, scored: Scored) -> None:
+    def keep(self, tried: Tried) -> None:
         """Write the scores of a rule set."""
-        path = self._file(varied.rules)
-        partial = f"{path}{PARTIAL}{os.getpid()}"
         try:
-            frame_of({varied.rules.digest: (varied, scored)}).write_parquet(partial)
-            os.replace(partial, path)
+            with whole(self._file(tried.varied.rules)) as partial:
+                frame_of([tried]).write_parquet(partial)
         except OSError as error:
             raise HistoryError(f"a result cannot be written into {self.path}: {error.strerror or error}") from error
 
 
-def _scores(row: Mapping[str, Any], span: str) -> Scores:
-    deviance, brier = (row[f"{span}_{name}"] for name in ("deviance", "brier"))
-    unknown = float("nan")
-    return Scores(row[f"{span}_games"], unknown if deviance is None else deviance, unknown if brier is None else brier)
-
-
-def frame_of(found: Mapping[str, tuple[Varied, Scored]]) -> pl.DataFrame:
+def frame_of(found: Sequence[Tried]) -> pl.DataFrame:
     """Results as a table, a row for every rule set; what was not scored is null."""
     rows = [
         {
             "rules": varied.rules.name,
             "digest": varied.rules.digest,
             "values": json.dumps(varied.values, ensure_ascii=False),
-            **{f"{span}_{name}": value for span in Scored._fields for name, value in _columns(getattr(scored, span))},
+            **{
+                f"{span}_{name}": getattr(getattr(scored, span), name)
+                for span in Scored._fields
+                for name in Scores._fields
+            },
         }
-        for varied, scored in found.values()
+        for varied, scored in found
     ]
     return pl.DataFrame(rows, schema=SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _columns(scores: Scores) -> list[tuple[str, float]]:
-    return list(scores._asdict().items())
-
-
-def write_whole(path: str, text: str) -> None:
-    """Write a text so that it is there wholly or not at all."""
-    partial = f"{path}{PARTIAL}{os.getpid()}"
-    with open(partial, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(partial, path)

@@ -1,4 +1,4 @@
-"""Several rule sets in one replay: each is a lane with standings of its own; sections and games are read once for all.
+"""Several rule sets in one replay: each is a lane with rating records of its own; sections and games are read once.
 
 Every game is predicted before its section is rated, as in a back-test, and its losses go into sums by span; nothing is
 kept of a lane but those sums. Lanes share no number, so a rule set gets the same sums in whatever company.
@@ -33,8 +33,7 @@ from crosstable.history.kernel.replaying import FAR, NEAR, fetch_records, fetch_
 from crosstable.history.kernel.section import FIRST_ABROAD, Scratch, rate_section
 from crosstable.history.kernel.starting import Starter, start_in
 from crosstable.history.replay import Checkpoint, Replayer, constants_of
-from crosstable.lab.metrics import brier
-from crosstable.lab.predictions import Floats, Games
+from crosstable.lab.predictions import Floats, Games, brier
 from crosstable.rules.rule_sets import RuleSet
 
 # The spans: sections by which a rule set is chosen, and those on which it is judged.
@@ -128,7 +127,7 @@ def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
 
 @inner
 def lay_odds(constants: Array, tables: Tables, number: int, out: Array, scratch: Scratch) -> None:
-    """The odds of everybody who plays, from the rating that he brings or the start that Step 1 gives."""
+    """The odds of everybody who plays, from the rating that they bring or the start that Step 1 gives."""
     history = tables.history
     section = history.sections[number]
     low, width = section.first, history.sections[number + 1].first - section.first
@@ -181,7 +180,7 @@ class Lane(Replayer):
     """One rule set on its way, for the plain code that acts at checkpoints."""
 
     def __init__(self, index: Index, rules: RuleSet, standings: Standings, results: Results) -> None:
-        # Not as other walkers begin: the arrays are there already.
+        # Not as other replays begin: the arrays are there already.
         self.index = index
         self.rules = rules
         self.threads = 1
@@ -215,7 +214,7 @@ class Company(Replayer):
         self._end = 0
 
     def scored(self, rules: Sequence[RuleSet], end: int) -> list[Sums]:
-        """Walk some rule sets, at most as many as there are lanes, from the beginning up to a section."""
+        """Replay some rule sets, at most as many as there are lanes, from the beginning up to a section."""
         self._end = end
         self._lanes = [self._begun(at, one) for at, one in enumerate(rules)]
         self._numbers = np.stack([lane.constants for lane in self._lanes])
@@ -251,7 +250,7 @@ class Company(Replayer):
 
 
 def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
-    """Arrays for so many lanes; standings of every lane begin on a line of the cache."""
+    """Arrays for so many lanes; records of every lane begin on a line of the cache."""
     return Lanes(
         unrated(width * len(fresh.standings)).reshape(width, len(fresh.standings)),
         np.stack([fresh.decided] * width),

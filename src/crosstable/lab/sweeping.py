@@ -9,29 +9,44 @@
 With a folder every result is kept as soon as it is there, and the same call goes on where it was stopped.
 """
 
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
-from crosstable.lab.bootstrap import Draws, Estimate, Table, drawn_table, estimates
-from crosstable.lab.metrics import Cells
+from crosstable.lab.documents import plain, write_folder
+from crosstable.lab.measures import CONFIDENCE, Cells, Draws, Estimate, Table, drawn_table, estimates
+from crosstable.lab.plans import Plan, plan_of
 from crosstable.lab.predictions import Whole
-from crosstable.lab.sweep_backends import Where, check_where, finished
-from crosstable.lab.sweep_code import code_digest
-from crosstable.lab.sweep_folder import Folder, frame_of
+from crosstable.lab.sweep_folder import DOCUMENT, Folder, Tried, frame_of
 from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
-from crosstable.lab.sweep_plan import Plan, Varied, plan_of
-from crosstable.lab.sweep_tasks import Days, Done, Job, Opened, Scored, begun, forget, scored_from
-from crosstable.rules.rule_sets import OFFICIAL, RuleSet
+from crosstable.lab.sweep_tasks import (
+    Days,
+    Job,
+    Opened,
+    Scored,
+    Scores,
+    Where,
+    begun,
+    check_where,
+    code_digest,
+    finished,
+    forget,
+    scored_from,
+)
+from crosstable.rules.editions import LAW_SEEN_THROUGH
+from crosstable.rules.rule_files import rules_text
+from crosstable.rules.rule_sets import OFFICIAL, document_of
 
 METRICS: Mapping[str, int] = {"deviance": DEVIANCE, "brier": BRIER}
-# So many rule sets are walked together: more gain little, and each takes room for its standings and results.
+# So many rule sets are replayed together: more gain little, and each takes room for its records and results.
 LANES = 4
 Progress = Callable[[int, int], None]
 
@@ -40,11 +55,11 @@ def in_silence(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
-class Wishes(NamedTuple):
+class SweepOptions(NamedTuple):
     """How a sweep is wanted.
 
-    By ``metric`` the best is chosen. With ``judges_all`` every rule set is walked through the later span, not only the
-    best; with ``starts_anew`` results in the folder are thrown away.
+    By ``metric`` the best is chosen. With ``judges_all`` every rule set is replayed through the later span, not only
+    the best; with ``starts_anew`` results in the folder are thrown away.
     """
 
     days: Days = Days()
@@ -55,14 +70,7 @@ class Wishes(NamedTuple):
     lanes: int = LANES
 
 
-NO_WISHES = Wishes()
-
-
-class Tried(NamedTuple):
-    """One rule set of a sweep and its scores."""
-
-    varied: Varied
-    scored: Scored
+USUAL = SweepOptions()
 
 
 class Judgement(NamedTuple):
@@ -86,15 +94,13 @@ class Sweep(NamedTuple):
     archive_digest: str
     plan: Plan
     days: Days
-    wishes: Wishes
+    options: SweepOptions
     tried: tuple[Tried, ...]
     resumed: int
     judgement: Judgement
 
     def __str__(self) -> str:
         """The sweep in words, as the command prints it."""
-        from crosstable.lab.sweep_text import sweep_text
-
         return sweep_text(self)
 
     def __repr__(self) -> str:
@@ -104,15 +110,13 @@ class Sweep(NamedTuple):
     @property
     def frame(self) -> pl.DataFrame:
         """Every rule set with its scores and a column for each constant that was varied, the best first."""
-        frame = frame_of({one.varied.rules.digest: (one.varied, one.scored) for one in self.tried})
+        frame = frame_of(self.tried)
         values = {name: [one.varied.values.get(name) for one in self.tried] for name in self.plan.names}
-        columns = [pl.Series(name, _column(one), strict=False) for name, one in values.items()]
-        return frame.drop("values").with_columns(columns)
-
-
-def _column(values: Sequence[Any]) -> Sequence[Any]:
-    """Values that a column can hold: whole tables as text."""
-    return [str(one) if isinstance(one, list | dict) else one for one in values]
+        columns = {  # whole tables as text
+            name: [str(one) if isinstance(one, list | dict) else one for one in column]
+            for name, column in values.items()
+        }
+        return frame.drop("values").with_columns(pl.Series(name, one, strict=False) for name, one in columns.items())
 
 
 def sweep(
@@ -120,34 +124,34 @@ def sweep(
     plan: "str | os.PathLike[str] | Mapping[str, Any] | Plan",
     out: str | os.PathLike[str] | None = None,
     *,
-    wishes: Wishes = NO_WISHES,
+    options: SweepOptions = USUAL,
     where: Where | None = None,
     progress: Progress = in_silence,
 ) -> Sweep:
     """Score every rule set of a plan on an archive, choose the best on the earlier span and judge it on the later."""
-    if wishes.metric not in METRICS:
-        raise HistoryError(f"there is no metric {wishes.metric!r}; choose one of {', '.join(METRICS)}")
+    if options.metric not in METRICS:
+        raise HistoryError(f"there is no metric {options.metric!r}; choose one of {', '.join(METRICS)}")
     where = where or Where()
-    plan = plan_of(plan, wishes.draws.seed)
+    plan = plan_of(plan, options.draws.seed)
     check_where(where)
     folder = os.path.abspath(os.fspath(archive))
-    job = Job(folder, digest(folder), wishes.days, wishes.judges_all, wishes.lanes, code_digest())
+    job = Job(folder, digest(folder), options.days, options.judges_all, options.lanes, code_digest())
     kept: Folder | None = None
     try:
         job, history = begun(job)
         check_spans(history)
         if out is not None:
-            kept = Folder(os.fspath(out), job, history.days, starts_anew=wishes.starts_anew)
+            kept = Folder(os.fspath(out), job, history.days, starts_anew=options.starts_anew)
             kept.begin_plan(plan)
         known = _known(plan, kept)
         tried = _tried(job, plan, known, (kept, where, progress))
-        tried = ranked(tried, wishes.metric)
-        judgement = judge(history, tried[0], wishes.draws)
+        tried = ranked(tried, options.metric)
+        judgement = judge(history, tried[0], options.draws)
     finally:
         if kept is not None:
             kept.close()
         forget()
-    return Sweep(folder, job.archive, plan, history.days, wishes, tuple(tried), len(known), judgement)
+    return Sweep(folder, job.archive, plan, history.days, options, tuple(tried), len(known), judgement)
 
 
 def check_spans(history: Opened) -> None:
@@ -160,14 +164,10 @@ def check_spans(history: Opened) -> None:
         (JUDGING, f"after {days.choose_until} to judge"),
     ):
         if not history.games_in(span):
-            first, last = (history.start[history.predicted.span >= 0][[0, -1]]).tolist()
+            first, last = map(date.fromordinal, history.start[history.predicted.span >= 0][[0, -1]].tolist())
             raise HistoryError(
-                f"there is no game {said} by; choose a day for --choose-until between {_day(first)} and {_day(last)}"
+                f"there is no game {said} by; choose a day for --choose-until between {first} and {last}"
             )
-
-
-def _day(number: int) -> str:
-    return date.fromordinal(number).isoformat()
 
 
 def _known(plan: Plan, kept: Folder | None) -> dict[str, Scored]:
@@ -187,18 +187,14 @@ def _tried(
     progress(len(scored), len(plan.varied))
     if tasks:
         for done in finished(job, {at: [one.rules for one in part] for at, part in tasks.items()}, where):
-            for varied, found in zip(tasks[done.task], _sound(done), strict=True):
+            if done.fault:
+                raise HistoryError(f"a worker could not go on: {done.fault}")
+            for varied, found in zip(tasks[done.task], done.scored, strict=True):
                 scored[varied.rules.digest] = found
                 if kept is not None:
-                    kept.keep(varied, found)
+                    kept.keep(Tried(varied, found))
             progress(len(scored), len(plan.varied))
     return [Tried(one, scored[one.rules.digest]) for one in plan.varied]
-
-
-def _sound(done: Done) -> tuple[Scored, ...]:
-    if done.fault:
-        raise HistoryError(f"a worker could not go on: {done.fault}")
-    return done.scored
 
 
 def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
@@ -216,7 +212,7 @@ def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
 
 
 def judge(history: Opened, best: Tried, draws: Draws) -> Judgement:
-    """Walk the best and the official rules through everything and compare them, section by section."""
+    """Replay the best and the official rules through everything and compare them, section by section."""
     if not best.scored.choosing.games:
         raise HistoryError("no rule set of the plan could rate a game of the earlier span")
     one, other = history.sums([best.varied.rules, OFFICIAL], history.index.sections)
@@ -251,4 +247,112 @@ def _differences(table: Table) -> dict[str, Estimate]:
     return found
 
 
-__all__ = ["Days", "Draws", "Plan", "RuleSet", "Sweep", "Where", "Wishes", "sweep"]
+FORMAT = "crosstable-sweep/1"
+TEXT, TABLE, BEST = "sweep.txt", "sweep.parquet", "best.toml"
+# So many rule sets are printed; the table has all.
+SHOWN = 10
+
+
+def sweep_text(found: Sweep) -> str:
+    """The whole text."""
+    return "\n".join([*_heading(found), "", *_ranking(found), "", *_judgement(found)]) + "\n"
+
+
+def _heading(found: Sweep) -> Iterator[str]:
+    days, best = found.days, found.judgement.best.scored
+    yield f"{found.archive} ({found.archive_digest[:16]})"
+    since = f"from {days.first} " if days.first else ""
+    until = f" to {days.last}" if days.last else ""
+    yield f"{len(found.tried):,} rule sets, chosen {since}up to {days.choose_until}, judged after it{until}"
+    yield f"{best.choosing.games:,} games to choose by, {best.judging.games:,} to judge by"
+    draws = found.options.draws
+    yield f"{100 * CONFIDENCE:.0f} % intervals from {draws.replicates} draws of sections, seed {draws.seed}"
+
+
+def _ranking(found: Sweep) -> Iterator[str]:
+    shown = found.tried[:SHOWN]
+    width = max(len(one.varied.rules.name) for one in shown)
+    most = found.tried[0].scored.choosing.games
+    yield f"  The best by {_said(found.options.metric)} on the earlier span"
+    later = f"  {'later':>8} {'':>8}" if found.options.judges_all else ""
+    yield f"  {'':<{width}}  {'deviance':>8} {'Brier':>8}{later}".rstrip()
+    for one in shown:
+        more = _numbers(one.scored.judging) if found.options.judges_all else ""
+        fewer = f"  of {one.scored.choosing.games:,} games" if one.scored.choosing.games < most else ""
+        yield f"  {one.varied.rules.name:<{width}}{_numbers(one.scored.choosing)}{more}{fewer}"
+    fewer_games = sum(one.scored.choosing.games < most for one in found.tried)
+    if fewer_games:
+        yield f"  {fewer_games:,} could not rate all {most:,} games, and stand last: means of other games tell little"
+    if len(found.tried) > SHOWN:
+        yield f"  and {len(found.tried) - SHOWN:,} more"
+
+
+def _numbers(scores: Scores) -> str:
+    return f"  {scores.deviance:>8.5f} {scores.brier:>8.5f}"
+
+
+def _said(metric: str) -> str:
+    return "Brier score" if metric == "brier" else metric
+
+
+def _judgement(found: Sweep) -> Iterator[str]:
+    judged = found.judgement
+    yield f"  {judged.best.varied.rules.title} against the official rules"
+    yield f"  {'':<12} {'':<8}  {'best':>8} {'official':>8}  difference"
+    for span, said, differences in (
+        ("choosing", "earlier span", judged.chosen_by),
+        ("judging", "later span", judged.differences),
+    ):
+        for metric in METRICS:
+            best, official = (getattr(getattr(one, span), metric) for one in (judged.best.scored, judged.official))
+            name = "Brier" if metric == "brier" else metric
+            yield f"  {said:<12} {name:<8}  {best:>8.5f} {official:>8.5f}  {_interval(differences[metric])}"
+            said = ""
+    yield f"  {_verdict(judged.differences[found.options.metric])} ({judged.sections:,} sections)"
+
+
+def _interval(estimate: Estimate) -> str:
+    if math.isnan(estimate.low):
+        return f"{estimate.value:+.5f}"
+    return f"{estimate.value:+.5f} [{estimate.low:+.5f}, {estimate.high:+.5f}]"
+
+
+def _verdict(difference: Estimate) -> str:
+    if difference.high < 0.0:
+        return "On the later span it predicts better than the official rules."
+    if difference.low > 0.0:
+        return "On the later span it predicts worse than the official rules."
+    return "The later span does not tell it from the official rules."
+
+
+def sweep_document(found: Sweep) -> dict[str, Any]:
+    """The whole document; a number that nobody knows is null."""
+    judged = found.judgement
+    return {
+        "format": FORMAT,
+        "made_by": f"crosstable {__version__}",
+        "law_seen_through": LAW_SEEN_THROUGH.isoformat(),
+        "archive": {"folder": found.archive, "digest": found.archive_digest},
+        "plan": {"name": found.plan.name, "varies": list(found.plan.names), "document": dict(found.plan.document)},
+        "days": plain(found.days),
+        "metric": found.options.metric,
+        "judges_all": found.options.judges_all,
+        "draws": {
+            "seed": found.options.draws.seed,
+            "replicates": found.options.draws.replicates,
+            "confidence": CONFIDENCE,
+        },
+        "best": {**document_of(judged.best.varied.rules), **plain(judged.best.scored)},
+        "official": plain(judged.official),
+        "differences": plain({"choosing": judged.chosen_by, "judging": judged.differences}),
+        "tried": [
+            {"name": rules.name, "digest": rules.digest, "values": dict(values), **plain(scored)}
+            for (rules, values), scored in found.tried
+        ],
+    }
+
+
+def write_sweep(found: Sweep, folder: str) -> None:
+    """Write the table, the best rule set as a file, the text and the document into the folder of a sweep."""
+    texts = {BEST: rules_text(found.judgement.best.varied.rules), TEXT: sweep_text(found)}
+    write_folder(folder, (DOCUMENT, sweep_document(found)), texts, {TABLE: found.frame})

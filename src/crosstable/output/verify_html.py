@@ -1,10 +1,10 @@
 """The verification as one HTML page: the table, and a plot of the error distribution per era as inline SVG."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
+from crosstable.output.charts import bar_chart
 from crosstable.output.verify_text import to_a_hundredth
 from crosstable.verification import Row, Tally, Verdict, Verification, by_era, tally, unexplained
 from crosstable.verification.norms import NormTally
@@ -84,37 +84,11 @@ def plot_bins(rows: Sequence[Row]) -> list[tuple[float, int]]:
     return [(at * BIN, counts[at]) for at in range(-reach, reach + 1)]
 
 
-def plot_svg(bins: Sequence[tuple[float, int]], label: str) -> str:
-    """Bars of the counts; heights are square roots, so that the few large errors can be seen beside the many small."""
-    highest = math.sqrt(max(count for _, count in bins) or 1)
-    width, height, bar = 660, 120, 660 / len(bins)
-    parts = []
-    for at, (error, count) in enumerate(bins):
-        tall = height * math.sqrt(count) / highest
-        middle = (at + 0.5) * bar
-        parts.append(
-            f'<rect x="{at * bar + 1:.1f}" y="{height + 14 - tall:.1f}" width="{bar - 2:.1f}" height="{tall:.1f}" '
-            f'fill="#2b6cb0"><title>{error:+.2f}: {count}</title></rect>'
-        )
-        if count:
-            parts.append(_svg_text(middle, height + 10 - tall, str(count), 10))
-        if error == int(error):
-            parts.append(_svg_text(middle, height + 28, f"{error:+.0f}" if error else "0", 11))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 34}" role="img" '
-        f'aria-label="{label}" font-family="sans-serif">{"".join(parts)}</svg>'
-    )
-
-
-def _svg_text(x: float, y: float, text: str, size: int) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{size}" fill="currentColor">{text}</text>'
-
-
 def _plot(era: str, rows: Sequence[Row]) -> str:
     bins = plot_bins(rows)
     numbers = ", ".join(f"{error:+.2f}: {count}" for error, count in bins if count)
     return (
-        f"<figure>{plot_svg(bins, f'Errors, rules of {era}: {numbers}')}<figcaption>Rules of {era}: {len(rows)} rows, "
+        f"<figure>{bar_chart(bins, f'Errors, rules of {era}: {numbers}')}<figcaption>Rules of {era}: {len(rows)} rows, "
         "posted less computed, in points (heights are square roots of the counts; the outermost bars hold all beyond)."
         "</figcaption></figure>"
     )

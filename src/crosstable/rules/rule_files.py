@@ -14,7 +14,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import NamedTuple
 
@@ -92,19 +92,23 @@ def _chosen(source: "str | os.PathLike[str] | date") -> RuleSet:
 
 def read_rule_set(path: str) -> RuleSet:
     """The rule set of a file; one with faults raises with all of them."""
+    return rules_from(read_toml(path, lambda message: _unreadable(path, message)), path)
+
+
+def read_toml(path: str, refused: Callable[[str], RuleSetError]) -> dict[str, Value]:
+    """What a file of TOML holds; raises what ``refused`` makes of the reason where it cannot be read."""
     import tomllib
 
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
-            raise _unreadable(path, f"The file is larger than {LARGEST_FILE} bytes, which no rule set is.")
-        document = tomllib.loads(content.decode("utf-8"))
+            raise refused(f"The file is larger than {LARGEST_FILE} bytes, which no such file is.")
+        return tomllib.loads(content.decode("utf-8"))
     except OSError as error:
-        raise _unreadable(path, f"The file cannot be read: {error.strerror or error}.") from error
+        raise refused(f"The file cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
-        raise _unreadable(path, f"The file is not TOML: {error}.") from error
-    return rules_from(document, path)
+        raise refused(f"The file is not TOML: {error}.") from error
 
 
 def _unreadable(path: str, message: str) -> RuleSetError:

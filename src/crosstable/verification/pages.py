@@ -8,13 +8,14 @@ from typing import NamedTuple
 from crosstable.checks import CheckedSection, check
 from crosstable.rules.editions import Calendar, edition_known_on
 from crosstable.terms import (
+    AS_ONE_SIDED,
+    MIRRORED,
     Background,
     RatingSystem,
     Report,
     ReportedCell,
     ReportedPlayer,
     ReportedSection,
-    Result,
     SectionType,
 )
 
@@ -23,8 +24,6 @@ LAST_DAY_OF_ONLINE_FAULT = date(2021, 6, 16)
 ONLINE_FAULT = "online_fault"
 CORRECTED_SINCE = "corrected_since"
 _RATED_ON = re.compile(r"Rated: (\d{4}-\d\d-\d\d)")
-_ONE_SIDED = {Result.WIN: Result.WIN_ONE_SIDED, Result.DRAW: Result.DRAW_ONE_SIDED, Result.LOSS: Result.LOSS_ONE_SIDED}
-_MIRROR = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
 
 
 class Page(NamedTuple):
@@ -92,10 +91,10 @@ def _one_sided(player: ReportedPlayer, rows: dict[int | None, ReportedPlayer]) -
     cells = []
     for at, cell in enumerate(player.cells):
         other = rows.get(cell.opponent)
-        if cell.result in _MIRROR and other is not None:
+        if cell.result in MIRRORED and other is not None:
             seen = other.cells[at] if at < len(other.cells) else None
-            if seen is None or seen.opponent != player.number or seen.result is not _MIRROR[cell.result]:
-                cell = cell._replace(result=_ONE_SIDED[cell.result])
+            if seen is None or seen.opponent != player.number or seen.result is not MIRRORED[cell.result]:
+                cell = cell._replace(result=AS_ONE_SIDED[cell.result])
         cells.append(cell)
     return tuple(cells)
 

@@ -9,9 +9,8 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from crosstable.calculator.norm_chances import NormChance
-from crosstable.calculator.points import GamePoints
-from crosstable.calculator.what_if import Possibility
+from crosstable.calculator.estimate import GamePoints
+from crosstable.calculator.what_if import NormChance, Possibility
 from crosstable.web.pages.member_history import HistoryRow
 from crosstable.web.shapes import SYSTEM_NAMES, Rating
 from crosstable.web.templating import address, day, figure, places, plain, signed, visible

@@ -38,7 +38,7 @@ from crosstable.rules.constants import Constants
 FORMULAS = (
     rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps, section,
 )  # fmt: skip
-SOURCES = ("formulas", "history/kernel", "lab/metrics.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
+SOURCES = ("formulas", "history/kernel", "lab/predictions.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
 # A file that is there when everything was compiled once.

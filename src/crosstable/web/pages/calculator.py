@@ -6,15 +6,23 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel
 
-from crosstable.calculator.badges import BADGES, badge, thresholds
-from crosstable.calculator.classes import CLASSES, page_class, rating_class
-from crosstable.calculator.differences import differences
-from crosstable.calculator.documents import badge_object, difference_object
-from crosstable.calculator.notation import read_game
-from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
-from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
+from crosstable.calculator.answers import badge_object, difference_object
+from crosstable.calculator.figures import (
+    BADGES,
+    CLASSES,
+    FULL_SCORE_DIFFERENCE,
+    LABEL,
+    PAGE_ESTABLISHED,
+    badge,
+    old_page,
+    page_class,
+    performance_ratings,
+    rating_class,
+    thresholds,
+)
+from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, MOST_GAMES, Opponent
-from crosstable.calculator.texts import RESOURCES, texts
+from crosstable.calculator.texts import RESOURCES, differences, texts
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating, split_games

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import Request, Response
+from markupsafe import Markup
 from pydantic_core import to_json
 
-from crosstable.calculator.answers import Answer, answer
-from crosstable.calculator.documents import (
+from crosstable.calculator.answers import (
+    Answer,
+    answer,
     answer_object,
     estimate_document,
     next_game_object,
@@ -19,26 +21,25 @@ from crosstable.calculator.documents import (
     outcomes_object,
     possibility_object,
 )
-from crosstable.calculator.links import LONGEST_LINK, link_of
-from crosstable.calculator.norm_chances import NormChances, norm_chances
-from crosstable.calculator.notation import read_game
-from crosstable.calculator.reading import RequestReading, read_object, read_request
+from crosstable.calculator.reading import LONGEST_LINK, RequestReading, link_of, read_game, read_object, read_request
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest
 from crosstable.calculator.what_if import (
     MOST_TO_COME,
     NextGame,
+    NormChances,
     Outcomes,
     Possibility,
     next_game,
+    norm_chances,
     outcomes,
     score_needed,
 )
 from crosstable.errors import Fault, UnratableSectionError
 from crosstable.faults import fault
 from crosstable.notation import read_number
+from crosstable.output.charts import Point, Series, rating_chart
 from crosstable.pipeline.documents import fault_object
 from crosstable.web.api.described import reply_shape
-from crosstable.web.charts import Point, Series, rating_chart
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
 from crosstable.web.limits import MANY_GAMES_COST, WHAT_IFS, WHAT_IFS_OF_ANYBODY
@@ -147,18 +148,18 @@ def document_of(done: Answered) -> dict[str, Any]:
     return document
 
 
-def outcome_chart(found: Outcomes, mine: float | None) -> Any:  # noqa: ANN401
+def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
     """The rating for every score, as a line; the score that was made is a point of its own."""
     points = [
-        Point(one.score, one.rating, f"{one.score:g} points: {one.official} ({one.change:+.0f})")
+        Point(one.score, one.rating, label=f"{one.score:g} points: {one.official} ({one.change:+.0f})")
         for one in found.possibilities
     ]
-    level = [Point(points[0].at, found.before, ""), Point(points[-1].at, found.before, "")]
-    series = [Series("level", "now", tuple(level)), Series("otbr", "after", tuple(points))]
+    level = [Point(points[0].at, found.before), Point(points[-1].at, found.before)]
+    series = [Series("now", tuple(level), "level"), Series("after", tuple(points), "otbr")]
     if mine is not None:
-        series.append(Series("otbq", "yours", tuple(point for point in points if point.at == mine)))
+        series.append(Series("yours", tuple(point for point in points if point.at == mine), "otbq"))
     title = "The new rating for every score; the table below has the same numbers."
-    return rating_chart(series, title, is_by_date=False)
+    return Markup(rating_chart(series, title, is_by_date=False))  # its texts are escaped
 
 
 # doors

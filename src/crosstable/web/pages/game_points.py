@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from crosstable.calculator.points import points_of
+from crosstable.calculator.estimate import points_of
 from crosstable.explanation.public import as_public, is_coarse
 from crosstable.office.public import DECIMALS, WHOLE
 from crosstable.office.rounding import half_up

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicPosting
+from crosstable.output.charts import Point, Series, day_number, rating_chart
 from crosstable.terms import FloorKind, RatingSystem
-from crosstable.web.charts import Point, Series, day_number, rating_chart
 from crosstable.web.reading import Snapshot
 from crosstable.web.shapes import SYSTEM_NAMES, Place, Rating, change_of, place_of, rating_of
 
@@ -76,14 +76,13 @@ def history_chart(rows: Sequence[HistoryRow], axis: str) -> Markup:
     for row in rows:
         by_system[row.system].append(row)
     series = [
-        Series(system.lower(), SYSTEM_NAMES[system], tuple(_points(some, is_by_date=is_by_date)))
+        Series(SYSTEM_NAMES[system], tuple(_points(some, is_by_date=is_by_date)), system.lower())
         for system, some in by_system.items()
     ]
     shown = ", ".join(one.name for one in series if one.points)
     over = "over time" if is_by_date else "by games played"
-    return rating_chart(
-        series, f"Ratings {over}: {shown}. The table of sections below has the same numbers.", is_by_date=is_by_date
-    )
+    title = f"Ratings {over}: {shown}. The table of sections below has the same numbers."
+    return Markup(rating_chart(series, title, is_by_date=is_by_date))  # its texts are escaped
 
 
 def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
@@ -94,4 +93,4 @@ def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
             continue
         played += row.played or 0
         at = day_number(date.fromisoformat(row.ended)) if is_by_date else played
-        yield Point(at, row.after.rating, f"{row.ended}: {row.after.text}")
+        yield Point(at, row.after.rating, label=f"{row.ended}: {row.after.text}")

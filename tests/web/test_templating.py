@@ -1,0 +1,12 @@
+"""How templates write numbers, days and addresses."""
+
+from crosstable.web.templating import address, counted, day, places, plain, signed
+
+
+def test_words_of_templates() -> None:
+    assert (signed(3.2), signed(-3.2, 1), signed(0.2)) == ("+3", "\N{MINUS SIGN}3.2", "0")
+    assert (places(3.0), places(-3.25)) == (0, 2)
+    assert address("events", "a/b c", 3) == "/events/a%2Fb%20c/3"
+    assert str(plain("<b>\x07")) == "<bdi>&lt;b&gt;\\u0007</bdi>"
+    assert (counted(1, "section"), counted(1204, "section")) == ("1 section", "1,204 sections")
+    assert str(day("2026-07-04")) == '<time datetime="2026-07-04">2026-07-04</time>'
