@@ -20,7 +20,7 @@ Kind = DecisionKind
 
 
 def rating(club: Desk, member: str, system: str = "OTBR") -> float:
-    return float(club.asked("standings", member)["ratings"][system]["rating"])
+    return float(club.asked("ratings", member)["ratings"][system]["rating"])
 
 
 def test_every_kind_of_decision_has_a_command() -> None:
@@ -87,7 +87,7 @@ def test_a_floor_holds_a_rating_up_and_its_revocation_lets_it_fall(club: Desk) -
     floor = ("decide", "floor", "--member", ASH, "--system", "OTBR", "--level", "1990", *WHEN, "--reason", "x")
     out = club.done(*floor, "--rate")
     assert rating(club, ASH) == 1990.0
-    assert "1990 floor set by the office" in club.done("standings", ASH)
+    assert "1990 floor set by the office" in club.done("ratings", ASH)
     act = out.split("--act ")[1].split()[0]
     club.done("decide", "revoke", "--act", act, "--reason", "an error", "--rate")
     assert rating(club, ASH) == before
@@ -99,7 +99,7 @@ def test_a_ceiling_holds_a_rating_down(club: Desk) -> None:
     assert rating(club, BIRCH) > 1850.0
     club.done(*ceiling, "--rate")
     assert rating(club, BIRCH) == 1850.0
-    assert "ceiling 1850" in club.done("standings", BIRCH)
+    assert "ceiling 1850" in club.done("ratings", BIRCH)
 
 
 def test_an_adjustment_is_a_line_of_the_history(club: Desk) -> None:
@@ -113,7 +113,7 @@ def test_the_money_floor_follows_from_the_prize(club: Desk) -> None:
     """§5: a prize of $4,000 or more in a section under a limit sets a floor; $100 sets none."""
     prize = ("decide", "money-floor", "--member", BIRCH, "--limit", "1800", "--event", CHAMPIONSHIP, "--reason", "x")
     club.done(*prize, "--prize", "4000", "--rate")
-    assert "1800 money floor" in club.done("standings", BIRCH)
+    assert "1800 money floor" in club.done("ratings", BIRCH)
     assert "sets no floor" in club.refused(*prize, "--prize", "100")
 
 

@@ -25,7 +25,7 @@ def test_an_office_is_made_once(desk: Desk) -> None:
 
 
 def test_without_an_office_every_command_says_how_to_make_one(desk: Desk) -> None:
-    for command in (("status",), ("log",), ("rerate",), ("verify",), ("standings", "1"), ("backup", "b.zip")):
+    for command in (("status",), ("log",), ("rerate",), ("verify",), ("ratings", "1"), ("backup", "b.zip")):
         said = desk.refused(*command)
         assert said == "there is no office at office.db; make one with: crosstable office init --database office.db"
     assert not (desk.folder / "office.db").exists()
@@ -132,7 +132,7 @@ def test_an_upgrade_of_a_new_office_has_nothing_to_do(club: Desk) -> None:
 
 def test_a_newer_schema_is_refused_in_one_sentence(club: Desk) -> None:
     club.change("UPDATE alembic_version SET version_num = '9999'")
-    said = club.refused("standings", "30000001")
+    said = club.refused("ratings", "30000001")
     assert "schema 9999, which is newer than this program knows" in said
     assert "9999" in club.refused("upgrade")
 
@@ -229,7 +229,7 @@ def test_stopping_says_that_nothing_half_done_is_stored(desk: Desk) -> None:
 # On a terminal
 
 
-@pytest.mark.parametrize("words", [("standings", "30000001"), ("log",), ("verify",), ("rerate",)])
+@pytest.mark.parametrize("words", [("ratings", "30000001"), ("log",), ("verify",), ("rerate",)])
 def test_a_terminal_gets_tables_and_bars_and_a_pipe_neither(
     club: Desk, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,7 +48,7 @@ def test_everything_that_a_members_file_says_is_kept(office: Desk) -> None:
         member_until=date(2027, 12, 31),
         fide=(OutsideRating(1850.0, date(2026, 5, 1)),),
     )
-    rating = office.asked("standings", "40000001")["ratings"]["OTBR"]
+    rating = office.asked("ratings", "40000001")["ratings"]["OTBR"]
     assert (rating["rating"], rating["games"], rating["last"]["ended"]) == (1700.5, 40, "2026-04-30")
 
 
@@ -110,13 +110,13 @@ def test_an_unknown_column_is_only_a_warning(office: Desk) -> None:
 
 def test_an_office_that_has_a_record_does_not_take_newer_ratings_unasked(club: Desk) -> None:
     club.write("new.csv", 'ID,Name,Regular,Regular games,Regular as of\n30000001,"Ash, Miriam",2100,420,2026-05-01\n')
-    before = club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"]
+    before = club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"]
     out = club.done("members", "import", "new.csv")
     assert "1 rating in the file not taken" in out
-    assert club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"] == before
+    assert club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"] == before
     out = club.done("members", "import", "new.csv", "--replace-openings")
     assert "1 opening standing" in out
-    assert club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"] == 2100.0
+    assert club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"] == 2100.0
 
 
 @pytest.mark.parametrize("rating", [100.0, 1400.0, 1650.0, 1700.0, 1850.0, 1999.5, 2150.0, 2199.0, 2200.0, 2600.0])
@@ -130,10 +130,10 @@ def test_a_count_is_given_only_when_asked_for(office: Desk) -> None:
     """30000008 is the one member of the file without a count; 1488 is too low for more than 26 games."""
     out = office.done("members", "import", "club-members.csv", "--openings-as-of", OPENED)
     assert "1 rating without a game count" in out
-    assert office.asked("standings", "30000008")["ratings"]["OTBR"]["games"] is None
+    assert office.asked("ratings", "30000008")["ratings"]["OTBR"]["games"] is None
     args = ("--count-by-2001-rule", "--replace-openings", "--openings-as-of", OPENED)
     assert "without a game count" not in office.done("members", "import", "club-members.csv", *args)
-    assert office.asked("standings", "30000008")["ratings"]["OTBR"]["games"] == 26
+    assert office.asked("ratings", "30000008")["ratings"]["OTBR"]["games"] == 26
     made = open_office("office.db")
     with made.reading() as connection:
         sources = {one.source for one in known(connection).record.openings(["30000008"])}
@@ -144,7 +144,7 @@ def test_a_count_is_given_only_when_asked_for(office: Desk) -> None:
 def test_an_import_can_leave_the_rating_to_a_later_run(office: Desk) -> None:
     out = office.done("members", "import", "club-members.csv", "--openings-as-of", OPENED, "--no-rate")
     assert "run" not in out
-    assert office.asked("standings", "30000001")["ratings"] == {}
+    assert office.asked("ratings", "30000001")["ratings"] == {}
     assert "14 ratings new or changed" in office.done("rerate")
 
 
@@ -162,7 +162,7 @@ def test_a_merge_and_its_undoing_restore_every_rating(club: Desk) -> None:
     before = [club.done("history", one) for one in ("30000003", "30000008", "30000001")]
     out = club.done("members", "merge", "30000008", "30000003", "--reason", "two cards", "--rate")
     assert "30000008 now stands for 30000003" in out
-    assert "Cedar, Nadia (30000003, also 30000008, OH)" in club.done("standings", "30000008")
+    assert "Cedar, Nadia (30000003, also 30000008, OH)" in club.done("ratings", "30000008")
     assert "30000008 is merged into 30000003" in club.done("members", "show", "30000008")
     assert club.done("history", "30000001") != before[2]
     club.done("members", "unmerge", "30000008", "--reason", "two people after all", "--rate")

@@ -132,7 +132,7 @@ def test_one_result_is_put_right_on_both_rows_and_ripples(club: Desk) -> None:
     )
     assert "player 1 (Ash, Miriam): round 4 was W5b and is D5b" in out
     assert "player 5 (Fir, Leo): round 4 was L1w and is D1w" in out
-    lines = {(line["member"], line["system"]): line for line in club.asked("ripple")["lines"]}
+    lines = {(line["member"], line["system"]): line for line in club.asked("changes")["lines"]}
     assert [SWISS, 1] in lines["30000001", "OTBR"]["sections"]
     assert [CHAMPIONSHIP, 1] in lines["30000001", "OTBR"]["sections"]
     assert lines["30000006", "OTBR"]["change"] > 0 > lines["30000001", "OTBR"]["change"]
@@ -235,7 +235,7 @@ def test_a_held_section_is_confirmed_when_its_members_are_known(office: Desk) ->
     out = office.done("confirm", QUICK, "--new-members", "--rate")
     assert "1 new member" in out
     assert "section 1 is confirmed" in out
-    assert "Quince, Adela" in office.done("standings", "30000021")
+    assert "Quince, Adela" in office.done("ratings", "30000021")
     assert "nothing of event" in office.refused("confirm", QUICK)
 
 

@@ -30,11 +30,11 @@ COMMANDS: Mapping[str, str] = {
     "confirm": "accept what is held or was asked for, if it is sound",
     "withdraw": "take an event, or sections of it, out of the ratings",
     "decide": "decisions of the office about floors, titles, matches, ratings and facts",
-    "rerate": "rate what changed since the last run, and print the ripple",
-    "ripple": "who changed in a run, by how much, through what, and why",
+    "rerate": "rate what changed since the last run, and print the rating changes",
+    "changes": "the rating changes of a run: who, by how much, through what, and why",
     "publish": "freeze the official list of a month; it is never changed again",
-    "lists": "the published lists, one of them, or a top list; as table or file",
-    "standings": "a member's ratings in every system, with floors",
+    "supplements": "the published rating supplements, one of them, or a top list; as table or file",
+    "ratings": "a member's ratings in every system, with floors",
     "history": "everything that moved a member's ratings, section by section",
     "explain": "the whole calculation of a member's rating in a section",
     "log": "every act of the office: who did what, when and why",
@@ -46,6 +46,9 @@ COMMANDS: Mapping[str, str] = {
     "restore": "make an office from a backup, where there is none yet",
     "upgrade": "bring the tables of an older office up to this program",
 }
+
+# Earlier names of commands. They work as before, and neither help nor docs name them.
+ALIASES: Mapping[str, str] = {"ripple": "changes", "lists": "supplements", "standings": "ratings"}
 
 
 def _bare() -> "tuple[argparse.ArgumentParser, Commands]":
@@ -106,6 +109,7 @@ def run(arguments: list[str]) -> int:
         overview().parse_args(arguments)
     from crosstable.cli.office_desk import database_of
 
+    arguments = [ALIASES.get(arguments[0], arguments[0]), *arguments[1:]]
     options = parser().parse_args(arguments)
     if database_of(options).startswith("postgres") and _is_missing("psycopg"):
         return FAULTY

@@ -68,7 +68,7 @@ def add_public_option(parser: argparse.ArgumentParser) -> None:
 
 def add_rate_option(parser: argparse.ArgumentParser) -> None:
     """Acts that ratings follow from."""
-    parser.add_argument("--rate", action="store_true", help="rate at once, and print the ripple")
+    parser.add_argument("--rate", action="store_true", help="rate at once, and print the rating changes")
 
 
 def day(text: str) -> date:

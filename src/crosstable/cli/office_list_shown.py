@@ -1,4 +1,4 @@
-"""``office lists``: which lists are published, one of them as a table or a file, and top lists by state or age."""
+"""``office supplements``: which are published, one of them as a table or a file, and top lists by state or age."""
 
 import argparse
 import os
@@ -58,7 +58,12 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
 
 def add_lists(commands: "Commands") -> None:
     """The command of this module."""
-    made = add_command(commands, "lists", "the published lists, one of them, or a top list; as table or file", _lists)
+    made = add_command(
+        commands,
+        "supplements",
+        "the published rating supplements, one of them, or a top list; as table or file",
+        _lists,
+    )
     made.epilog = (
         "With --top or --age it is a top list of one system: established ratings, ties share a rank. Ages are those "
         "of 1 January of the list's year; an age group is that of the whole list, without members who asked to be left "
@@ -77,7 +82,7 @@ def add_lists(commands: "Commands") -> None:
 def _lists(options: argparse.Namespace) -> int:
     wrong = _wrong_usage(options)
     if wrong:
-        sys.stderr.write(f"crosstable office lists: {wrong}\n")
+        sys.stderr.write(f"crosstable office supplements: {wrong}\n")
         return USAGE
     if options.month is None:
         return _every_list(options)
@@ -123,7 +128,7 @@ def _published(connection: "Connection", month: str, known_on: KnownOn) -> Suppl
     for one in supplements(connection):
         if one.month == month and one.act <= through:
             return one
-    raise OfficeError(f"the list of {month} is not published; crosstable office lists names those that are")
+    raise OfficeError(f"the list of {month} is not published; crosstable office supplements names those that are")
 
 
 # Which lists there are

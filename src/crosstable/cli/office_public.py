@@ -63,7 +63,7 @@ def public_office(options: argparse.Namespace) -> Iterator[PublicOffice]:
 
 
 def standings(options: argparse.Namespace) -> int:
-    """``office standings --public``."""
+    """``office ratings --public``."""
     with public_office(options) as office:
         member = office.member(options.member)
         last = {one.posting.system.name: one.posting for one in office.postings(options.member)}
@@ -169,7 +169,7 @@ def log(options: argparse.Namespace) -> int:
 
 
 def ripple(options: argparse.Namespace, run: int) -> int:
-    """``office ripple RUN --public``."""
+    """``office changes RUN --public``."""
     with public_office(options) as office:
         lines = office.ripple(run)
         causes = office.acts({act for line in lines for act in line.causes})

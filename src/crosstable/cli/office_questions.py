@@ -1,4 +1,4 @@
-"""``office standings`` and ``history``: what a member has, and how it came about, as known now or on a past day."""
+"""``office ratings`` and ``history``: what a member has, and how it came about, as known now or on a past day."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ HISTORY_COLUMNS = (
 
 def add(commands: "Commands") -> None:
     """The commands of this module."""
-    standings = add_command(commands, "standings", "a member's ratings in every system, with floors", _standings)
+    standings = add_command(commands, "ratings", "a member's ratings in every system, with floors", _standings)
     lines = add_command(commands, "history", "everything that moved a member's ratings, section by section", _history)
     lines.add_argument("--system", choices=SYSTEMS, help="one system (default: all)")
     for made in (standings, lines):

@@ -1,4 +1,4 @@
-"""``office rerate`` and ``office ripple``: rating what acts touched, and who changed by how much, and why."""
+"""``office rerate`` and ``office changes``: rating what acts touched, and who changed by how much, and why."""
 
 import argparse
 import sys
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from crosstable.cli.office_desk import Commands
 
-# A run prints so many lines of its ripple; ``office ripple`` prints all.
+# A run prints so many lines of its ripple; ``office changes`` prints all.
 MOST_LINES = 30
 # Of a ripple of more lines than this only those that are printed are read.
 MOST_READ = 2000
@@ -51,12 +51,16 @@ COLUMNS = (
 
 def add(commands: "Commands") -> None:
     """The commands of this module."""
-    made = add_command(commands, "rerate", "rate what changed since the last run, and print the ripple", _rerate)
+    made = add_command(
+        commands, "rerate", "rate what changed since the last run, and print the rating changes", _rerate
+    )
     made.epilog = "Only what the acts since the last run touch is rated; a second run finds nothing to do."
     add_act_options(made)
-    made.add_argument("--json", action="store_true", help="print the ripple as JSON")
+    made.add_argument("--json", action="store_true", help="print the rating changes as JSON")
     made.add_argument("--times", action="store_true", help="print how long each stage of the run took")
-    asked = add_command(commands, "ripple", "who changed in a run, by how much, through what, and why", _ripple)
+    asked = add_command(
+        commands, "changes", "the rating changes of a run: who, by how much, through what, and why", _ripple
+    )
     asked.add_argument("run_number", nargs="?", type=int, metavar="RUN", help="the run's act (default: the newest run)")
     asked.add_argument("--member", metavar="ID", default="", help="everything that ever moved this member")
     asked.add_argument("--json", action="store_true", help="print it as JSON")
@@ -107,7 +111,7 @@ def rate_and_tell(
         print_ripple(wanted[:MOST_LINES], _causes(connection, wanted[:MOST_LINES]))
     left = max(many if many > MOST_READ else 0, len(wanted)) - MOST_LINES
     if left > 0:
-        say(f"and {left:,} more: crosstable office ripple {made.act}")
+        say(f"and {left:,} more: crosstable office changes {made.act}")
     return _tell_unratable(made)
 
 
@@ -165,7 +169,7 @@ def _public_ripple(options: argparse.Namespace) -> int:
     from crosstable.cli import office_public
 
     if options.member:
-        raise OfficeError("the public form is of one run: crosstable office ripple RUN --public")
+        raise OfficeError("the public form is of one run: crosstable office changes RUN --public")
     with opened(options) as office, office.reading() as connection:
         run = last_run(connection) if options.run_number is None else options.run_number
         if not _is_run(connection, run):
