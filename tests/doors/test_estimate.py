@@ -261,7 +261,7 @@ def test_quick_figures(run: Run, arguments: list[str], words: str, document: dic
         (["class", "U"], "takes unrated players"),
         (["k", "1500", "0"], "is no number of games"),
         (["k", "1500", "99999999"], "is no number of games"),
-        (["class", "1500", "--date", "soon"], "is no date"),
+        (["class", "1500", "--date", "soon"], "is not a date"),
         (["nothing"], "invalid choice"),
     ],
 )

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from crosstable.cli import accounts as door
+from crosstable.cli import office_accounts as door
 from crosstable.cli.serve import machine_link, why_not
 from crosstable.office import accounts
 from crosstable.office.accounts import proven

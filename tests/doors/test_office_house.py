@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from crosstable.cli import office as door
-from crosstable.cli.office_desk import shown_address
+from crosstable.cli.printing import shown_address
 from crosstable.errors import OfficeError
 from crosstable.office import database
 from tests.doors.club import Desk, founded, season
@@ -151,14 +150,14 @@ def test_a_refusal_does_not_repeat_the_password(desk: Desk, monkeypatch: pytest.
     def refuse(url: str, clock: Any) -> None:
         raise OfficeError(f"there is no office at {url}")
 
-    monkeypatch.setattr("crosstable.cli.office_desk.open_office", refuse)
+    monkeypatch.setattr("crosstable.cli.office_access.open_office", refuse)
     said = desk.refused("status", "--database", "postgresql://me:s3cret@db.example/club")
     assert said == "there is no office at postgresql://me:…@db.example/club"
 
 
 @pytest.mark.parametrize(("library", "url"), [("sqlalchemy", "office.db"), ("psycopg", "postgresql://me@/club")])
 def test_a_library_that_is_missing_is_named(run: Run, library: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "find_spec", lambda name: None if name == library else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == library else object())
     ran = run("office", "status", "--database", url)
     assert (ran.code, ran.out) == (1, "")
     assert f"{library} is not installed" in ran.err

@@ -65,7 +65,7 @@ def test_the_rule_takes_what_was_rated_in_time(club: Desk, monkeypatch: pytest.M
     said = club.refused("publish", "2026-06")
     assert "nothing was rated by its cut-off on 2026-05-20" in said
     assert "--cut-off played" in said
-    monkeypatch.setattr("crosstable.cli.office_desk.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr("crosstable.cli.office_access.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
     assert "cut off on 2098-11-19 (rule)" in club.done("publish", "2098-12")
     assert "is still to come" in club.refused("publish", "2099-02")
     assert "cut off on 2098-12-31 (now)" in club.done("publish", "2099-02", "--cut-off", "now")
@@ -157,7 +157,7 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
         (("2026-06", "--out", "june.pdf"), "must end in .csv, .xlsx, .parquet, .txt"),
         (("--out", "june.csv"), "say which list"),
         (("--top", "3"), "say which list"),
-        (("2026-06", "--top", "0"), "is no number of rows"),
+        (("2026-06", "--top", "0"), "is not a number of at least 1"),
         (("2026-06", "--age", "9-10", "--state", "OH"), "--age and --state do not go together"),
     ],
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from crosstable.cli.office_drawing import Column, plain_table
+from crosstable.cli.printing import Column, plain_table
 from crosstable.office.database import open_office
 from crosstable.office.ledger.acts import acts
 from tests.doors.club import BIRTH_DATES, CHAMPIONSHIP, QUICK, SWISS, Desk

@@ -136,7 +136,7 @@ def test_lab_rules_prints_what_a_rule_set_changes(run: Run, slow: str) -> None:
 
 
 def test_lab_rules_needs_no_heavy_library(run: Run, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crosstable.cli.lab.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert run("lab", "rules", slow).code == 0
 
 

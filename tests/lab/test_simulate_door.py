@@ -100,10 +100,10 @@ def test_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_parameter_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("simulate", *SMALL, "--set", "yeers=3", "--out", str(tmp_path / "made")) == 1
-    assert capsys.readouterr().err == "crosstable lab simulate: there is no parameter 'yeers'; 'years' is one\n"
+    assert capsys.readouterr().err == "crosstable lab: there is no parameter 'yeers'; 'years' is one\n"
     assert not (tmp_path / "made").exists()
     assert run("simulate", *SMALL, "--pandemic", "2020-01-02", "2020-01-01", "--out", str(tmp_path / "made")) == 1
-    assert capsys.readouterr().err == "crosstable lab simulate: the pandemic ends before it begins\n"
+    assert capsys.readouterr().err == "crosstable lab: the pandemic ends before it begins\n"
 
 
 def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +151,6 @@ def test_wrong_usage_is_told(
 def test_a_missing_library_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crosstable.cli.lab.find_spec", lambda name: None if name == "polars" else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "polars" else object())
     assert run("simulate", *SMALL, "--out", str(tmp_path / "made")) == 1
     assert capsys.readouterr().err.startswith("crosstable lab: polars is not installed; ")

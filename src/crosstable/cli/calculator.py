@@ -1,22 +1,19 @@
 """``crosstable calculator``: the quick figures of a calculator page, each a command of its own."""
 
 import argparse
-import json
-import sys
 from collections.abc import Callable
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from crosstable.calculator.badges import badge, thresholds
 from crosstable.calculator.classes import CLASSES, page_class, rating_class
 from crosstable.calculator.documents import badge_object, difference_object, old_page_object
-from crosstable.calculator.notation import read_day, read_game
+from crosstable.calculator.notation import read_game
 from crosstable.calculator.old_page import LABEL, PAGE_ESTABLISHED, old_page
 from crosstable.calculator.performance import FULL_SCORE_DIFFERENCE, performance_ratings
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
-from crosstable.cli.estimate_text import wrapped
-from crosstable.cli.files import Help
-from crosstable.errors import NoEditionError
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, command_parser, day, take
+from crosstable.cli.printing import print_answer, wrapped
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating
@@ -25,21 +22,15 @@ from crosstable.rules.law import Edition
 from crosstable.rules.phrases import dual_k
 from crosstable.terms import GAME_SCORES, total
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-
-FAULTY = 1
 Figures = tuple[str, dict[str, Any]]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
-        prog="crosstable calculator",
-        formatter_class=Help,
-        description="The quick figures of a calculator page. crosstable estimate gives all of them at once.",
+    made = command_parser(
+        "calculator", "The quick figures of a calculator page. crosstable estimate gives all of them at once."
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = add_commands(made)
     games = "result and opponent's rating, like W1640 D1720 L1600"
     one = _command(commands, "performance", "performance rating by every method", _performance)
     one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
@@ -67,15 +58,20 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: "Commands", name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
-) -> argparse.ArgumentParser:
-    made = commands.add_parser(
-        name, prog=f"crosstable calculator {name}", help=summary, description=f"{summary}.", formatter_class=Help
-    )
-    made.add_argument("--date", type=_day, metavar="DATE", help="the rules of this day (default: today)")
-    made.add_argument("--json", action="store_true", help="print it as JSON")
+    commands: Commands, name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
+) -> Parser:
+    made = add_command(commands, name, summary, _run)
+    made.add_argument("--date", type=day, metavar="DATE", help="the rules of this day (default: today)")
+    take(made, "--json")
     made.set_defaults(figures=figures)
     return made
+
+
+def _run(options: argparse.Namespace) -> int:
+    edition = edition_for(options.date or datetime.now(tz=UTC).date())
+    text, document = options.figures(options, edition)
+    print_answer(document, text, as_json=options.json)
+    return 0
 
 
 def _game(text: str) -> Opponent:
@@ -109,26 +105,6 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of games between 1 and 1000")
     return int(text)
-
-
-def _day(text: str) -> date:
-    try:
-        return read_day(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def run(arguments: list[str]) -> int:
-    """Run the command."""
-    options = parser().parse_args(arguments)
-    try:
-        edition = edition_for(options.date or datetime.now(tz=UTC).date())
-    except NoEditionError as error:
-        sys.stderr.write(f"crosstable calculator: {error}\n")
-        return FAULTY
-    text, document = options.figures(options, edition)
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n" if options.json else text)
-    return 0
 
 
 def _games(options: argparse.Namespace) -> tuple[list[float], list[float]]:

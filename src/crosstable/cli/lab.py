@@ -1,46 +1,313 @@
-"""``crosstable lab``: made-up federations, and what can be learned from them."""
+"""``crosstable lab``: made-up federations, rule sets, how they predict, and how much they resemble official results."""
 
 import argparse
+import os
 import sys
-from importlib.util import find_spec
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY, Help
-from crosstable.cli.lab_backtest import add_backtest
-from crosstable.cli.lab_compare import add_compare
-from crosstable.cli.lab_pages import add_pages
-from crosstable.cli.lab_report import add_report
-from crosstable.cli.lab_rules import add_rules
-from crosstable.cli.lab_simulate import add_simulate
+from crosstable.cli import FAULTY, USAGE
+from crosstable.cli.history import chosen_rules, compile_once
+from crosstable.cli.lab_simulate import add_parameters, add_simulate, why_not_into
 from crosstable.cli.lab_sweep import add_sweep
+from crosstable.cli.options import (
+    Commands,
+    Parser,
+    add_command,
+    add_commands,
+    command_parser,
+    file_or_day,
+    flag,
+    take,
+)
+from crosstable.cli.printing import Bar, print_answer
+
+if TYPE_CHECKING:
+    from crosstable.lab.judged import Backtest
+    from crosstable.lab.other_systems import OtherSystem
+    from crosstable.lab.resemblance import Resemblance
+    from crosstable.rules.rule_sets import RuleSet
+    from crosstable.terms import Report
+
+NEEDS = ("numpy", "polars", "numba")
+COMPARISON = "crosstable-comparison/1"
+_SYSTEMS = ("elo", "glicko2")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
-        prog="crosstable lab",
-        formatter_class=Help,
-        description="A laboratory for rating systems: federations made from a seed, rule sets, and how they predict.",
+    made = command_parser(
+        "lab",
+        "A laboratory for rating systems: federations made from a seed, rule sets, and how they predict.",
         epilog="crosstable lab COMMAND --help says what a command takes.",
     )
-    commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    commands = add_commands(made)
     add_simulate(commands)
-    add_compare(commands)
-    add_rules(commands)
-    add_backtest(commands)
-    add_report(commands)
+    add_parameters(commands)
+    _add_compare(commands)
+    _add_rules(commands)
+    _add_backtest(commands)
+    _add_report(commands)
     add_sweep(commands)
-    add_pages(commands)
+    _add_pages(commands)
     return made
 
 
-def run(arguments: list[str]) -> int:
-    """Run a command of the laboratory."""
-    options = parser().parse_args(arguments)
-    missing = [library for library in options.needs if find_spec(library) is None]
-    if missing:
-        sys.stderr.write(
-            f"crosstable lab: {' and '.join(missing)} is not installed; the laboratory needs more than rating a file "
-            "does: pip install 'crosstable[history]'\n"
+# compare
+
+
+def _add_compare(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "compare",
+        "how much a federation resembles official crosstables",
+        _compare,
+        "Replay an archive by the official rules and compare what its crosstables would show with what a folder of "
+        "official ones shows: ratings and experience of entrants, sections, draws by rating, scores of the lower rated "
+        "by difference. Sections of the archive count as often as the folder has pages of their year and system. "
+        "docs/lab.md explains the figures, and what a sample of pages cannot show.",
+    )
+    take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}")
+    made.add_argument(
+        "--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings, as verify takes"
+    )
+    made.set_defaults(needs=NEEDS)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from crosstable.lab.resemblance_text import resemblance_text
+
+    found = _compared(options)
+    print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
+    return 0
+
+
+def _compared(options: argparse.Namespace) -> "Resemblance":
+    from crosstable.errors import HistoryError
+    from crosstable.history.archive import read
+    from crosstable.history.index import build
+    from crosstable.lab.observed import observed_archive, observed_pages
+    from crosstable.lab.resemblance import resemblance
+
+    with Bar("reading pages"):
+        official = observed_pages(_reports(options.pages))
+    if official.pages.is_empty():
+        raise HistoryError(f"there is no crosstable with posted ratings in {options.pages}")
+    compile_once()
+    archive = read(options.archive)
+    threads = options.threads or len(os.sched_getaffinity(0))
+    with Bar("rating sections") as bar:
+        simulated = observed_archive(archive, build(archive), threads, bar.done)
+    return resemblance(official, simulated)
+
+
+def _reports(folder: str) -> Iterator["Report"]:
+    """The reports of a folder: archives of crosstables, or one in each file."""
+    from crosstable.cli.verify import files_in, reports_in
+    from crosstable.errors import HistoryError
+
+    if not os.path.isdir(folder):
+        raise HistoryError(f"{folder} is no folder of crosstables")
+    for path in files_in([folder]):
+        if not os.path.isdir(path):
+            yield from reports_in(path)
+
+
+def _comparison(found: "Resemblance") -> dict[str, object]:
+    """The comparison as JSON; a figure that one side does not have is null."""
+    figures = [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in found.frame.iter_rows(named=True)
+    ]
+    counts = {name: getattr(found, name) for name in ("pages", "rows", "sections", "matched")}
+    return {"format": COMPARISON, **counts, "figures": figures}
+
+
+# rules
+
+
+def _add_rules(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "rules",
+        "check a rule set and print what it changes",
+        _rules,
+        "Check a rule set (TOML, docs/rule-sets.md) and print how it differs from the official rules: in the editions "
+        "that it stands on, or with --on from the rules of a day.",
+    )
+    made.add_argument("rules", type=file_or_day, metavar="FILE|DATE", help="the rule set, or a day")
+    take(made, "--on", "--json", on="compare with the official rules of this day", json="print crosstable-rules/1")
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from crosstable.rules.rule_files import differences
+    from crosstable.rules.rule_sets import document_of
+
+    rules = chosen_rules(options.rules)
+    found = differences(rules, options.on)
+    base = "the edition of each section's day" if rules.base is None else f"the edition of {rules.base_name}"
+    against = "" if options.on is None else f" of {options.on}"
+    lines = [f"{one.rule}: {one.official} -> {one.changed} (since {one.since})\n" for one in found]
+    text = "".join(lines) or f"Nothing differs from the official rules{against}.\n"
+    changed = [{**one._asdict(), "since": one.since.isoformat()} for one in found]
+    document = {"format": "crosstable-rules/1", **document_of(rules), "differences": changed}
+    print_answer(document, f"{rules.title}, on {base}\n{text}", as_json=options.json)
+    return 0
+
+
+# backtest and report: what both judge by
+
+
+def _add_judging(made: Parser) -> None:
+    take(made, "archive", "--rules")
+    made.add_argument(
+        "--against",
+        type=_against,
+        action="append",
+        default=[],
+        metavar="FILE|DATE|SYSTEM",
+        help="another rule set, or official, or another system: elo, glicko2, glicko2:tau=0.3; judge it too, and how "
+        "the two differ; may be given several times",
+    )
+    made.add_argument("--peers", default="", metavar="PYTHON", help="the interpreter that has riix, for other systems")
+    take(made, "--from", "--to", "--seed", "--draws", "--threads")
+    made.set_defaults(needs=NEEDS)
+
+
+def _against(text: str) -> str:
+    return text if text.partition(":")[0] in _SYSTEMS else file_or_day(text)
+
+
+def _judged(options: argparse.Namespace) -> "Backtest":
+    from crosstable.lab.backtesting import backtest
+    from crosstable.lab.bootstrap import Draws
+
+    rules = chosen_rules(options.rules)
+    against = [_rival(text, options.peers) for text in options.against]
+    compile_once()
+    threads = options.threads or len(os.sched_getaffinity(0))
+    with Bar("judging sections") as bar:
+        return backtest(
+            options.archive,
+            rules,
+            against,
+            span=(options.start, options.end),
+            draws=Draws(options.seed, options.draws, threads),
+            progress=bar.done,
         )
-        return FAULTY
-    return int(options.run(options))
+
+
+def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
+    if text.partition(":")[0] not in _SYSTEMS:
+        return chosen_rules(text)
+    from crosstable.lab.other_systems import other_system
+
+    return other_system(text, python=peers)
+
+
+def _refused(command: str, why: str, code: int) -> int:
+    sys.stderr.write(f"crosstable lab {command}: {why}\n")
+    return code
+
+
+def _add_backtest(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "backtest",
+        "how well a rule set predicts a history, alone or against others",
+        _backtest,
+        "Replay an archive and judge every section's results as they were predicted before it: binomial deviance, "
+        "Brier score and calibration, by era, system and bands of rating, age and games, with 95 % intervals from "
+        "drawing sections anew; what bonus and floors create, and inflation as cohorts show it; the same games by "
+        "other rule sets, or by Elo and Glicko-2. docs/lab.md explains the figures.",
+    )
+    _add_judging(made)
+    take(made, "--json", json="print crosstable-backtest/1")
+    made.add_argument("--out", metavar="DIR", help="write the report into a folder too: JSON, text and tables")
+
+
+def _backtest(options: argparse.Namespace) -> int:
+    if options.start and options.end and options.start > options.end:
+        return _refused("backtest", "--from is after --to", USAGE)
+    found = _judged(options)
+    from crosstable.lab.backtest_document import backtest_document, write_backtest
+    from crosstable.lab.backtest_text import backtest_text
+
+    if options.out is not None:
+        write_backtest(found, options.out)
+    print_answer(backtest_document(found), backtest_text(found), as_json=options.json)
+    return 0
+
+
+def _add_report(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "report",
+        "a back-test as one page with plots, tables and the commands to repeat it",
+        _report,
+        "Judge a rule set as lab backtest does and write one HTML page: plots and tables of predictions, calibration, "
+        "inflation and points, against other rule sets and systems, and the commands, rule files, digests and seeds to "
+        "repeat it. The page loads nothing from anywhere.",
+    )
+    _add_judging(made)
+    made.add_argument("--sweep", default="", metavar="DIR", help="the folder of a sweep's results, to show them too")
+    take(made, "--json", json="print crosstable-lab-report/1")
+    take(made, "--out", "--force", out="where the page is written", force="replace a file that is there already")
+
+
+def _report(options: argparse.Namespace) -> int:
+    if options.start and options.end and options.start > options.end:
+        return _refused("report", "--from is after --to", USAGE)
+    if options.out is None and not options.json:
+        return _refused("report", "give --out FILE for the page, or --json", USAGE)
+    if options.out is not None and os.path.isdir(options.out):
+        return _refused("report", f"{options.out} is a folder; give a file", FAULTY)
+    if options.out is not None and os.path.exists(options.out) and not options.force:
+        there = f"{options.out} is there already; give another file, or --force to replace it"
+        return _refused("report", there, FAULTY)
+    from crosstable.lab.report_sweep import read_sweep
+    from crosstable.lab.reporting import report
+
+    if options.sweep:
+        read_sweep(options.sweep)  # told before anything is computed
+    made = report(_judged(options), sweep=options.sweep)
+    if options.out is not None:
+        made.write(options.out, is_forced=options.force)
+    print_answer(made.document, f"written to {options.out}\n", as_json=options.json)
+    return 0
+
+
+# pages
+
+
+def _add_pages(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "pages",
+        "make an archive of posted crosstables",
+        _pages,
+        "Make an archive of a folder of posted crosstables (*.jsonl.gz): every page becomes a section, whose players "
+        "bring the ratings that were posted before it. docs/lab.md says what such an archive can show.",
+    )
+    made.add_argument("folder", metavar="FOLDER", help="the folder of posted crosstables")
+    flag(
+        made,
+        "--carried",
+        "take posted ratings from a member's first page only, and carry on what the replay makes of them",
+    )
+    take(made, "--out!", "--force", out="the folder where the archive is written")
+    made.set_defaults(needs=NEEDS)
+
+
+def _pages(options: argparse.Namespace) -> int:
+    from crosstable.history.archive import write
+    from crosstable.lab.posted_pages import history_of, pages_in
+
+    if fault := why_not_into(options.out, is_forced=options.force):
+        return _refused("pages", fault, FAULTY)
+    with Bar("reading pages"):
+        pages = pages_in(options.folder)
+        archive = history_of(pages, is_carried=options.carried)
+    write(archive, options.out)
+    sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
+    return 0

@@ -3,11 +3,11 @@
 import argparse
 import os
 import sys
-from datetime import date
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY, Help
-from crosstable.cli.progress import progress
+from crosstable.cli import FAULTY
+from crosstable.cli.options import Commands, add_command, count, day, several, take
+from crosstable.cli.printing import Bar
 
 if TYPE_CHECKING:
     from crosstable.lab.population import Federation
@@ -21,19 +21,28 @@ SECTIONS_A_MEMBER = 5 / 6
 NEEDS = ("numpy", "polars", "numba")
 
 
-def add_simulate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The commands that make federations."""
-    made = commands.add_parser(
+def add_simulate(commands: Commands) -> None:
+    """The command that makes federations."""
+    made = add_command(
+        commands,
         "simulate",
-        formatter_class=Help,
-        help="make a federation from a seed and write it as an archive",
-        description="Make a federation from a seed: members join, improve, play, pause and leave, in regions of their "
-        "own; a few hold back; a pandemic closes the halls. Their true strengths decide the games. Everything is "
-        "written as an archive (docs/archive.md), with the true strengths beside it (truth.parquet), and nothing is "
-        "rated. The same numbers give the same archive. Defaults resemble official results (docs/lab.md).",
-        epilog="crosstable lab parameters lists what --set can change.",
+        "make a federation from a seed and write it as an archive",
+        _simulate,
+        "Make a federation from a seed: members join, improve, play, pause and leave, in regions of their own; a few "
+        "hold back; a pandemic closes the halls. Their true strengths decide the games. Everything is written as an "
+        "archive (docs/archive.md), with the true strengths beside it (truth.parquet), and nothing is rated. The same "
+        "numbers give the same archive. Defaults resemble official results (docs/lab.md).",
     )
-    _add_amounts(made)
+    made.epilog = "crosstable lab parameters lists what --set can change."
+    made.set_defaults(needs=NEEDS)
+    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in all")
+    much = made.add_mutually_exclusive_group()
+    much.add_argument(
+        "--sections", type=count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
+    )
+    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead")
+    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 on (default: 25)")
+    take(made, "--seed", seed="another seed, another federation (default: 1)")
     made.add_argument("--returners", type=_share, metavar="SHARE", help="members who pause for years (default: 0.15)")
     made.add_argument(
         "--sandbaggers", type=_share, metavar="SHARE", help="settled adults who hold back (default: 0.01)"
@@ -45,65 +54,43 @@ def add_simulate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     gap = made.add_mutually_exclusive_group()
     gap.add_argument(
         "--pandemic",
-        type=_day,
+        type=day,
         nargs=2,
         metavar=("FROM", "TO"),
         help="when hardly anybody plays over the board (default: 2020-03-01 2021-06-30)",
     )
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
-    made.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="any other parameter; may be given several times",
-    )
-    made.add_argument("--out", required=True, metavar="FOLDER", help="where the archive is written")
-    made.add_argument("--force", action="store_true", help="write into a folder that is not empty")
-    made.set_defaults(run=_simulate, needs=NEEDS)
-    listed = commands.add_parser(
+    several(made, "--set", "NAME=VALUE", "any other parameter; may be given several times")
+    take(made, "--out!", "--force", out="the folder where the archive is written")
+
+
+def add_parameters(commands: Commands) -> None:
+    """The command that lists what can be changed about a federation."""
+    made = add_command(
+        commands,
         "parameters",
-        formatter_class=Help,
-        help="list the parameters of a simulated federation",
-        description="List every parameter of a simulated federation: its name, its default, what it is and means. "
+        "list the parameters of a simulated federation",
+        _list,
+        "List every parameter of a simulated federation: its name, its default, what it is and means. "
         "crosstable lab simulate --set NAME=VALUE changes it.",
     )
-    listed.set_defaults(run=_list, needs=NEEDS)
-
-
-def _add_amounts(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in all")
-    much = made.add_mutually_exclusive_group()
-    much.add_argument(
-        "--sections", type=_count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
-    )
-    much.add_argument("--games", type=_count, metavar="N", help="about how many games are played, instead")
-    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 on (default: 25)")
-    made.add_argument(
-        "--seed", type=_count, default=1, metavar="N", help="another seed, another federation (default: 1)"
-    )
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
-    return int(text)
+    made.set_defaults(needs=NEEDS)
 
 
 def _members(text: str) -> int:
-    if _count(text) < FEWEST_MEMBERS:
+    if count(text) < FEWEST_MEMBERS:
         raise argparse.ArgumentTypeError(f"{text} members are no federation; give at least {FEWEST_MEMBERS}")
     return int(text)
 
 
 def _years(text: str) -> int:
-    if _count(text) > MOST_YEARS:
+    if count(text) > MOST_YEARS:
         raise argparse.ArgumentTypeError(f"{text} years are more than can be played; give at most {MOST_YEARS}")
     return int(text)
 
 
 def _regions(text: str) -> int:
-    if _count(text) > MOST_REGIONS:
+    if count(text) > MOST_REGIONS:
         raise argparse.ArgumentTypeError(f"{text} regions are too many; give at most {MOST_REGIONS}")
     return int(text)
 
@@ -118,13 +105,6 @@ def _share(text: str) -> float:
     return value
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date; write it as YYYY-MM-DD") from None
-
-
 def _list(options: argparse.Namespace) -> int:
     from crosstable.lab.parameters import parameter_lines
     from crosstable.lab.population import Federation
@@ -134,23 +114,16 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from crosstable.errors import HistoryError
-
-    fault = _why_not(options.out, is_forced=options.force)
-    if not fault:
-        try:
-            federation = _federation(options)
-        except HistoryError as error:
-            fault = str(error)
-    if fault:
+    if fault := why_not_into(options.out, is_forced=options.force):
         sys.stderr.write(f"crosstable lab simulate: {fault}\n")
         return FAULTY
+    federation = _federation(options)
     from crosstable.lab.simulate import simulated
     from crosstable.lab.summary import summary_of
     from crosstable.lab.truth import write_with_truth
 
-    with progress("playing", federation.sections) as tell:
-        archive, truth = simulated(federation, tell)
+    with Bar("playing", federation.sections) as bar:
+        archive, truth = simulated(federation, bar.done)
     write_with_truth(archive, truth, options.out)
     sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
     return 0
@@ -178,7 +151,7 @@ def _federation(options: argparse.Namespace) -> "Federation":
     return changed(federation, options.set)
 
 
-def _why_not(folder: str, *, is_forced: bool) -> str:
+def why_not_into(folder: str, *, is_forced: bool) -> str:
     """Why an archive is not written into a folder."""
     if os.path.exists(folder) and not os.path.isdir(folder):
         return f"{folder} is a file; give a folder"

@@ -1,162 +1,74 @@
-"""The journal, rating changes, rating records and histories of an office as programs read them.
+"""The rating records and histories of members as programs read them.
 
-Each has one writer. The public form is the same shape with what anybody may see: ``"public": true`` says that it is
-this form, and what is not public is left out.
+The public form is the same shape with what anybody may see: ``"public": true`` says that it is this form, and what is
+not public is left out.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crosstable.cli.office_drawing import games_count, rating_object
-from crosstable.cli.office_titles import title_objects
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
 from crosstable.formulas.rounding import official_rating
-from crosstable.office.ledger.acts import Act
 from crosstable.office.ledger.postings import OWN, Posting
-from crosstable.office.public import PublicAct, PublicRipple, Shown
+from crosstable.office.public import Shown
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicSystem
 from crosstable.office.titles import Title
-from crosstable.office.views import HistoryLine, MemberView, RippleRow, SystemView
+from crosstable.office.views import HistoryLine, MemberView, SystemView
 from crosstable.terms import FloorKind
 
-# What reveals more of a member than the journal may show.
-PRIVATE = ("birth_date", "birth_year")
+RATINGS = {"format": "crosstable-office-standings/1"}
+HISTORY = {"format": "crosstable-office-history/1"}
 
 
-# log
+def _member(member_id: str, name: str, other_ids: Sequence[str], titles: Sequence[Title]) -> dict[str, Any]:
+    earned = [{"title": one.kind.value, "earned": one.earned, "event": one.event_id or None} for one in titles]
+    return {"member": member_id, "name": name, "other_ids": list(other_ids), "titles": earned}
 
 
-def log_document(acts: Sequence[Act | PublicAct], *, is_public: bool) -> dict[str, Any]:
-    """``crosstable-office-log/1``."""
-    public = {"public": True} if is_public else {}
-    return {"format": "crosstable-office-log/1", **public, "acts": [_act(act) for act in acts]}
+def _own(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
+    return _member(view.member_id, view.person.name, view.other_ids, titles)
 
 
-def _act(act: Act | PublicAct) -> dict[str, Any]:
-    found = {
-        "act": act.seq,
-        "at": act.at.isoformat(),
-        "kind": str(act.kind),
-        "by": act.actor,
-        "reason": act.reason,
-        "about": act.subject,
-    }
-    if isinstance(act, PublicAct):
-        return {**found, "after": dict(act.said)}
-    return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
+def _public(member: PublicMember) -> dict[str, Any]:
+    return {"public": True, **_member(member.member_id, member.name, member.other_ids, member.titles)}
 
 
-def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
-    """What a journal entry wrote, without the birth date of a member."""
-    if not isinstance(value, dict):
-        return value
-    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
+# Rating records
 
 
-# ripple
+def ratings_document(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
+    """A member's rating records as the office has them."""
+    return {**RATINGS, **_own(view, titles), "ratings": {one.system.name: system_object(one) for one in view.systems}}
 
 
-def ripple_document(
-    run: int | None, lines: Sequence[RippleRow | PublicRipple], causes: Iterable[Act | PublicAct], *, is_public: bool
-) -> dict[str, Any]:
-    """``crosstable-office-ripple/1``: the rating changes of a run, and the journal entries that caused them."""
-    return {
-        "format": "crosstable-office-ripple/1",
-        **({"public": True} if is_public else {}),
-        "run": run if run is not None else lines[0].run if lines else None,
-        "lines": [_ripple_line(line) for line in lines],
-        "acts": {
-            str(act.seq): {"kind": str(act.kind), "subject": act.subject, "by": act.actor, "reason": act.reason}
-            for act in causes
-        },
-    }
-
-
-def _ripple_line(line: RippleRow | PublicRipple) -> dict[str, Any]:
-    if isinstance(line, PublicRipple):
-        before, after = (None if end is None else end.rating for end in (line.before, line.after))
-        change = line.change
-    else:
-        before, after = line.rating_before, line.rating_after
-        change = None if math.isnan(line.change) else line.change
-    return {
-        "run": line.run,
-        "member": line.member_id,
-        "name": line.name,
-        "system": line.system.name,
-        "before": before,
-        "after": after,
-        "change": change,
-        "sections": [list(place) for place in line.sections],
-        "acts": list(line.causes),
-    }
-
-
-# standings
-
-
-def standings_document(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
-    """``crosstable-office-standings/1`` as the office has it."""
-    ratings = {one.system.name: system_object(one) for one in view.systems}
-    return _standings(_member(view, titles), ratings)
-
-
-def public_standings_document(member: PublicMember, last: Mapping[str, Posting]) -> dict[str, Any]:
+def public_ratings_document(member: PublicMember, last: Mapping[str, Posting]) -> dict[str, Any]:
     """The same as anybody may see it; ``last`` has the newest posting in each system."""
     ratings = {one.system.name: _public_system(one, last[one.system.name]) for one in member.systems}
-    return _standings(_public_member(member), ratings)
-
-
-def _standings(member: Mapping[str, Any], ratings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"format": "crosstable-office-standings/1", **member, "ratings": ratings}
-
-
-def _member(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
-    return {
-        "member": view.member_id,
-        "name": view.person.name,
-        "other_ids": list(view.other_ids),
-        "titles": title_objects(titles),
-    }
-
-
-def _public_member(member: PublicMember) -> dict[str, Any]:
-    return {
-        "public": True,
-        "member": member.member_id,
-        "name": member.name,
-        "other_ids": list(member.other_ids),
-        "titles": title_objects(member.titles),
-    }
+    return {**RATINGS, **_public(member), "ratings": ratings}
 
 
 def system_object(one: SystemView) -> dict[str, Any]:
     """A member in one system as the office has it."""
-    standing, official = one.standing, one.official
+    record, official = one.standing, one.official
     return {
-        **(rating_object(standing.rating, standing.games) or {}),
-        "wins": standing.wins,
-        "draws": standing.draws,
-        "losses": standing.losses,
-        "peak": standing.peak,
+        **(rating_object(record.rating, record.games) or {}),
+        **{name: getattr(record, name) for name in ("wins", "draws", "losses", "peak")},
         "floor": None if one.floor.kind is FloorKind.NONE else _floor(one.floor),
-        "ceiling": standing.ceiling,
+        "ceiling": record.ceiling,
         "last": {"ended": one.last.ended, **_place(one.last)},
         "official": None if official is None else _official(official.month, official.rating, official.games),
     }
 
 
 def _public_system(one: PublicSystem, last: Posting) -> dict[str, Any]:
-    official = one.official
+    shown = one.official
     return {
         **(_shown_rating(one.live, last.rating_after) or {}),
         "floor": None if one.floor is None else _floor(one.floor),
         "last": {"ended": last.ended, **_place(last)},
-        "official": None
-        if official is None
-        else _official(one.month, official_rating(official.rating), official.games),
+        "official": None if shown is None else _official(one.month, official_rating(shown.rating), shown.games),
     }
 
 
@@ -174,6 +86,18 @@ def _place(posting: Posting) -> dict[str, Any]:
     return {"event": None if is_own else posting.event_id, "section": None if is_own else posting.section}
 
 
+def games_count(games: float | None) -> float | int | None:
+    """N for programs: a whole number where it is one."""
+    return games if games is None or games != int(games) else int(games)
+
+
+def rating_object(rating: float | None, games: float | None) -> dict[str, Any] | None:
+    """A rating for programs, in full and rounded."""
+    if rating is None or math.isnan(rating):
+        return None
+    return {"rating": rating, "rounded": official_rating(rating), "games": games_count(games)}
+
+
 def _shown_rating(shown: Shown | None, exact: float | None) -> dict[str, Any] | None:
     """A rating as it is shown; the whole number is that of the exact one, which is not rounded twice."""
     if shown is None or exact is None:
@@ -181,21 +105,17 @@ def _shown_rating(shown: Shown | None, exact: float | None) -> dict[str, Any] | 
     return {"rating": shown.rating, "rounded": official_rating(exact), "games": games_count(shown.games)}
 
 
-# history
+# Histories
 
 
 def history_document(view: MemberView, titles: Sequence[Title], lines: Sequence[HistoryLine]) -> dict[str, Any]:
-    """``crosstable-office-history/1`` as the office has it."""
-    return _history(_member(view, titles), [_history_line(line) for line in lines])
+    """A member's history as the office has it."""
+    return {**HISTORY, **_own(view, titles), "lines": [_history_line(line) for line in lines]}
 
 
 def public_history_document(member: PublicMember, lines: Sequence[PublicHistoryLine]) -> dict[str, Any]:
     """The same as anybody may see it."""
-    return _history(_public_member(member), [_public_history_line(line) for line in lines])
-
-
-def _history(member: Mapping[str, Any], lines: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"format": "crosstable-office-history/1", **member, "lines": lines}
+    return {**HISTORY, **_public(member), "lines": [_public_history_line(line) for line in lines]}
 
 
 def _history_line(line: HistoryLine) -> dict[str, Any]:

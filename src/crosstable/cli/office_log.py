@@ -1,66 +1,75 @@
-"""``office log``: who did what, when and why."""
+"""``office log``: the journal of the office: who did what, when and why."""
 
 import argparse
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from crosstable.cli.office_desk import add_command, add_public_option, add_question_options, opened, size
-from crosstable.cli.office_documents import log_document
-from crosstable.cli.office_drawing import Column, counted, print_json, print_table, say
+from crosstable.cli.office_access import office_command, opened
+from crosstable.cli.options import Parser, count
+from crosstable.cli.printing import columns, counted, print_json, print_table
 from crosstable.office.ledger.acts import Act, ActKind
+from crosstable.office.public import PublicAct
+from crosstable.office.public_views import PublicOffice
 from crosstable.office.views import log
 
-if TYPE_CHECKING:
-    from crosstable.cli.office_desk import Commands
-
-COLUMNS = (
-    Column("Act", is_right=True),
-    Column("When (UTC)"),
-    Column("Who"),
-    Column("What", is_broken=True),
-    Column("About"),
-    Column("Why", is_broken=True),
-)
+COLUMNS = columns(">Act", "When (UTC)", "Who", "~What", "About", "~Why")
+# What reveals more of a member than the journal may show.
+PRIVATE = ("birth_date", "birth_year")
 
 
-def add_log(commands: "Commands") -> None:
-    """The command of this module."""
-    made = add_command(commands, "log", "every act of the office: who did what, when and why", _log)
+def add_log(made: Parser) -> None:
+    """What ``office log`` takes."""
+    office_command(made, _log, "--known-on", "--json", "--public")
     made.add_argument("subject", nargs="?", default="", metavar="EVENT|MEMBER", help="only acts about this")
     kinds = [kind.value for kind in ActKind]
     made.add_argument("--kind", action="append", default=[], choices=kinds, help="only acts of this kind (repeatable)")
-    made.add_argument("--last", type=size, metavar="N", help="only the newest so many")
-    add_question_options(made)
-    add_public_option(made)
+    made.add_argument("--last", type=count, metavar="N", help="only the newest so many")
 
 
 def _log(options: argparse.Namespace) -> int:
-    if options.public:
-        from crosstable.cli import office_public
-
-        return office_public.log(options)
+    found: Sequence[Act | PublicAct]
     with opened(options) as office, office.reading() as connection:
-        found = log(connection, options.known_on, subject=options.subject, kinds=options.kind)
+        if options.public:
+            every = PublicOffice(connection, options.known_on).log()
+            some = [act for act in every if options.subject in ("", act.subject)]
+            found = [act for act in some if act.kind in (options.kind or [act.kind])]
+        else:
+            found = log(connection, options.known_on, subject=options.subject, kinds=options.kind)
     if options.last is not None:
         found = found[-options.last :]
     if options.json:
-        print_json(log_document(found, is_public=False))
-    elif found:
-        print_table(COLUMNS, [_row(act) for act in found])
+        public = {"public": True} if options.public else {}
+        print_json({"format": "crosstable-office-log/1", **public, "acts": [_act_object(act) for act in found]})
     else:
-        say("no such act")
+        print_table(COLUMNS, [_row(act) for act in found], "no such act")
     return 0
 
 
-def _row(act: Act) -> tuple[str, ...]:
-    return (
-        str(act.seq),
-        f"{act.at:%Y-%m-%d %H:%M}",
-        act.actor,
-        f"{act.kind.value}{f': {what}' if (what := what_was_done(act)) else ''}",
-        act.subject,
-        act.reason,
-    )
+def _row(act: Act | PublicAct) -> tuple[str, ...]:
+    words = what_was_done(act) if isinstance(act, Act) else ""
+    what = f"{act.kind}: {words}" if words else str(act.kind)
+    return str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", act.actor, what, act.subject, act.reason
+
+
+def _act_object(act: Act | PublicAct) -> dict[str, Any]:
+    found = {
+        "act": act.seq,
+        "at": act.at.isoformat(),
+        "kind": str(act.kind),
+        "by": act.actor,
+        "reason": act.reason,
+        "about": act.subject,
+    }
+    if isinstance(act, PublicAct):
+        return {**found, "after": dict(act.said)}
+    return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
+    """What a journal entry wrote, without the birth date of a member."""
+    if not isinstance(value, dict):
+        return value
+    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
 
 
 def what_was_done(act: Act) -> str:

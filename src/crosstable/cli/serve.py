@@ -4,69 +4,44 @@ import argparse
 import os
 import sys
 import tempfile
-from importlib.util import find_spec
 
-from crosstable.cli.files import FAULTY, USAGE, Help
+from crosstable.cli import USAGE
+from crosstable.cli.options import Parser, command_parser, flag, several, take
 
-NEEDED = ("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic")
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    from crosstable.office.address import DEFAULT, ENVIRONMENT
-
-    made = argparse.ArgumentParser(
-        prog="crosstable serve",
-        formatter_class=Help,
-        description="Serve the site and the API of an office. With --demo an invented federation is made first, in a "
-        "temporary file unless --database names one.",
+    made = command_parser(
+        "serve",
+        "Serve the site and the API of an office. With --demo an invented federation is made first, in a temporary "
+        "file unless --database names one.",
+        _run,
     )
-    made.add_argument("--demo", action="store_true", help="make a demonstration office, and serve that")
-    made.add_argument(
-        "--database",
-        metavar="URL",
-        help=f"where the office is: a file, or postgresql://… (default: ${ENVIRONMENT}, else {DEFAULT} in this folder)",
-    )
+    flag(made, "--demo", "make a demonstration office, and serve that")
+    take(made, "--database")
     made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
     made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    made.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a name under which the site is reached, beside this machine's own (repeatable)",
-    )
-    made.add_argument(
+    several(made, "--name", "HOST", "a name under which the site is reached, beside this machine's own (repeatable)")
+    flag(
+        made,
         "--behind-proxy",
-        action="store_true",
-        help="a proxy on this machine passes requests on: believe its X-Forwarded-For and X-Forwarded-Proto",
+        "a proxy on this machine passes requests on: believe its X-Forwarded-For and X-Forwarded-Proto",
     )
     return made
 
 
-def run(arguments: list[str]) -> int:
-    """Run the command."""
-    missing = [library for library in NEEDED if find_spec(library) is None]
-    if missing:
-        sys.stderr.write(f"crosstable serve: {' and '.join(missing)} is not installed: pip install 'crosstable[web]'\n")
-        return FAULTY
-    options = parser().parse_args(arguments)
-    from crosstable.cli.office_desk import database_of, shown_address
-    from crosstable.errors import OfficeError
+def _run(options: argparse.Namespace) -> int:
+    from crosstable.cli.office_access import database_of
 
     with tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
         address = database_of(options)
         if options.demo:
             address = options.database or os.path.join(folder, "office.db")
-        try:
-            _prepare(address, options)
-        except OfficeError as error:
-            said = " ".join(str(error).split()).replace(address, shown_address(address))
-            sys.stderr.write(f"crosstable serve: {said}\n")
-            return FAULTY
+        _prepare(address, options)
         if refused := why_not(address, options.host):
             sys.stderr.write(f"crosstable serve: {refused}\n")
             return USAGE

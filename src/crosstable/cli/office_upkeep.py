@@ -1,68 +1,47 @@
-"""``office init``, ``status``, ``verify``, ``backup``, ``restore``, ``upgrade``: founding an office and keeping it."""
+"""``office init``, ``status``, ``verify``, ``backup``, ``restore``, ``upgrade``: making and keeping an office."""
 
 import argparse
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY
-from crosstable.cli.office_desk import (
-    add_act_options,
-    add_command,
-    add_question_options,
-    database_of,
-    deed_of,
-    opened,
-    shown_address,
-)
-from crosstable.cli.office_drawing import counted, print_json, say, warn
-from crosstable.cli.progress import progress
+from crosstable.cli import FAULTY
+from crosstable.cli.office_access import author_of, database_of, office_command, opened
+from crosstable.cli.options import Parser, flag
+from crosstable.cli.printing import Bar, counted, print_json, say, shown_address, warn
 from crosstable.office.database import system_clock
 from crosstable.office.status import OfficeStatus, status
 
 if TYPE_CHECKING:
-    from crosstable.cli.office_desk import Commands
+    from crosstable.office.backups import Backup
     from crosstable.office.ledger.facts import Heading
 
 MOST_FINDINGS = 200
 MOST_FAULTS = 3
 
 
-def add_founding(commands: "Commands") -> None:
-    """The commands that come first."""
-    init = add_command(commands, "init", "make a new office", _init)
-    init.add_argument("--name", default="Rating office", help="what the office is called, for example a club's name")
-    add_act_options(init)
-    shown = add_command(commands, "status", "what is in the office, and what waits to be done", _status)
-    add_question_options(shown, known_on=False)
-
-
-def add_keeping(commands: "Commands") -> None:
-    """The commands that keep an office sound."""
-    verify = add_command(commands, "verify", "recompute everything from the record and compare, list by list", _verify)
-    verify.epilog = "Exit code 1: something differs; every difference is a line."
-    add_question_options(verify, known_on=False)
-    backup = add_command(commands, "backup", "write the whole office into one file", _backup)
-    backup.add_argument("file", metavar="FILE", help="the file to write, for example office-2026-11-15.zip")
-    restore = add_command(commands, "restore", "make an office from a backup, where there is none yet", _restore)
-    restore.add_argument("file", metavar="FILE", help="a file that office backup wrote, from SQLite or PostgreSQL")
-    upgrade = add_command(commands, "upgrade", "bring the tables of an older office up to this program", _upgrade)
-    nothing = "does nothing since schema 0004: nothing is kept beside the record"
-    upgrade.add_argument("--rebuild", action="store_true", help=nothing)
-    add_act_options(upgrade)
+def add_init(made: Parser) -> None:
+    """What ``office init`` takes."""
+    office_command(made, _init, "--by", "--reason")
+    made.add_argument("--name", default="Rating office", help="what the office is called, for example a club's name")
 
 
 def _init(options: argparse.Namespace) -> int:
     from crosstable.office.founding import found_office
 
     url = database_of(options)
-    office = found_office(url, options.name, deed_of(options, "the office was founded"), system_clock)
+    office = found_office(url, options.name, author_of(options, "the office was founded"), system_clock)
     office.close()
     say(f"{options.name}: a new office at {shown_address(url)}")
     for caution in office.store.cautions():
         warn(f"note: {caution}")
     say("next: crosstable office members import FILE, or crosstable office submit FILE --new-members")
     return 0
+
+
+def add_status(made: Parser) -> None:
+    """What ``office status`` takes."""
+    office_command(made, _status, "--json")
 
 
 def _status(options: argparse.Namespace) -> int:
@@ -103,22 +82,22 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
             for one in headings
         ]
 
+    same = ("name", "schema", "members", "events", "sections", "ratings", "lists")
     return {
         "format": "crosstable-office-status/1",
-        "name": found.name,
-        "schema": found.schema,
-        "members": found.members,
-        "events": found.events,
-        "sections": found.sections,
-        "ratings": found.ratings,
-        "lists": list(found.lists),
+        **{name: getattr(found, name) for name in same},
         "last_run": found.last_run or None,
         "pending": [act.seq for act in found.pending],
         "held": sections(found.held),
         "requested": sections(found.requested),
         "head": {"act": found.newest.seq, "digest": found.newest.digest},
-        "cautions": list(found.cautions),
+        "cautions": found.cautions,
     }
+
+
+def add_verify(made: Parser) -> None:
+    """What ``office verify`` takes."""
+    office_command(made, _verify, "--json", epilog="Exit code 1: something differs; every difference is a line.")
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -129,8 +108,8 @@ def _verify(options: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             with office.reading() as connection:
                 total = sections_to_check(connection)
-        with progress("recomputing", total) as tell:
-            found = audit(office, tell)
+        with Bar("recomputing", total) as bar:
+            found = audit(office, bar.done)
     if options.json:
         print_json({"format": "crosstable-office-verified/1", **found._asdict()})
         return FAULTY if found.findings else 0
@@ -146,16 +125,31 @@ def _verify(options: argparse.Namespace) -> int:
     return FAULTY if found.findings else 0
 
 
+def add_backup(made: Parser) -> None:
+    """What ``office backup`` takes."""
+    office_command(made, _backup)
+    made.add_argument("file", metavar="FILE", help="the file to write, for example office-2026-11-15.zip")
+
+
 def _backup(options: argparse.Namespace) -> int:
     from crosstable.office import tables
     from crosstable.office.backups import backup
 
-    with opened(options) as office, progress("backing up", len(tables.metadata.tables)) as tell:
-        made = backup(office, options.file, tell)
-    size = os.path.getsize(options.file)
-    say(f"{options.file}: {counted(made.acts, 'act')}, {counted(sum(made.rows.values()), 'row')}, {size:,} bytes")
-    say(f"head of the record: {made.head}")
+    with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
+        made = backup(office, options.file, bar.done)
+    _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
     return 0
+
+
+def _tell_backup(where: str, made: "Backup", more: str) -> None:
+    say(f"{where}: {counted(made.acts, 'act')}, {counted(sum(made.rows.values()), 'row')}{more}")
+    say(f"head of the record: {made.head}")
+
+
+def add_restore(made: Parser) -> None:
+    """What ``office restore`` takes."""
+    office_command(made, _restore)
+    made.add_argument("file", metavar="FILE", help="a file that office backup wrote, from SQLite or PostgreSQL")
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -163,23 +157,25 @@ def _restore(options: argparse.Namespace) -> int:
     from crosstable.office.backups import restore
 
     url = database_of(options)
-    with progress("restoring", len(tables.metadata.tables)) as tell:
-        made = restore(options.file, url, system_clock, tell)
-    say(f"{shown_address(url)}: {counted(made.acts, 'act')}, {counted(sum(made.rows.values()), 'row')} restored")
-    say(f"head of the record: {made.head}")
+    with Bar("restoring", len(tables.metadata.tables)) as bar:
+        made = restore(options.file, url, system_clock, bar.done)
+    _tell_backup(shown_address(url), made, " restored")
     return 0
+
+
+def add_upgrade(made: Parser) -> None:
+    """What ``office upgrade`` takes."""
+    office_command(made, _upgrade, "--by", "--reason")
+    flag(made, "--rebuild", "does nothing since schema 0004: nothing is kept beside the record")
 
 
 def _upgrade(options: argparse.Namespace) -> int:
     from crosstable.office.founding import upgrade_office
 
     url = database_of(options)
-    before, after = upgrade_office(url, deed_of(options), system_clock)
-    say(
-        f"{shown_address(url)}: the schema is {after} already"
-        if before == after
-        else f"{shown_address(url)}: from schema {before} to {after}"
-    )
+    before, after = upgrade_office(url, author_of(options), system_clock)
+    done = f"the schema is {after} already" if before == after else f"from schema {before} to {after}"
+    say(f"{shown_address(url)}: {done}")
     if options.rebuild:
         say("nothing is kept beside the record since schema 0004, so there is nothing to make anew")
     return 0

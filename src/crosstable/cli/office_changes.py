@@ -1,0 +1,253 @@
+"""``office rerate`` and ``office changes``: rating what the journal touched, and who changed, by how much, and why."""
+
+import argparse
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from crosstable.cli import FAULTY
+from crosstable.cli.office_access import author_of, login_name, office_command, opened
+from crosstable.cli.options import Parser, flag, take
+from crosstable.cli.printing import Bar, columns, counted, print_json, print_table, say, warn
+from crosstable.errors import OfficeError
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
+from crosstable.office.ledger.postings import OWN
+from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
+from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
+from crosstable.office.public import PublicAct, PublicRipple
+from crosstable.office.public_views import PublicOffice
+from crosstable.office.views import RippleRow, ripple, ripple_size
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+# A run prints so many lines of its rating changes; ``office changes`` prints all.
+MOST_LINES = 30
+# Of rating changes of more lines than this only those that are printed are read.
+MOST_READ = 2000
+MOST_PLACES = 3
+MOST_CAUSES = 10
+COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
+
+
+# rerate, and the runs after other commands
+
+
+def add_rerate(made: Parser) -> None:
+    """What ``office rerate`` takes."""
+    epilog = "Only what the acts since the last run touch is rated; a second run finds nothing to do."
+    office_command(made, _rerate, "--by", "--reason", epilog=epilog)
+    take(made, "--json", json="print the rating changes as JSON")
+    flag(made, "--times", "print how long each stage of the run took")
+
+
+def _rerate(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        clock = StageClock()
+        made = _rated_now(office, author_of(options, "rating run"), clock)
+        if options.times:  # not among the answers, which may be JSON
+            for name, seconds in clock.seconds.items():
+                warn(f"{name:<22} {seconds:8.2f} s")
+        if options.json:
+            with office.reading() as connection:
+                lines = [] if made is None else ripple(connection, made.act)
+                causes = _causes(connection, lines).values()
+                print_json(changes_document(None if made is None else made.act, lines, causes))
+            return 0 if made is None else _tell_unratable(made)
+        if made is None:
+            say("nothing to rate: no act since the last run touches a rating")
+            return 0
+        return _tell_run(office, made)
+
+
+def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
+    """Rate at once where ``--rate`` is given; otherwise say that a run is due."""
+    if options.rate:
+        return rate_and_tell(office, options, why)
+    say("ratings follow with the next run: crosstable office rerate")
+    return 0
+
+
+def rate_and_tell(
+    office: Office,
+    options: argparse.Namespace,
+    why: str,
+    *,
+    is_brief: bool = False,
+    checked: Sequence[CheckedResult] = (),
+) -> int:
+    """Rate after another command, and print what changed; the reason given is that of the other command."""
+    made = _rated_now(office, Deed(options.by or login_name(), why), StageClock(), checked)
+    if made is None or (is_brief and not made.ripple):
+        return 0
+    return _tell_run(office, made, is_brief=is_brief)
+
+
+def _rated_now(office: Office, author: Deed, clock: StageClock, checked: Sequence[CheckedResult] = ()) -> Run | None:
+    ahead = 0
+    if sys.stderr.isatty():
+        with office.reading() as connection:
+            ahead = sections_ahead(connection)
+    with Bar("rating", ahead) as bar:
+        return rerate(office, author, watch=Watch(bar.done, clock, checked=checked))
+
+
+def _tell_run(office: Office, made: Run, *, is_brief: bool = False) -> int:
+    """What a run changed; in brief, ratings that are new are only counted."""
+    with office.reading() as connection:
+        many, changed = ripple_size(connection, made.act)
+        say(f"run {made.act}: {counted(made.sections, 'section')} rated, {counted(changed, 'rating')} new or changed")
+        lines = ripple(connection, made.act, most=MOST_LINES if many > MOST_READ else None)
+        wanted = [line for line in lines if line.rating_before is not None] if is_brief else lines
+        _print_changes(wanted[:MOST_LINES], _causes(connection, wanted[:MOST_LINES]))
+    left = max(many if many > MOST_READ else 0, len(wanted)) - MOST_LINES
+    if left > 0:
+        say(f"and {left:,} more: crosstable office changes {made.act}")
+    return _tell_unratable(made)
+
+
+def _tell_unratable(made: Run) -> int:
+    for key, why in made.unratable.items():
+        warn(f"event {key.event_id}, section {key.section} cannot be rated: {why}")
+    return FAULTY if made.unratable else 0
+
+
+# changes
+
+
+def add_changes(made: Parser) -> None:
+    """What ``office changes`` takes."""
+    office_command(made, _changes, "--json", "--public")
+    made.add_argument("run_number", nargs="?", type=int, metavar="RUN", help="the run's act (default: the newest run)")
+    made.add_argument("--member", metavar="ID", default="", help="everything that ever moved this member")
+
+
+def _changes(options: argparse.Namespace) -> int:
+    if options.public and options.member:
+        raise OfficeError("the public form is of one run: crosstable office changes RUN --public")
+    with opened(options) as office, office.reading() as connection:
+        run = last_run(connection) if options.public and options.run_number is None else options.run_number
+        act = None if run is None else act_of(connection, run)
+        if run is not None and not options.member and (act is None or act.kind is not ActKind.RATE):
+            raise OfficeError(f"act {run} is no rating run; crosstable office log --kind rate shows them")
+        if options.public:
+            return _print_public(PublicOffice(connection, None), run, options)
+        lines = ripple(connection, run, member_id=options.member)
+        causes = _causes(connection, lines)
+    if options.json:
+        print_json(changes_document(run, lines, causes.values()))
+    elif lines:
+        _print_changes(lines, causes, with_runs=bool(options.member))
+    else:
+        say("nobody's rating changed")
+    return 0
+
+
+def _causes(connection: "Connection", lines: Sequence[RippleRow]) -> dict[int, Act]:
+    """The acts behind some lines."""
+    numbers = sorted({act for line in lines for act in line.causes})
+    return {number: act for number in numbers if (act := act_of(connection, number)) is not None}
+
+
+def _print_changes(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_runs: bool = False) -> None:
+    """Rating changes as a table, and below it the acts that caused them."""
+    shown = [line for line in lines if line.change != 0.0]
+    rows = [
+        (
+            *(line.member_id, line.name, line.system.name),
+            *(rating_figure(line.rating_before), rating_figure(line.rating_after)),
+            change_text(line.rating_before, line.rating_after),
+            _some(_places(line.sections), f"and {len(_places(line.sections)) - MOST_PLACES} more") or "own standing",
+            f"act {_some(list(map(str, line.causes)), '…')}" + (f", run {line.run}" if with_runs else ""),
+        )
+        for line in shown
+    ]
+    print_table(COLUMNS, rows)
+    if len(shown) < len(lines):
+        say(f"{counted(len(lines) - len(shown), 'rating')} more came out the same")
+    for act in list(causes.values())[:MOST_CAUSES]:
+        why = f": {act.reason}" if act.reason else ""
+        say(f"act {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
+    if len(causes) > MOST_CAUSES:
+        say(f"and {counted(len(causes) - MOST_CAUSES, 'more act')}: crosstable office log")
+
+
+def _places(sections: Iterable[tuple[str, int]]) -> list[str]:
+    """The sections through which a change went; a starting rating or a decision is the member's own."""
+    return [f"{event}/{number}" for event, number in sections if not event.startswith(OWN)]
+
+
+def _some(texts: list[str], rest: str) -> str:
+    return ", ".join([*texts[:MOST_PLACES], rest] if len(texts) > MOST_PLACES else texts)
+
+
+def _print_public(office: PublicOffice, run: int, options: argparse.Namespace) -> int:
+    """The rating changes of one run as anybody may see them."""
+    lines = office.ripple(run)
+    if options.json:
+        causes = office.acts({act for line in lines for act in line.causes})
+        print_json(changes_document(run, lines, causes, public=True))
+        return 0
+    rows = [
+        (
+            *(line.member_id, line.name, line.system.name),
+            *("" if end is None else end.text for end in (line.before, line.after)),
+            *("", ", ".join(_places(line.sections)), f"act {', '.join(map(str, line.causes))}"),
+        )
+        for line in lines
+    ]
+    print_table(COLUMNS, rows, "nobody's rating changed")
+    return 0
+
+
+def rating_figure(rating: float | None) -> str:
+    """A rating to the hundredth."""
+    return "" if rating is None else f"{rating:.2f}"
+
+
+def change_text(before: float | None, after: float | None) -> str:
+    """By how much a rating moved."""
+    if after is None:
+        return "gone"
+    return "new" if before is None else f"{after - before:+.2f}"
+
+
+def changes_document(
+    run: int | None,
+    lines: Sequence[RippleRow | PublicRipple],
+    causes: Iterable[Act | PublicAct],
+    **public: bool,
+) -> dict[str, Any]:
+    """``crosstable-office-ripple/1``: the rating changes of a run, and the journal entries that caused them."""
+    return {
+        "format": "crosstable-office-ripple/1",
+        **public,
+        "run": run if run is not None else lines[0].run if lines else None,
+        "lines": [_line_object(line) for line in lines],
+        "acts": {
+            str(act.seq): {"kind": str(act.kind), "subject": act.subject, "by": act.actor, "reason": act.reason}
+            for act in causes
+        },
+    }
+
+
+def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
+    if isinstance(line, PublicRipple):
+        before, after = (None if end is None else end.rating for end in (line.before, line.after))
+        change = line.change
+    else:
+        before, after = line.rating_before, line.rating_after
+        change = None if math.isnan(line.change) else line.change
+    return {
+        "run": line.run,
+        "member": line.member_id,
+        "name": line.name,
+        "system": line.system.name,
+        "before": before,
+        "after": after,
+        "change": change,
+        "sections": line.sections,
+        "acts": line.causes,
+    }
