@@ -35,23 +35,11 @@ from crosstable.notation import read_number
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.phrases import dual_k
 
-# option of the command → name of the field in a link
-FIELDS = {
-    "games": "games",
-    "record": "record",
-    "events": "events",
-    "peak": "peak",
-    "floor": "floor",
-    "birth_date": "birth",
-    "age": "age",
-    "fide": "fide",
-    "cfc": "cfc",
-    "date": "date",
-    "system": "system",
-    "control": "control",
-    "opponents": "opponents",
-    "field": "field",
-}
+# options that are fields of a link of the same name, but for the birth date
+FIELDS = (
+    *("games", "record", "events", "peak", "floor", "birth_date", "age", "fide", "cfc"),
+    *("date", "system", "control", "opponents", "field"),
+)
 WORDS = {1.0: "win", 0.5: "draw", 0.0: "loss"}
 BAR = 30
 FLAGS = ("adult", "canadian", "online", "dual", "match")
@@ -191,7 +179,7 @@ def _reading(options: argparse.Namespace) -> RequestReading:
     if "=" in options.player:
         return read_link(options.player, today)
     fields = [("rating", options.player), ("game", " ".join(options.game))]
-    fields += [(name, getattr(options, option)) for option, name in FIELDS.items() if getattr(options, option)]
+    fields += [(name.removesuffix("_date"), getattr(options, name)) for name in FIELDS if getattr(options, name)]
     fields += [(flag, "1") for flag in FLAGS if getattr(options, flag)]
     fields += [("other", other) for other in options.other]
     if options.next is None or options.game:

@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "ratings": ("office_ratings", "a member's ratings in every system, with floors"),
     "history": ("office_ratings", "everything that moved a member's ratings, section by section"),
     "explain": ("office_ratings", "the whole calculation of a member's rating in a section"),
-    "log": ("office_log", "every act of the office: who did what, when and why"),
+    "log": ("office_changes", "every act of the office: who did what, when and why"),
     "settings": ("office_decisions", "what the office decides for all its pages and files"),
     "users": ("office_accounts", "accounts of the site: directors, clubs, office staff, committee"),
     "tokens": ("office_accounts", "tokens of programs that submit events for an affiliate"),

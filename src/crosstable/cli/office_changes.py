@@ -1,14 +1,14 @@
-"""``office rerate`` and ``office changes``: rating what the journal touched, and who changed, by how much, and why."""
+"""``office rerate``, ``changes``, ``log``: runs, the rating changes of each, and the journal: who did what and why."""
 
 import argparse
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
-from crosstable.cli.options import Parser, flag, take
+from crosstable.cli.options import Parser, count, flag, take
 from crosstable.cli.printing import Bar, columns, counted, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
@@ -18,7 +18,7 @@ from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahea
 from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.public import PublicAct, PublicRipple
 from crosstable.office.public_views import PublicOffice
-from crosstable.office.views import RippleRow, ripple, ripple_size
+from crosstable.office.views import RippleRow, log, ripple, ripple_size
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -29,6 +29,9 @@ MOST_LINES = 30
 MOST_READ = 2000
 MOST_PLACES = 3
 MOST_CAUSES = 10
+LOG_COLUMNS = columns(">Act", "When (UTC)", "Who", "~What", "About", "~Why")
+# What reveals more of a member than the journal may show.
+PRIVATE = ("birth_date", "birth_year")
 COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
 
 
@@ -251,3 +254,119 @@ def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
         "sections": line.sections,
         "acts": line.causes,
     }
+
+
+# log
+
+
+def add_log(made: Parser) -> None:
+    """What ``office log`` takes."""
+    office_command(made, _log, "--known-on", "--json", "--public")
+    made.add_argument("subject", nargs="?", default="", metavar="EVENT|MEMBER", help="only acts about this")
+    kinds = [kind.value for kind in ActKind]
+    made.add_argument("--kind", action="append", default=[], choices=kinds, help="only acts of this kind (repeatable)")
+    made.add_argument("--last", type=count, metavar="N", help="only the newest so many")
+
+
+def _log(options: argparse.Namespace) -> int:
+    found: Sequence[Act | PublicAct]
+    with opened(options) as office, office.reading() as connection:
+        if options.public:
+            every = PublicOffice(connection, options.known_on).log()
+            some = [act for act in every if options.subject in ("", act.subject)]
+            found = [act for act in some if act.kind in (options.kind or [act.kind])]
+        else:
+            found = log(connection, options.known_on, subject=options.subject, kinds=options.kind)
+    if options.last is not None:
+        found = found[-options.last :]
+    if options.json:
+        public = {"public": True} if options.public else {}
+        print_json({"format": "crosstable-office-log/1", **public, "acts": [_act_object(act) for act in found]})
+    else:
+        print_table(LOG_COLUMNS, [_log_row(act) for act in found], "no such act")
+    return 0
+
+
+def _log_row(act: Act | PublicAct) -> tuple[str, ...]:
+    words = what_was_done(act) if isinstance(act, Act) else ""
+    what = f"{act.kind}: {words}" if words else str(act.kind)
+    return str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", act.actor, what, act.subject, act.reason
+
+
+def _act_object(act: Act | PublicAct) -> dict[str, Any]:
+    found = {
+        "act": act.seq,
+        "at": act.at.isoformat(),
+        "kind": str(act.kind),
+        "by": act.actor,
+        "reason": act.reason,
+        "about": act.subject,
+    }
+    if isinstance(act, PublicAct):
+        return {**found, "after": dict(act.said)}
+    return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
+    """What a journal entry wrote, without the birth date of a member."""
+    if not isinstance(value, dict):
+        return value
+    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
+
+
+def what_was_done(act: Act) -> str:
+    """What an act did, in a few words."""
+    words = _WORDS.get(act.kind)
+    return "" if words is None else words(act)
+
+
+def _members(act: Act) -> str:
+    if "members" not in act.after:
+        before = act.before or {}
+        return ", ".join(name.replace("_", " ") for name, value in act.after.items() if before.get(name) != value)
+    said = {"new": "{} new", "changed": "{} changed", "opened": "{} opened"}
+    return ", ".join(words.format(act.after[name]) for name, words in said.items() if act.after.get(name))
+
+
+def _submitted(act: Act) -> str:
+    states = [state for state, _ in act.after["sections"].values()]
+    held = states.count("held")
+    return counted(len(states), "section") + (f", {held} held" if held else "")
+
+
+def _corrected(act: Act) -> str:
+    found = act.after["differences"]
+    asked = "asked for: " if act.after["requested"] else ""
+    return f"{asked}{found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+
+
+def _decided(act: Act) -> str:
+    value = act.after["value"]
+    return f"{act.after['kind']}{f' {value:g}' if value is not None else ''}"
+
+
+def _sections(act: Act) -> str:
+    said = []
+    for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
+        if act.after.get(name):
+            said.append(f"{word} {', '.join(map(str, act.after[name]))}")
+    return "; ".join(said)
+
+
+_WORDS: Mapping[ActKind, Callable[[Act], str]] = {
+    ActKind.MEMBERS: _members,
+    ActKind.OPENING: _members,
+    ActKind.MERGE: lambda act: f"into {act.after['into']}",
+    ActKind.UNMERGE: lambda act: f"from {act.after['into']}",
+    ActKind.SUBMIT: _submitted,
+    ActKind.IMPORT: lambda act: f"{counted(act.after['events'], 'event')}, {counted(act.after['sections'], 'section')}",
+    ActKind.CONFIRM: _sections,
+    ActKind.CORRECT: _corrected,
+    ActKind.WITHDRAW: _sections,
+    ActKind.DECIDE: _decided,
+    ActKind.RATE: lambda act: (
+        f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
+    ),
+    ActKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
+    ActKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
+}

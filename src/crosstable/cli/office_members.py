@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.office_documents import system_object
-from crosstable.cli.office_ratings import system_line
+from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, day, flag
 from crosstable.cli.printing import counted, print_json, say, warn, warn_of_faults
 from crosstable.errors import FormatError

@@ -4,27 +4,24 @@ With ``--public`` the answers are those that anybody may see, in posted numbers.
 """
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from crosstable.cli.event_files import explained_text, lines_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
-from crosstable.cli.office_documents import (
-    history_document,
-    posting_note,
-    public_history_document,
-    public_ratings_document,
-    ratings_document,
-)
 from crosstable.cli.options import Parser
 from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
 from crosstable.explanation.lines import FLOOR_NAMES
+from crosstable.formulas.floors import Level
+from crosstable.formulas.rounding import official_rating
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Posting
+from crosstable.office.public import Shown
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Title, titles_of
 from crosstable.office.views import HistoryLine, MemberView, SectionView, SystemView, known, member_view, section_view
@@ -40,6 +37,8 @@ if TYPE_CHECKING:
 RATING_COLUMNS = columns("System", ">Rating", ">Exact", ">Games", ">Official", "Floor", ">Peak", "Last rated")
 PUBLIC_RATING_COLUMNS = columns("System", ">Rating", ">Official")
 HISTORY_COLUMNS = columns("Ended", "Event/section", "Name", "System", ">Before", ">After", ">Change", ">Score", "Note")
+RATINGS = {"format": "crosstable-office-standings/1"}
+HISTORY = {"format": "crosstable-office-history/1"}
 SHARED = ("member", "--known-on", "--json", "--public")
 
 
@@ -76,12 +75,12 @@ def _ratings(options: argparse.Namespace) -> int:
             public = PublicOffice(connection, options.known_on)
             member = public.member(options.member)
             last = {one.posting.system.name: one.posting for one in public.postings(options.member)}
-            document, titles, title = public_ratings_document(member, last), member.titles, _public_title(member)
+            document, titles, title = _public_ratings_document(member, last), member.titles, _public_title(member)
             shown, rows = PUBLIC_RATING_COLUMNS, [_public_row(one) for one in member.systems]
         else:
             view = member_view(connection, options.member, options.known_on)
             titles = titles_of(connection, options.member, options.known_on)
-            document, title = ratings_document(view, titles), _title_of(view)
+            document, title = _ratings_document(view, titles), _title_of(view)
             shown, rows = RATING_COLUMNS, [_rating_row(one) for one in view.systems]
     if options.json:
         print_json(document)
@@ -147,14 +146,14 @@ def _history(options: argparse.Namespace) -> int:
             public = PublicOffice(connection, options.known_on)
             member, every = public.member(options.member), public.history(options.member)
             some = [line for line in every if options.system in (None, line.posting.posting.system.name)]
-            document, title = public_history_document(member, some), _public_title(member)
+            document, title = _public_history_document(member, some), _public_title(member)
             rows = [_public_history_row(line) for line in some]
         else:
             view = member_view(connection, options.member, options.known_on)
             lines = history_of(connection, options.member, options.known_on)
             chosen = [line for line in lines if options.system in (None, line.posting.system.name)]
             titles = titles_of(connection, options.member, options.known_on)
-            document, title = history_document(view, titles, chosen), _title_of(view)
+            document, title = _history_document(view, titles, chosen), _title_of(view)
             rows = [_history_row(line) for line in chosen]
     if options.json:
         print_json(document)
@@ -172,7 +171,7 @@ def _history_row(line: HistoryLine) -> tuple[str, ...]:
         posted_text(one.rating_after, one.games_after),
         change_text(one.rating_before, one.rating_after),
         "" if one.played is None else f"{one.score:g}/{one.played}",
-        posting_note(one),
+        _posting_note(one),
     )
 
 
@@ -285,3 +284,145 @@ def _posted(
 ) -> dict[tuple[str, int, str], float | None]:
     postings = [line.posting for line in history_of(connection, member, options.known_on)]
     return {(one.event_id, one.section, one.system.name): one.rating_after for one in postings}
+
+
+# A member for programs. The public form is the same shape with what anybody may see, and says so.
+
+
+def _member(member_id: str, name: str, other_ids: Sequence[str], titles: Sequence[Title]) -> dict[str, Any]:
+    earned = [{"title": one.kind.value, "earned": one.earned, "event": one.event_id or None} for one in titles]
+    return {"member": member_id, "name": name, "other_ids": list(other_ids), "titles": earned}
+
+
+def _own(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
+    return _member(view.member_id, view.person.name, view.other_ids, titles)
+
+
+def _public(member: PublicMember) -> dict[str, Any]:
+    return {"public": True, **_member(member.member_id, member.name, member.other_ids, member.titles)}
+
+
+# Rating records for programs
+
+
+def _ratings_document(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
+    """A member's rating records as the office has them."""
+    return {**RATINGS, **_own(view, titles), "ratings": {one.system.name: system_object(one) for one in view.systems}}
+
+
+def _public_ratings_document(member: PublicMember, last: Mapping[str, Posting]) -> dict[str, Any]:
+    """The same as anybody may see it; ``last`` has the newest posting in each system."""
+    ratings = {one.system.name: _public_system(one, last[one.system.name]) for one in member.systems}
+    return {**RATINGS, **_public(member), "ratings": ratings}
+
+
+def system_object(one: SystemView) -> dict[str, Any]:
+    """A member in one system as the office has it."""
+    record, official = one.standing, one.official
+    return {
+        **(_rating_object(record.rating, record.games) or {}),
+        **{name: getattr(record, name) for name in ("wins", "draws", "losses", "peak")},
+        "floor": None if one.floor.kind is FloorKind.NONE else _floor(one.floor),
+        "ceiling": record.ceiling,
+        "last": {"ended": one.last.ended, **_place_object(one.last)},
+        "official": None if official is None else _official(official.month, official.rating, official.games),
+    }
+
+
+def _public_system(one: PublicSystem, last: Posting) -> dict[str, Any]:
+    shown = one.official
+    return {
+        **(_shown_rating(one.live, last.rating_after) or {}),
+        "floor": None if one.floor is None else _floor(one.floor),
+        "last": {"ended": last.ended, **_place_object(last)},
+        "official": None if shown is None else _official(one.month, official_rating(shown.rating), shown.games),
+    }
+
+
+def _floor(floor: Level) -> dict[str, Any]:
+    return {"name": floor.kind.name.lower(), "level": floor.level}
+
+
+def _official(month: str | None, rating: int, games: float | None) -> dict[str, Any]:
+    return {"month": month, "rating": rating, "games": games_count(games)}
+
+
+def _place_object(posting: Posting) -> dict[str, Any]:
+    """The section that a posting comes from; a starting rating or a decision is the member's own and has none."""
+    is_own = posting.event_id.startswith(OWN)
+    return {"event": None if is_own else posting.event_id, "section": None if is_own else posting.section}
+
+
+def games_count(games: float | None) -> float | int | None:
+    """N for programs: a whole number where it is one."""
+    return games if games is None or games != int(games) else int(games)
+
+
+def _rating_object(rating: float | None, games: float | None) -> dict[str, Any] | None:
+    """A rating for programs, in full and rounded."""
+    if rating is None or math.isnan(rating):
+        return None
+    return {"rating": rating, "rounded": official_rating(rating), "games": games_count(games)}
+
+
+def _shown_rating(shown: Shown | None, exact: float | None) -> dict[str, Any] | None:
+    """A rating as it is shown; the whole number is that of the exact one, which is not rounded twice."""
+    if shown is None or exact is None:
+        return None
+    return {"rating": shown.rating, "rounded": official_rating(exact), "games": games_count(shown.games)}
+
+
+# Histories for programs
+
+
+def _history_document(view: MemberView, titles: Sequence[Title], lines: Sequence[HistoryLine]) -> dict[str, Any]:
+    """A member's history as the office has it."""
+    return {**HISTORY, **_own(view, titles), "lines": [_history_line(line) for line in lines]}
+
+
+def _public_history_document(member: PublicMember, lines: Sequence[PublicHistoryLine]) -> dict[str, Any]:
+    """The same as anybody may see it."""
+    return {**HISTORY, **_public(member), "lines": [_public_history_line(line) for line in lines]}
+
+
+def _history_line(line: HistoryLine) -> dict[str, Any]:
+    one = line.posting
+    before = _rating_object(one.rating_before, one.games_before)
+    after = _rating_object(one.rating_after, one.games_after)
+    return {**_posting(line, one, before, after), "note": _posting_note(one) or None}
+
+
+def _public_history_line(line: PublicHistoryLine) -> dict[str, Any]:
+    one, shown = line.posting.posting, line.posting
+    before = _shown_rating(shown.before, one.rating_before)
+    return _posting(line, one, before, _shown_rating(shown.after, one.rating_after))
+
+
+def _posting(
+    line: HistoryLine | PublicHistoryLine, one: Posting, before: dict[str, Any] | None, after: dict[str, Any] | None
+) -> dict[str, Any]:
+    return {
+        "ended": one.ended,
+        **_place_object(one),
+        "name": line.event_name,
+        "section_name": line.section_name,
+        "system": one.system.name,
+        "before": before,
+        "after": after,
+        "played": one.played,
+        "score": one.score,
+    }
+
+
+def _posting_note(one: Posting) -> str:
+    """What is special about a posting: its floor, its norm, what was assumed."""
+    notes = []
+    if one.floor_kind is not None:
+        notes.append(f"{FLOOR_NAMES[FloorKind(one.floor_kind)]} {one.floor_level:g}")
+    if one.requested_floor is not None:
+        notes.append(f"asks for the floor {one.requested_floor:g}")
+    if one.norm:
+        notes.append(f"norm {one.norm}")
+    if one.assumed:
+        notes.append("something assumed")
+    return ", ".join(notes)

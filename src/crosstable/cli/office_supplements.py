@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY, USAGE
 from crosstable.cli.office_access import author_of, office_command, opened
-from crosstable.cli.office_documents import games_count
-from crosstable.cli.office_ratings import posted_text
+from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, take
 from crosstable.cli.printing import columns, counted, print_json, print_table, say, warn, warn_of_faults
 from crosstable.errors import FormatError, OfficeError
