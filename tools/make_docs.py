@@ -170,12 +170,12 @@ def commands_page() -> str:
     lines = ["# Commands\n\n", NOTE, f"\n```\n{overview()}```\n"]
     for name, command in COMMANDS.items():
         parser = parser_of(name)
-        lines.append(f"\n## crosstable {name}\n\n{command.summary.capitalize()}.\n\n")
+        lines.append(f"\n## crosstable {name}\n\n{command.summary[0].upper()}{command.summary[1:]}.\n\n")
         lines.append(f"```\n{parser.format_help()}```\n")
         lines += [_inner_command(inner) for inner in inner_parsers(parser)]
     lines.append(
-        "\nExit codes: 0 done, 1 the input has faults (all printed) or the office refuses (nothing stored), 2 wrong\n"
-        "usage, 3 an internal error with what to send. Warnings do not change the code.\n"
+        "\nExit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);\n"
+        "2 wrong usage; 3 an internal error, with what to send us. Warnings do not change the exit code.\n"
     )
     return "".join(lines)
 

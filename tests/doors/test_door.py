@@ -94,7 +94,7 @@ def test_an_error_of_our_own_says_what_to_send(run: Run, write: Write, monkeypat
     assert (ran.code, ran.out) == (3, "")
     assert "Traceback (most recent call last)" in ran.err
     assert "RuntimeError: boom" in ran.err
-    assert f"crosstable {__version__} (Python {sys.version.split()[0]}) met an error of its own" in ran.err
+    assert f"crosstable {__version__} (Python {sys.version.split()[0]}) has hit an internal error" in ran.err
     assert "nothing was stored" in ran.err
     assert ran.err.endswith(f"  crosstable rate {path} --json\n")
 

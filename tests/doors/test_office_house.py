@@ -58,7 +58,7 @@ def test_status_counts_what_is_there_and_what_waits(club: Desk) -> None:
         "held": [],
     }
     club.done("withdraw", "202603200010", "--reason", "played again")
-    assert "1 act waits for a rating run" in club.done("status")
+    assert "1 journal entry waits for a rating run" in club.done("status")
     club.done("rerate")
     assert club.asked("status")["pending"] == []
     club.write("m.csv", "ID,Name\n40000001,Ann\n")
@@ -92,7 +92,7 @@ def test_verify_names_what_was_changed_behind_the_offices_back(club: Desk, state
 
 
 def test_nothing_is_left_to_rebuild(club: Desk) -> None:
-    assert "nothing to make anew" in club.done("upgrade", "--rebuild")
+    assert "nothing to rebuild" in club.done("upgrade", "--rebuild")
 
 
 # Backup, restore, upgrade
@@ -188,7 +188,7 @@ def test_somebody_without_a_login_name_must_say_who_acts(club: Desk, monkeypatch
         raise KeyError("uid not found")
 
     monkeypatch.setattr("getpass.getuser", nobody)
-    assert "say it with --by NAME" in club.refused("rerate")
+    assert "say who you are with --by NAME" in club.refused("rerate")
     club.done("rerate", "--by", "the office")
 
 

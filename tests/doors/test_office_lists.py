@@ -49,8 +49,8 @@ def test_a_list_holds_whole_numbers_on_four_games_or_more(published: Desk) -> No
 
 def test_played_by_the_cut_off_leaves_out_what_came_later(club: Desk) -> None:
     """The cut-off of February 2026 is 21 January, of April 18 March: the championship ended on 20 March."""
-    assert "cut off on 2026-01-21" in club.done("publish", "2026-02", "--cut-off", "played")
-    assert "cut off on 2026-03-18" in club.done("publish", "2026-04", "--cut-off", "played")
+    assert "cut off on January 21, 2026" in club.done("publish", "2026-02", "--cut-off", "played")
+    assert "cut off on March 18, 2026" in club.done("publish", "2026-04", "--cut-off", "played")
     february, april = (rows_of(club.asked("supplements", month)) for month in ("2026-02", "2026-04"))
     assert february == april
     club.done("publish", "2026-05", "--cut-off", "played")
@@ -63,19 +63,19 @@ def test_played_by_the_cut_off_leaves_out_what_came_later(club: Desk) -> None:
 def test_the_rule_takes_what_was_rated_in_time(club: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The office was made today: nothing was rated by a cut-off in the past, and one in the future is not there yet."""
     said = club.refused("publish", "2026-06")
-    assert "nothing was rated by its cut-off on 2026-05-20" in said
+    assert "nothing was rated by its cut-off on May 20, 2026" in said
     assert "--cut-off played" in said
     monkeypatch.setattr("crosstable.cli.office_access.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
-    assert "cut off on 2098-11-19 (rule)" in club.done("publish", "2098-12")
+    assert "cut off on November 19, 2098 (rule)" in club.done("publish", "2098-12")
     assert "is still to come" in club.refused("publish", "2099-02")
-    assert "cut off on 2098-12-31 (now)" in club.done("publish", "2099-02", "--cut-off", "now")
+    assert "cut off on December 31, 2098 (now)" in club.done("publish", "2099-02", "--cut-off", "now")
 
 
 def test_a_list_on_which_nobody_would_stand_is_refused(desk: Desk) -> None:
     desk.done("init")
     for cut_off in ("rule", "played", "now"):
-        assert "nobody would be on the list" in desk.refused("publish", "2026-06", "--cut-off", cut_off)
-    assert desk.done("supplements") == "no list is published yet\n"
+        assert "would be empty" in desk.refused("publish", "2026-06", "--cut-off", cut_off)
+    assert desk.done("supplements") == "no supplement is published yet\n"
 
 
 @pytest.mark.parametrize("month", ["2026-13", "2026", "June", "2026-6"])
@@ -91,7 +91,7 @@ def test_lists_are_named_and_shown(published: Desk) -> None:
     out = published.done("supplements", "2026-06")
     assert "Hazel, Grace" in out
     assert "OTBR" in out
-    assert "the list of 2026-07 is not published" in published.refused("supplements", "2026-07")
+    assert "the supplement of 2026-07 is not published" in published.refused("supplements", "2026-07")
     assert "is not published" in published.refused("supplements", "2026-06", "--known-on", "2026-01-01")
 
 
@@ -155,9 +155,9 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
     ("words", "said"),
     [
         (("2026-06", "--out", "june.pdf"), "must end in .csv, .xlsx, .parquet, .txt"),
-        (("--out", "june.csv"), "say which list"),
-        (("--top", "3"), "say which list"),
-        (("2026-06", "--top", "0"), "is not a number of at least 1"),
+        (("--out", "june.csv"), "say which supplement"),
+        (("--top", "3"), "say which supplement"),
+        (("2026-06", "--top", "0"), "is not a whole number of at least 1"),
         (("2026-06", "--age", "9-10", "--state", "OH"), "--age and --state do not go together"),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_member_without_a_rating_is_told_so(desk: Desk) -> None:
     desk.done("members", "import", "m.csv")
     assert desk.done("ratings", "40000001") == "Ann (40000001)\nno rating yet\n"
     assert desk.done("history", "40000001") == "Ann (40000001)\nnothing rated yet\n"
-    assert desk.done("changes") == "nobody's rating changed\n"
+    assert desk.done("changes") == "no rating changed\n"
 
 
 # As known on
@@ -67,7 +67,7 @@ def test_a_question_is_answered_as_it_was_known_then(club: Desk) -> None:
     assert club.done("history", HAZEL, "--known-on", tomorrow) == club.done("history", HAZEL)
     explained = club.done("explain", HAZEL, SWISS, "--known-on", instant)
     assert "Hazel, Grace, section 1, OTBR" in explained
-    assert "withdrawn, so it rates nobody" in club.refused("explain", HAZEL, f"{SWISS}/1")
+    assert "is withdrawn, so it is not rated" in club.refused("explain", HAZEL, f"{SWISS}/1")
 
 
 def test_the_log_ends_where_it_was_known_to(club: Desk) -> None:
@@ -104,7 +104,7 @@ def test_both_systems_and_the_only_section_need_not_be_named(club: Desk) -> None
     ("words", "said"),
     [
         ((HAZEL, "999999999999/1"), "there is no event 999999999999"),
-        ((HAZEL, "999999999999"), "did not play in an event 999999999999"),
+        ((HAZEL, "999999999999"), "did not play in event 999999999999"),
         ((HAZEL, f"{QUICK}/9"), "has no section 9"),
         ((HAZEL, f"{QUICK}/1"), "did not play in section 1"),
         ((HAZEL, f"{QUICK}/2", "--system", "OTBR"), "is rated OTBQ, not OTBR"),
@@ -119,7 +119,7 @@ def test_an_explanation_of_what_is_not_rated_yet_says_so(club: Desk) -> None:
     assert club("explain", HAZEL, QUICK).err == ""
     where = ("--section", "2", "--player", "2", "--round", "1", "--result", "D5w")
     club.done("correct", QUICK, *where, "--reason", "x")
-    assert "the record changed since the last run: crosstable office rerate" in club("explain", HAZEL, QUICK).err
+    assert "the record changed since the last run; to rate: " in club("explain", HAZEL, QUICK).err
 
 
 # The log
@@ -137,7 +137,7 @@ def test_the_log_tells_every_kind_of_act_in_words(club: Desk) -> None:
     out = club.done("log")
     for text in (
         "founded",
-        "members: 12 new, 14 opened",
+        "members: 12 new, 14 starting ratings",
         "submit: 2 sections",
         "correct: section 1: player 1 (Ash, Miriam): round 4 was W5b and is D5b and 1 more",
         "withdraw: section 2",
@@ -153,12 +153,12 @@ def test_the_log_tells_every_kind_of_act_in_words(club: Desk) -> None:
         "merge",
         "unmerge",
     }
-    assert club.done("log", "nobody") == "no such act\n"
+    assert club.done("log", "nobody") == "no such journal entry\n"
 
 
 def test_the_ripple_of_a_run_and_of_a_member(club: Desk) -> None:
     assert club.done("changes", "5") == club.done("changes", "5")
-    assert "is no rating run" in club.refused("changes", "1")
+    assert "is not a rating run" in club.refused("changes", "1")
     out = club.done("changes", "--member", HAZEL)
     assert f"{CHAMPIONSHIP}/1" in out
     assert "run " in out
@@ -175,7 +175,7 @@ def test_a_long_ripple_is_cut_after_a_run_and_whole_when_asked_for(desk: Desk) -
         desk.write(f"e{at}.json", json.dumps(event))
     out = desk.done("submit", *(f"e{at}.json" for at in range(20)), "--new-members")
     assert "and 10 more: crosstable office changes" in out
-    assert "more acts: crosstable office log" in out
+    assert "more entries: crosstable office log" in out
     assert len(desk.asked("changes")["lines"]) == 40
     assert desk.done("changes").count("5000") >= 40
 
@@ -235,7 +235,7 @@ def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
     own = [line["after"]["rating"] for line in club.asked("history", "30000002")["lines"]]
     assert club.done("settings", "show") == "public-decimals: off\n"
     assert club.done("settings", "public-decimals", "off") == "public-decimals: off already\n"
-    assert "public-decimals: on (act " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")
+    assert "public-decimals: on (entry " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")
     assert club.asked("settings", "show") == {"format": "crosstable-office-settings/1", "public_decimals": True}
     public = [line["after"]["rating"] for line in club.asked("history", "30000002", "--public")["lines"]]
     assert public == [pytest.approx(rating, abs=0.005 + 1e-9) for rating in own]
@@ -253,14 +253,14 @@ def test_the_public_log_and_ripple_tell_no_more_than_they_may(club: Desk) -> Non
     assert "digest" not in out
     assert "2014-04-10" in club.done("log")
     assert len(club.done("log", "--public", "--last", "2").splitlines()) == 1 + 2
-    assert club.done("log", "nobody", "--public") == "no such act\n"
+    assert club.done("log", "nobody", "--public") == "no such journal entry\n"
     run = club.asked("changes")["run"]
     public = club.done("changes", str(run), "--public")
     assert public == club.done("changes", "--public")
     assert not re.search(r"\d\.\d\d", public)
     assert club.asked("changes", str(run), "--public")["public"] is True
-    assert "is no rating run" in club.refused("changes", "1", "--public")
-    assert "of one run" in club.refused("changes", "--member", HAZEL, "--public")
+    assert "is not a rating run" in club.refused("changes", "1", "--public")
+    assert "for one run" in club.refused("changes", "--member", HAZEL, "--public")
 
 
 def test_what_the_public_asks_in_vain_is_refused(club: Desk) -> None:

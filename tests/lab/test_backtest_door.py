@@ -95,7 +95,7 @@ def test_what_cannot_be_judged_is_said(archive: str, tmp_path: Path, capsys: pyt
     assert run(archive, "--from", "then") == 2
     assert "'then' is not a date" in capsys.readouterr().err
     assert run(archive, "--draws", "0") == 2
-    assert "'0' is not a number of at least 1" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1" in capsys.readouterr().err
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("[changes]\nB = 12\n", encoding="utf-8")
     assert run(archive, "--against", str(wrong)) == 1

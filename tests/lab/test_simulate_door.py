@@ -129,13 +129,13 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--members", "19"), "19 members are no federation; give at least 20"),
-        (("--members", "x"), "'x' is not a number of at least 1"),
-        (("--members", "20", "--years", "41"), "41 years are more than can be played; give at most 40"),
-        (("--members", "20", "--seed", "0"), "'0' is not a number of at least 1"),
+        (("--members", "19"), "19 members are too few; give at least 20"),
+        (("--members", "x"), "'x' is not a whole number of at least 1"),
+        (("--members", "20", "--years", "41"), "41 years are too many; give at most 40"),
+        (("--members", "20", "--seed", "0"), "'0' is not a whole number of at least 1"),
         (("--members", "20", "--sections", "1", "--games", "1"), "not allowed with argument"),
         (("--members", "20", "--regions", "45"), "45 regions are too many; give at most 44"),
-        (("--members", "20", "--returners", "2"), "'2' is not a share from 0 to 1"),
+        (("--members", "20", "--returners", "2"), "'2' is not a number from 0 to 1"),
         (("--members", "20", "--pandemic", "2020", "2021"), "'2020' is not a date; write it as YYYY-MM-DD"),
         (("--members", "20", "--pandemic", "2020-01-01", "2020-01-02", "--no-pandemic"), "not allowed with argument"),
         ((), "the following arguments are required: --members"),

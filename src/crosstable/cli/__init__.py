@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Command(NamedTuple):
     """The function that makes a command's parser, the line of the overview, and whether the command works for long.
 
-    ``needs`` are libraries without which not even the parser can be made, and ``extra`` what installs them.
+    ``needs`` are libraries without which not even the parser can be made; ``extra`` installs them.
     """
 
     maker: str
@@ -42,31 +42,31 @@ class Command(NamedTuple):
 
 COMMANDS: Mapping[str, Command] = {
     "rate": Command("event_files.rate_parser", "rate an event file and print its crosstable"),
-    "explain": Command("event_files.explain_parser", "the whole calculation of one player, step by step"),
-    "estimate": Command("estimate.parser", "one player's new rating from the results, no file"),
-    "calculator": Command("calculator.parser", "performance, badges, classes, K, why calculators differ"),
-    "check": Command("event_files.check_parser", "every fault and warning of an event file"),
-    "findings": Command("reference.findings_parser", "what the code of a finding means and what to do about it"),
-    "convert": Command("event_files.convert_parser", "from any known format to any that can be written"),
-    "verify": Command("verify.parser", "computed against posted, with the cause of each difference", is_long=True),
+    "explain": Command("event_files.explain_parser", "show one player's whole calculation, step by step"),
+    "estimate": Command("estimate.parser", "estimate one player's new rating from results, without a file"),
+    "calculator": Command("calculator.parser", "performance rating, badges, classes, K, and why calculators differ"),
+    "check": Command("event_files.check_parser", "list every error and warning in an event file"),
+    "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
+    "convert": Command("event_files.convert_parser", "convert an event file to another format"),
+    "verify": Command("verify.parser", "compare computed ratings with posted ones, with likely causes", is_long=True),
     "office": Command(
         "office.parser",
-        "a rating office: members, events, decisions, ratings, supplements",
+        "run a rating office: members, events, decisions, ratings, supplements",
         is_long=True,
         needs=("sqlalchemy", "alembic"),
         extra="office",
     ),
-    "history": Command("history.parser", "a federation's whole history: replay it in seconds", is_long=True),
-    "lab": Command("lab.parser", "a laboratory: federations made from a seed", is_long=True),
+    "history": Command("history.parser", "replay a federation's whole history in seconds", is_long=True),
+    "lab": Command("lab.parser", "simulate federations and test rule sets", is_long=True),
     "serve": Command(
         "serve.parser",
-        "the site and the API of an office; --demo shows one",
+        "serve the site and the API of an office; --demo shows one",
         is_long=True,
         needs=("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic"),
         extra="web",
     ),
-    "rules": Command("reference.rules_parser", "the rules of a day, their timeline, what changed between two days"),
-    "schema": Command("reference.schema_parser", "the shapes of the files that crosstable reads and of what it prints"),
+    "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
+    "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
 }
 # Earlier names of commands inside a command. They work as before, and neither help nor docs name them.
 ALIASES: Mapping[tuple[str, ...], str] = {
@@ -129,7 +129,7 @@ def overview() -> str:
         "usage: crosstable COMMAND …\n\n"
         "Rates chess events exactly as US Chess does, under the rules of the day they were played.\n\n"
         f"commands:\n{''.join(lines)}\n"
-        "crosstable COMMAND --help says what a command takes; crosstable --version prints the version.\n"
+        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version.\n"
     )
 
 
@@ -204,7 +204,7 @@ def _stopped(arguments: Sequence[str]) -> str:
 
     typed = " ".join(shown_address(shlex.quote(argument)) for argument in arguments)
     shown = typed if len(typed) <= LONGEST_COMMAND else f"{typed[:LONGEST_COMMAND]} …"
-    return f"\nstopped: nothing half-done was stored. Run the same command again to go on:\n  crosstable {shown}\n"
+    return f"\nstopped: nothing half-done was stored. To continue, run the same command again:\n  crosstable {shown}\n"
 
 
 def internal_error(error: Exception, arguments: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ def internal_error(error: Exception, arguments: Sequence[str]) -> str:
 
     trace = "".join(traceback.format_exception(error))
     return (
-        f"{trace}\ncrosstable {__version__} (Python {sys.version.split()[0]}) met an error of its own; "
-        f"nothing was stored.\nPlease send the lines above, this command and the file:\n"
+        f"{trace}\ncrosstable {__version__} (Python {sys.version.split()[0]}) has hit an internal error; "
+        f"nothing was stored.\nPlease send us the lines above, this command and the file:\n"
         f"  crosstable {' '.join(arguments)}\n"
     )

@@ -27,12 +27,10 @@ Figures = tuple[str, dict[str, Any]]
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "calculator", "The quick figures of a calculator page. crosstable estimate gives all of them at once."
-    )
+    made = command_parser("calculator", "Quick figures for players. crosstable estimate gives them all at once.")
     commands = add_commands(made)
     games = "result and opponent's rating, like W1640 D1720 L1600"
-    one = _command(commands, "performance", "performance rating by every method", _performance)
+    one = _command(commands, "performance", "the performance rating by every method", _performance)
     one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
     one = _command(commands, "badge", "the badge that a score earns", _badge)
     one.add_argument("rating", metavar="RATING", type=_player, help="your rating before the event")
@@ -49,7 +47,7 @@ def parser() -> Parser:
     one = _command(commands, "old-page", f"an estimate {LABEL}; not a rule", _old_page)
     one.add_argument("rating", metavar="RATING/GAMES", type=_player)
     one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
-    _command(commands, "differences", "why other calculators differ, each with an example", _differences)
+    _command(commands, "differences", "why other calculators differ, with examples", _differences)
     one = _command(
         commands, "about", "how ratings work, what a rated tournament needs, what an estimate is not", _about
     )
@@ -80,7 +78,7 @@ def _game(text: str) -> Opponent:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if found.rating is None or None in found.results:
-        raise argparse.ArgumentTypeError(f"{text!r}: a rated opponent and a result are needed, like W1640")
+        raise argparse.ArgumentTypeError(f"{text!r}: give a result and a rated opponent, like W1640")
     _in_range(found.rating)
     return found
 
@@ -91,19 +89,19 @@ def _player(text: str) -> tuple[float, float | None]:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if rating is None:
-        raise argparse.ArgumentTypeError("a rating is needed here; crosstable estimate takes unrated players")
+        raise argparse.ArgumentTypeError("give a rating; for unrated players use crosstable estimate")
     return _in_range(rating), games
 
 
 def _in_range(rating: float) -> float:
     if not LOWEST_RATING <= rating <= HIGHEST_RATING:
-        raise argparse.ArgumentTypeError(f"{rating:g} is no rating between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
+        raise argparse.ArgumentTypeError(f"{rating:g} is not a rating between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
     return rating
 
 
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of games between 1 and 1000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of games between 1 and 1000")
     return int(text)
 
 

@@ -45,7 +45,7 @@ BAR = 30
 FLAGS = ("adult", "canadian", "online", "dual", "match")
 EPILOG = """\
 games:  W1640        a win over a 1640          D1720/12     a draw with a 1720 on 12 games
-        LU           a loss to an unrated       T1800        a game to come against an 1800
+        LU           a loss to an unrated       T1800        an upcoming game against an 1800
         WDL1500      three games against one    W1500:1520   1500 before the event, 1520 after it
         W1500@3/4    the 1500 scored 3 of 4     W1641P17     a rating copied from a crosstable
 
@@ -57,7 +57,7 @@ examples:
   crosstable estimate U --fide 1800 --adult W1500 W1700
   crosstable estimate "/estimate?date=2026-11-14&rating=1512&games=40&game=W1640,D1720"
 
-Exit code 1: the request has faults; all of them are printed.
+Exit code 1: something in the request is wrong. Everything that is wrong is printed.
 """
 
 
@@ -81,13 +81,13 @@ def parser() -> Parser:
     made = _Intermixed(
         prog="crosstable estimate",
         formatter_class=_Help,
-        description="One player's new rating from what the player knows: the rating before, the opponents and the\n"
-        "results. Says what each game brought, K, bonus, floor, class, performance, and how far such\n"
-        "estimates usually are from the posted rating.",
+        description="Estimate one player's new rating from what the player knows: the old rating, the opponents and\n"
+        "the results. Shows what each game was worth, K, bonus, floor, class and performance, and how\n"
+        "far such estimates usually are from the posted rating.",
         epilog=EPILOG,
     )
     made.set_defaults(run=_estimate)
-    made.add_argument("player", metavar="RATING", help="1512, 1512/40 with games, 1641P17, U (unrated), or a link")
+    made.add_argument("player", metavar="RATING", help="1512, 1512/40 (40 games), 1641P17, U (unrated), or a link")
     made.add_argument("game", nargs="*", metavar="GAME", help="result and opponent, like W1640 (see below)")
     _add_player_options(made.add_argument_group("the player"))
     _add_event_options(made.add_argument_group("the event"))
@@ -97,46 +97,50 @@ def parser() -> Parser:
 
 
 def _add_player_options(made: Takes) -> None:
-    made.add_argument("--games", metavar="N", help="games the rating is based on (default: established, not known)")
-    made.add_argument("--record", metavar="W-D-L", help="wins, draws, losses so far, like 5-0-0 (all wins matter)")
+    made.add_argument("--games", metavar="N", help="games behind the rating (default: established, number unknown)")
+    made.add_argument(
+        "--record", metavar="W-D-L", help="wins, draws, losses so far, like 5-0-0 (counts if all are wins)"
+    )
     games = EDITIONS[-1].constants.personal_event_games
     made.add_argument(
         "--events", metavar="N", help=f"events of {games:g} or more games so far (for the absolute floor)"
     )
     made.add_argument("--peak", metavar="R", help="highest established rating ever (for the floor)")
     made.add_argument("--floor", metavar="R", help="a floor known from elsewhere")
-    made.add_argument("--birth-date", metavar="DATE", help="of an unrated player, who starts by age")
-    made.add_argument("--age", metavar="YEARS", help="instead of the birth date")
+    made.add_argument("--birth-date", metavar="DATE", help="birth date of an unrated player, who starts by age")
+    made.add_argument("--age", metavar="YEARS", help="age, instead of the birth date")
     flag(made, "--adult", "an unrated adult whose birth date is not known")
-    made.add_argument("--fide", metavar="R[@DATE]", help="FIDE rating of an unrated player, date of its list")
+    made.add_argument("--fide", metavar="R[@DATE]", help="FIDE rating of an unrated player, and the date of its list")
     made.add_argument("--cfc", metavar="R[@DATE]", help="CFC rating; counts for residents of Canada")
     flag(made, "--canadian", "the player is a resident of Canada")
-    words = "rating in another system, like OTBQ:1500/20@2026-01-31 (repeatable)"
+    words = "a rating in another system, like OTBQ:1500/20@2026-01-31 (repeatable)"
     several(made, "--other", "SYSTEM:R[/N][@DATE]", words)
 
 
 def _add_event_options(made: Takes) -> None:
     made.add_argument("--date", metavar="DATE", help="the day the event starts (default: today); picks the rules")
-    made.add_argument("--control", metavar="CONTROL", help="time control, like G/60;d5; says system and dual rating")
-    take(made, "--system", system="the system of the rating (default: Regular, or the control's)")
+    made.add_argument(
+        "--control", metavar="CONTROL", help="time control, like G/60;d5; decides the system and dual rating"
+    )
+    take(made, "--system", system="the rating system (default: by time control, else Regular)")
     flag(made, "--online", "the event is online")
     flag(made, "--dual", f"dual-rated: {dual_k(EDITIONS[-1].constants)}")
-    flag(made, "--match", "a match against one opponent: no bonus, limits")
+    flag(made, "--match", "a match against one opponent: no bonus, and limits")
     made.add_argument(
         "--opponents",
         choices=[kind.value for kind in OpponentsAt],
-        help="meet opponents at ratings before, after (:1520), or from their scores (@3/4); default: after if any is "
-        "given, else scores, else before",
+        help="opponents' strength: their ratings before, after (:1520), or from their scores (@3/4); default: after if "
+        "any is given, else scores, else before",
     )
     made.add_argument("--field", metavar="R", help="average strength of the opponents' other opponents (with @3/4)")
 
 
 def _add_questions(made: Takes) -> None:
-    made.add_argument("--next", metavar="OPPONENT", help="what a win, draw, loss against this one would bring")
-    made.add_argument("--target", type=_rating, metavar="R", help="the score that a rating of R needs")
+    made.add_argument("--next", metavar="OPPONENT", help="what a win, draw or loss against this opponent would change")
+    made.add_argument("--target", type=_rating, metavar="R", help="the score needed to reach a rating of R")
     flag(made, "--range", "the new rating for every possible score")
-    flag(made, "--norms", "norms that are possible, and the score for each")
-    flag(made, "--explain", "the whole calculation, each line with its section")
+    flag(made, "--norms", "the possible norms, and the score each needs")
+    flag(made, "--explain", "the whole calculation, each line with its section of the document")
 
 
 def _rating(text: str) -> float:
@@ -268,7 +272,7 @@ def _answer_lines(found: Answer, lines: tuple[Line, ...]) -> Iterator[str]:
         who = f"{WORDS[game.score]:4} {rating}{met}"
         yield f"{number:3}. {who:<22} expected {game.expected:.2f}   {game.sentence}\n"
     if one.points[0].is_leave_one_out:
-        yield "     Each is the result with the game less the result without it; these do not add up.\n"
+        yield "     Each number is the result with the game minus the result without it; they do not add up.\n"
     yield "\n"
     if one.norm is not None:
         yield f"Norm: {one.norm}, {norm_title(one.norm)}\n"

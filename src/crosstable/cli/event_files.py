@@ -27,8 +27,8 @@ COMPLETING = ("--control", "--start", "--end", "--override", "--exclude")
 CALENDAR: dict[str, Any] = {
     "choices": [calendar.value for calendar in Calendar],
     "default": Calendar.LISTED.value,
-    "help": "which dates pick the rules: the 2025 list by the day a section starts (default), or the announcements of "
-    "the time by the day it ends",
+    "help": "which rules: those of the 2025 list for the day a section starts (listed, the default), or those "
+    "announced at the time for the day it ends (announced)",
 }
 FORMATS = {
     "json": "our event file",
@@ -43,31 +43,18 @@ BINARY = ("dbf", "xlsx")
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
-    several(
-        made,
-        "--members",
-        "FILE",
-        "what members had before the event: CSV, TSV or JSON (crosstable schema members prints a template); may be "
-        "given several times, a later file wins",
-    )
-    flag(
-        made,
-        "--pairing-ratings",
-        "take the pairing rating for the rating where nothing else is known; everything else is assumed",
-    )
+    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
+    several(made, "--members", "FILE", words)
+    flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
-    made.add_argument("--after-round", type=int, metavar="N", help="the event as it stood after round N")
+    made.add_argument("--after-round", type=int, metavar="N", help="rate the event as it stood after round N")
     made.add_argument("--calendar", **CALENDAR)
     take(made, "--rules")
 
 
 def _add_accept(made: Parser) -> None:
-    several(
-        made,
-        "--accept",
-        "CODE=REASON",
-        "accept every finding of this code, a warning or one to confirm, for this reason, which is kept",
-    )
+    words = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
+    several(made, "--accept", "CODE=REASON", words)
 
 
 def read_given(given: Input) -> Report:
@@ -155,18 +142,18 @@ def rate_parser() -> Parser:
     """What ``crosstable rate`` takes."""
     made = command_parser(
         "rate",
-        "Rate event files of any known format and print each section's crosstable with ratings before and after. The "
-        "format is found by content; the three US Chess DBF files are given together, as a folder or zipped.",
+        "Rate event files and print each section's crosstable with ratings before and after. Any known format will do; "
+        "crosstable looks at the content. Give the three US Chess DBF files together, as a folder or a zip file.",
         _rate,
-        "Exit code 1: a file has errors; all of them are printed. Sections without an error are rated.",
+        "Exit code 1: a file has errors. All are printed, and the sections without errors are still rated.",
     )
     take(made, "files")
     form = made.add_mutually_exclusive_group()
-    take(form, "--json", json="print crosstable-rated/1, one document a line")
+    take(form, "--json", json="print crosstable-rated/1, one document per line")
     flag(form, "--text", "print plain text in the style of US Chess crosstables")
-    flag(form, "--html", "print a page for a browser or a printer")
-    flag(form, "--csv", "print a table for spreadsheets")
-    form.add_argument("--xlsx", metavar="OUT", help="write a workbook to this file")
+    flag(form, "--html", "print a web page, ready for a browser or a printer")
+    flag(form, "--csv", "print a table for a spreadsheet")
+    form.add_argument("--xlsx", metavar="OUT", help="write an Excel workbook to this file")
     flag(form, "--each-round", "print every player's rating after each round")
     take(made, "--section")
     _add_rating_options(made)
@@ -178,7 +165,7 @@ def _rate(options: argparse.Namespace) -> int:
     code = 0
     events = rated_files(options.files, options)
     if len(events) > 1 and (options.html or options.csv or options.xlsx):
-        sys.stderr.write("crosstable rate: a page, a table or a workbook holds one event; give one at a time\n")
+        sys.stderr.write("crosstable rate: --html, --csv and --xlsx take one event at a time\n")
         return USAGE
     for given, event in events:
         if event.has_errors:
@@ -241,11 +228,11 @@ def check_parser() -> Parser:
     """What ``crosstable check`` takes."""
     made = command_parser(
         "check",
-        "Every fault and warning of event files, with its place and what would be right.",
+        "List every error and warning in event files, each with its place and its remedy.",
         _check,
-        "Exit code 1: at least one error. Warnings do not change the exit code.",
+        "Exit code 1: there are errors. Warnings do not change the exit code.",
     )
-    take(made, "files", "--json", "--section", json="print crosstable-checked/1, one document a line")
+    take(made, "files", "--json", "--section", json="print crosstable-checked/1, one document per line")
     _add_rating_options(made)
     _add_accept(made)
     made.set_defaults(entry_lists=True)
@@ -282,13 +269,13 @@ def explain_parser() -> Parser:
     """What ``crosstable explain`` takes."""
     made = command_parser(
         "explain",
-        "The whole calculation of one player, step by step, each line with its section of the document.",
+        "Show one player's whole calculation, step by step, with the section of the rating document for each line.",
         _explain,
     )
     take(made, "files", files="an event file, or the three DBF files")
     made.add_argument("--section", type=int, metavar="S", help="the section's number (default: the only one)")
     made.add_argument("--player", type=int, required=True, metavar="N", help="the player's number in the section")
-    take(made, "--system", "--json", json="print the lines as JSON, with every number in full")
+    take(made, "--system", "--json", json="print crosstable-explained/1, with all digits")
     _add_rating_options(made)
     return made
 
@@ -345,17 +332,17 @@ def convert_parser() -> Parser:
     listed = ", ".join(f"{name} ({what})" for name, what in FORMATS.items())
     made = command_parser(
         "convert",
-        f"Read an event file of any known format and write it in another: {listed}.",
+        f"Convert an event file of any known format. It can be written as {listed}.",
         _convert,
-        "Exit code 1: the file has errors of its own, or a value does not fit the other format. What could be read is "
-        "then still printed, but no file is written. Details for which the other format has no place are left out. "
-        "Texts are cut and respelled for dbf, each with a warning; a section without a game is left out.",
+        "Exit code 1: the file has errors, or a value does not fit the new format. What could be read is still "
+        "printed, but no file is written. Details that the new format has no place for are left out. For dbf, long "
+        "texts are cut and letters respelled, each with a warning, and sections without games are left out.",
     )
-    take(made, "files", files="an event file, a folder or the three DBF files")
+    take(made, "files", files="an event file, a folder, or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     take(made, *COMPLETING, "--section")
-    made.add_argument("--event-name", metavar="NAME", default="", help="the name of the event, in place of the file's")
-    take(made, "--out", out="write to this file (for dbf also a folder) instead of standard output")
+    made.add_argument("--event-name", metavar="NAME", default="", help="the event's name, instead of the file's")
+    take(made, "--out", out="write to this file (for dbf, also a folder)")
     return made
 
 
@@ -372,10 +359,10 @@ def _convert(options: argparse.Namespace) -> int:
         report = chosen(whole, options.section, options.exclude)
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
-            return _refused(f"there is no section {', '.join(map(str, options.section))}", USAGE)
+            return _refused(f"the file has no section {', '.join(map(str, options.section))}", USAGE)
         has_errors = any(fault.severity.stops for fault in whole.faults)
         if has_errors and options.out:
-            return _refused(f"the input has errors; {options.out} was not written")
+            return _refused(f"the file has errors; {options.out} was not written")
         if options.event_name:
             report = report._replace(name=options.event_name)
         if options.to == "dbf":
@@ -384,7 +371,7 @@ def _convert(options: argparse.Namespace) -> int:
             report, found = for_submission(report)
             sys.stderr.write(faults_text(name, found))
             if any(fault.severity.stops for fault in found):
-                return _refused("US Chess would not take this; no file was written")
+                return _refused("US Chess would not accept this; no file was written")
         return _write(report, options) or (FAULTY if has_errors else 0)
     except FormatError as error:
         sys.stderr.write(faults_text(name, [error.fault]))
@@ -415,7 +402,7 @@ def _write(report: Report, options: argparse.Namespace) -> int:
             file.write(data)
         return 0
     if options.to in BINARY and sys.stdout.isatty():
-        return _refused(f"{options.to} is not text; give --out FILE", USAGE)
+        return _refused(f"{options.to} is not text; add --out FILE", USAGE)
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     return 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     """What the command takes."""
     made = command_parser(
-        "history", "Rates whole histories. An archive is a folder of Parquet files; docs/archive.md describes it."
+        "history", "Rate whole histories. An archive is a folder of Parquet files, described in docs/archive.md."
     )
     commands = add_commands(made)
     replay = add_command(
@@ -23,22 +23,22 @@ def parser() -> Parser:
         "replay",
         "rate an archive from its beginning",
         _replay,
-        "Rates every section of an archive in order, with the same results as rating them one by one, and writes a "
-        "rating after every section (ratings.parquet), the standings at the end (standings.parquet) and a snapshot of "
+        "Rate every section of an archive in order, with the same results as rating them one by one. Writes a rating "
+        "after every section (ratings.parquet), the rating records at the end (standings.parquet) and a snapshot of "
         "every year (snapshots/).",
     )
     take(replay, "archive", "--out!", "--rules", "--threads", out="the folder for the results")
     replay.add_argument("--from-year", type=int, metavar="YEAR", help="start from the snapshot of this year in --out")
     flag(replay, "--no-snapshots", "write no snapshots")
-    flag(replay, "--no-index", "neither use nor keep an index beside the archive")
+    flag(replay, "--no-index", "do not use or keep an index next to the archive")
     export = add_command(
         commands,
         "export",
         "write an office's record as an archive",
         _export,
-        "Writes everything that ratings follow from in an office, as it is known now or was on a day, as an archive: "
-        "members with their birth dates, merged ids, sections, games, starting ratings and decisions. Ratings are not "
-        "in it; history replay gives the ones that the office posts.",
+        "Write everything that an office's ratings follow from as an archive: members with birth dates, merged ids, "
+        "sections, games, starting ratings and decisions. The archive holds no ratings; history replay computes the "
+        "ones that the office posts.",
     )
     take(export, "--out!", "--known-on", "--database", out="the folder for the archive")
     brought = add_command(
@@ -46,8 +46,8 @@ def parser() -> Parser:
         "import",
         "bring an archive into an empty office",
         _import,
-        "Brings an archive into an office that was only just made, all of it in one transaction. Ratings follow with "
-        "crosstable office rerate.",
+        "Bring an archive into a new, empty office, in one transaction. crosstable office rerate then computes "
+        "ratings.",
     )
     take(brought, "archive", "--database", "--by", "--reason")
     return made
@@ -86,7 +86,7 @@ def _replay(options: argparse.Namespace) -> int:
         done = replay_archive(options.archive, options.out, wishes, bar.done, bar.start)
     sys.stdout.write(f"{done.sections:,} sections rated, {done.rows:,} ratings; rules: {done.rules}\n")
     if done.unratable:
-        sys.stdout.write(f"{done.unratable:,} sections could not be rated: a document of their time was not found\n")
+        sys.stdout.write(f"{done.unratable:,} sections could not be rated: the rules of their time are not known\n")
     _print_stages(done.stages)
     return 0
 
@@ -99,7 +99,7 @@ def _export(options: argparse.Namespace) -> int:
         done = export_archive(office, options.out, options.known_on)
     counts = f"{done.members:,} members, {done.sections:,} sections, {done.games:,} games"
     left_out = ", ".join(f"{count:,} {state}" for state, count in done.left_out.items())
-    more = f"sections that are not rated stay in the office: {left_out}\n" if left_out else ""
+    more = f"sections that are not rated were left out: {left_out}\n" if left_out else ""
     sys.stdout.write(f"{options.out}: {counts}\n{more}")
     _print_stages(done.stages)
     return 0
@@ -113,7 +113,7 @@ def _import(options: argparse.Namespace) -> int:
         author = author_of(options, "an archive brought in")
         done = import_archive(office, author, options.archive, bar.done, bar.start)
     counts = f"{done.members:,} members, {done.sections:,} sections of {done.events:,} events, {done.games:,} games"
-    sys.stdout.write(f"{counts}; ratings follow with the next run: crosstable office rerate\n")
+    sys.stdout.write(f"{counts}; to compute the ratings: crosstable office rerate\n")
     _print_stages(done.stages)
     return 0
 

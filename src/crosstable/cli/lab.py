@@ -47,8 +47,8 @@ def parser() -> Parser:
     """What the command takes."""
     made = command_parser(
         "lab",
-        "A laboratory for rating systems: federations made from a seed, rule sets, and how they predict.",
-        epilog="crosstable lab COMMAND --help says what a command takes.",
+        "Simulate federations, change the rules, and see how well they predict results.",
+        epilog="For the options of a command, type crosstable lab COMMAND --help.",
     )
     commands = add_commands(made)
     _add_simulate(commands)
@@ -69,29 +69,27 @@ def _add_simulate(commands: Commands) -> None:
     made = add_command(
         commands,
         "simulate",
-        "make a federation from a seed and write it as an archive",
+        "simulate a federation and write it as an archive",
         _simulate,
-        "Make a federation from a seed: members join, improve, play, pause and leave, in regions of their own; a few "
-        "hold back; a pandemic closes the halls. Their true strengths decide the games. Everything is written as an "
-        "archive (docs/archive.md), with the true strengths beside it (truth.parquet), and nothing is rated. The same "
-        "numbers give the same archive. Defaults resemble official results (docs/lab.md).",
+        "Simulate a federation. Members join, improve, play, pause and leave, in their own regions; a few hold back; a "
+        "pandemic closes the halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true "
+        "strengths (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble "
+        "official results (docs/lab.md).",
     )
-    made.epilog = "crosstable lab parameters lists what --set can change."
+    made.epilog = "For what --set can change, type crosstable lab parameters."
     made.set_defaults(needs=NEEDS)
-    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in all")
+    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in total")
     much = made.add_mutually_exclusive_group()
     much.add_argument(
         "--sections", type=count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
     )
-    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead")
-    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 on (default: 25)")
-    take(made, "--seed", seed="another seed, another federation (default: 1)")
+    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead of --sections")
+    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 (default: 25)")
+    take(made, "--seed")
     made.add_argument("--returners", type=_share, metavar="SHARE", help="members who pause for years (default: 0.15)")
+    made.add_argument("--sandbaggers", type=_share, metavar="SHARE", help="adults who hold back (default: 0.01)")
     made.add_argument(
-        "--sandbaggers", type=_share, metavar="SHARE", help="settled adults who hold back (default: 0.01)"
-    )
-    made.add_argument(
-        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one for 2500 members)"
+        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one per 2,500 members)"
     )
     made.add_argument("--national", type=_share, metavar="SHARE", help="sections open to all regions (default: 0.1)")
     gap = made.add_mutually_exclusive_group()
@@ -100,10 +98,10 @@ def _add_simulate(commands: Commands) -> None:
         type=day,
         nargs=2,
         metavar=("FROM", "TO"),
-        help="when hardly anybody plays over the board (default: 2020-03-01 2021-06-30)",
+        help="hardly any play over the board (default: 2020-03-01 2021-06-30)",
     )
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
-    several(made, "--set", "NAME=VALUE", "any other parameter; may be given several times")
+    several(made, "--set", "NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written")
 
 
@@ -113,21 +111,21 @@ def _add_parameters(commands: Commands) -> None:
         "parameters",
         "list the parameters of a simulated federation",
         _list,
-        "List every parameter of a simulated federation: its name, its default, what it is and means. "
-        "crosstable lab simulate --set NAME=VALUE changes it.",
+        "List every parameter of a simulated federation: name, default and meaning. To change one, use lab simulate "
+        "--set NAME=VALUE.",
     )
     made.set_defaults(needs=NEEDS)
 
 
 def _members(text: str) -> int:
     if count(text) < FEWEST_MEMBERS:
-        raise argparse.ArgumentTypeError(f"{text} members are no federation; give at least {FEWEST_MEMBERS}")
+        raise argparse.ArgumentTypeError(f"{text} members are too few; give at least {FEWEST_MEMBERS}")
     return int(text)
 
 
 def _years(text: str) -> int:
     if count(text) > MOST_YEARS:
-        raise argparse.ArgumentTypeError(f"{text} years are more than can be played; give at most {MOST_YEARS}")
+        raise argparse.ArgumentTypeError(f"{text} years are too many; give at most {MOST_YEARS}")
     return int(text)
 
 
@@ -143,7 +141,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return value
 
 
@@ -227,17 +225,15 @@ def _add_compare(commands: Commands) -> None:
     made = add_command(
         commands,
         "compare",
-        "how much a federation resembles official crosstables",
+        "compare a simulated federation with official crosstables",
         _compare,
-        "Replay an archive by the official rules and compare what its crosstables would show with what a folder of "
-        "official ones shows: ratings and experience of entrants, sections, draws by rating, scores of the lower rated "
-        "by difference. Sections of the archive count as often as the folder has pages of their year and system. "
-        "docs/lab.md explains the figures, and what a sample of pages cannot show.",
+        "Replay an archive under the official rules and compare its crosstables with a folder of official ones: "
+        "ratings and experience of players, sections, draws by rating, scores of the lower rated by difference. "
+        "Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the "
+        "figures, and what a sample of pages cannot show.",
     )
     take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}")
-    made.add_argument(
-        "--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings, as verify takes"
-    )
+    made.add_argument("--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings")
     made.set_defaults(needs=NEEDS)
 
 
@@ -274,7 +270,7 @@ def _reports(folder: str) -> Iterator["Report"]:
     from crosstable.errors import HistoryError
 
     if not os.path.isdir(folder):
-        raise HistoryError(f"{folder} is no folder of crosstables")
+        raise HistoryError(f"{folder} is not a folder of crosstables")
     for path in files_in([folder]):
         if not os.path.isdir(path):
             yield from reports_in(path)
@@ -299,8 +295,7 @@ def _add_rules(commands: Commands) -> None:
         "rules",
         "check a rule set and print what it changes",
         _rules,
-        "Check a rule set (TOML, docs/rule-sets.md) and print how it differs from the official rules: in the editions "
-        "that it stands on, or with --on from the rules of a day.",
+        "Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules.",
     )
     made.add_argument("rules", type=file_or_day, metavar="FILE|DATE", help="the rule set, or a day")
     take(made, "--on", "--json", on="compare with the official rules of this day", json="print crosstable-rules/1")
@@ -333,10 +328,10 @@ def _add_judging(made: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE|DATE|SYSTEM",
-        help="another rule set, or official, or another system: elo, glicko2, glicko2:tau=0.3; judge it too, and how "
-        "the two differ; may be given several times",
+        help="also judge another rule set, official, or another system (elo, glicko2, glicko2:tau=0.3), and compare "
+        "(repeatable)",
     )
-    made.add_argument("--peers", default="", metavar="PYTHON", help="the interpreter that has riix, for other systems")
+    made.add_argument("--peers", default="", metavar="PYTHON", help="the Python with riix, for other systems")
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
     made.set_defaults(needs=NEEDS)
 
@@ -381,16 +376,16 @@ def _add_backtest(commands: Commands) -> None:
     made = add_command(
         commands,
         "backtest",
-        "how well a rule set predicts a history, alone or against others",
+        "judge how well a rule set predicts results",
         _backtest,
-        "Replay an archive and judge every section's results as they were predicted before it: binomial deviance, "
-        "Brier score and calibration, by era, system and bands of rating, age and games, with 95 % intervals from "
-        "drawing sections anew; what bonus and floors create, and inflation as cohorts show it; the same games by "
-        "other rule sets, or by Elo and Glicko-2. docs/lab.md explains the figures.",
+        "Replay an archive and judge how well each section's results were predicted: binomial deviance, Brier score "
+        "and calibration, by era, system, rating, age and games, with 95 % bootstrap intervals; points from bonuses "
+        "and floors; inflation by cohort. Compare with other rule sets, Elo or Glicko-2. docs/lab.md explains the "
+        "figures.",
     )
     _add_judging(made)
     take(made, "--json", json="print crosstable-backtest/1")
-    made.add_argument("--out", metavar="DIR", help="write the report into a folder too: JSON, text and tables")
+    made.add_argument("--out", metavar="DIR", help="also write JSON, text and tables to this folder")
 
 
 def _backtest(options: argparse.Namespace) -> int:
@@ -410,27 +405,27 @@ def _add_report(commands: Commands) -> None:
     made = add_command(
         commands,
         "report",
-        "a back-test as one page with plots, tables and the commands to repeat it",
+        "write a back-test as one web page",
         _report,
         "Judge a rule set as lab backtest does and write one HTML page: plots and tables of predictions, calibration, "
-        "inflation and points, against other rule sets and systems, and the commands, rule files, digests and seeds to "
-        "repeat it. The page loads nothing from anywhere.",
+        "inflation and points, and the commands, rule files, digests and seeds to repeat it. The page loads nothing "
+        "from elsewhere.",
     )
     _add_judging(made)
-    made.add_argument("--sweep", default="", metavar="DIR", help="the folder of a sweep's results, to show them too")
+    made.add_argument("--sweep", default="", metavar="DIR", help="also show the results of a sweep in this folder")
     take(made, "--json", json="print crosstable-lab-report/1")
-    take(made, "--out", "--force", out="where the page is written", force="replace a file that is there already")
+    take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
 
 
 def _report(options: argparse.Namespace) -> int:
     if options.start and options.end and options.start > options.end:
         return _refused("report", "--from is after --to", USAGE)
     if options.out is None and not options.json:
-        return _refused("report", "give --out FILE for the page, or --json", USAGE)
+        return _refused("report", "add --out FILE for the page, or --json", USAGE)
     if options.out is not None and os.path.isdir(options.out):
         return _refused("report", f"{options.out} is a folder; give a file", FAULTY)
     if options.out is not None and os.path.exists(options.out) and not options.force:
-        there = f"{options.out} is there already; give another file, or --force to replace it"
+        there = f"{options.out} already exists; give another file, or --force to replace it"
         return _refused("report", there, FAULTY)
     from crosstable.lab.report_sweep import read_sweep
     from crosstable.lab.reporting import report
@@ -451,17 +446,14 @@ def _add_pages(commands: Commands) -> None:
     made = add_command(
         commands,
         "pages",
-        "make an archive of posted crosstables",
+        "make an archive from posted crosstables",
         _pages,
-        "Make an archive of a folder of posted crosstables (*.jsonl.gz): every page becomes a section, whose players "
-        "bring the ratings that were posted before it. docs/lab.md says what such an archive can show.",
+        "Make an archive from a folder of posted crosstables (*.jsonl.gz). Every page becomes a section whose players "
+        "bring their posted ratings. docs/lab.md explains what such an archive can show.",
     )
     made.add_argument("folder", metavar="FOLDER", help="the folder of posted crosstables")
-    flag(
-        made,
-        "--carried",
-        "take posted ratings from a member's first page only, and carry on what the replay makes of them",
-    )
+    words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
+    flag(made, "--carried", words)
     take(made, "--out!", "--force", out="the folder where the archive is written")
     made.set_defaults(needs=NEEDS)
 

@@ -24,49 +24,42 @@ def add_sweep(commands: Commands) -> None:
     made = add_command(
         commands,
         "sweep",
-        "try many rule sets on a history: choose the best on its earlier span, judge it on its later one",
+        "try many rule sets: choose the best on earlier results, judge it on later ones",
         _sweep,
-        "Replay an archive by every rule set of a plan, choose the one that predicts the earlier span best, and judge "
-        "it on the later span beside the official rules, with a 95 % interval from drawing sections anew. Results are "
-        "kept as they arrive; the same command goes on where it was stopped. docs/lab.md, Sweeps, describes plans, "
-        "clusters and what is written.",
+        "Replay an archive under every rule set of a plan, choose the one that predicts the earlier span best, and "
+        "judge it on the later span against the official rules, with a 95 % bootstrap interval. Results are kept as "
+        "they arrive; the same command continues where it stopped. docs/lab.md describes plans, clusters and output.",
     )
     made.set_defaults(needs=("numpy", "polars", "numba", "joblib"))
-    take(made, "archive", "--out!", out="the folder where results are kept, and the report")
+    take(made, "archive", "--out!", out="the folder for results and the report")
     _add_plan(made)
     _add_spans(made)
     _add_means(made)
 
 
 def _add_plan(made: Parser) -> None:
-    plan = made.add_argument_group("what is tried: a plan, or options")
-    plan.add_argument("--plan", metavar="FILE", help="a plan (TOML): what to start from, and a grid or random draws")
-    words = "every one of these values of a constant; may be given several times"
-    several(plan, "--grid", "NAME=V,V,…", words)
-    take(
-        plan,
-        "--rules",
-        rules="what --grid or --random start from: a rule set (TOML, docs/rule-sets.md), or the rules of a day for "
-        "every section (default: the official rules; a plan says it itself)",
-    )
-    plan.add_argument("--random", type=count, metavar="N", help="N random draws of what --vary names")
-    words = "draw a constant between two numbers; may be given several times"
-    several(plan, "--vary", "NAME=LOW:HIGH[:log]", words)
+    plan = made.add_argument_group("rule sets to try: a plan, or options")
+    plan.add_argument("--plan", metavar="FILE", help="a plan (TOML): a base, and a grid or random draws")
+    several(plan, "--grid", "NAME=V,V,…", "try each of these values of a constant (repeatable)")
+    words = "the base of --grid or --random: a rule set (TOML), or the rules of one day (default: the official rules)"
+    take(plan, "--rules", rules=words)
+    plan.add_argument("--random", type=count, metavar="N", help="draw the constants of --vary N times")
+    several(plan, "--vary", "NAME=LOW:HIGH[:log]", "draw a constant between two numbers (repeatable)")
 
 
 def _add_spans(made: Parser) -> None:
-    spans = made.add_argument_group("spans, by the day on which sections start")
+    spans = made.add_argument_group("spans, by the day sections start")
     spans.add_argument(
         "--choose-until",
         type=day,
         metavar="DATE",
-        help="choose up to this day, judge after it (default: the day by which two thirds of the games are played)",
+        help="choose up to this day, judge after it (default: after two thirds of the games)",
     )
     take(spans, "--from", "--to")
     spans.add_argument(
-        "--metric", choices=_METRICS, default=_METRICS[0], help="by which the best is chosen (default: deviance)"
+        "--metric", choices=_METRICS, default=_METRICS[0], help="choose the best by this (default: deviance)"
     )
-    flag(spans, "--judge-all", "score every rule set on the later span too")
+    flag(spans, "--judge-all", "also score every rule set on the later span")
     take(spans, "--seed", "--draws", draws="how many draws of sections (default: 500)")
 
 
@@ -76,9 +69,9 @@ def _add_means(made: Parser) -> None:
     means.add_argument(
         "--backend", choices=_BACKENDS, default=_BACKENDS[0], help="threads, processes, or a cluster (default: threads)"
     )
-    where = "of the Dask or Ray cluster (default: workers on this machine)"
+    where = "address of the Dask or Ray cluster (default: this machine)"
     means.add_argument("--scheduler", default="", metavar="ADDRESS", help=where)
-    flag(means, "--restart", "throw away the results that --out holds")
+    flag(means, "--restart", "discard the results in --out")
     take(means, "--json", json="print crosstable-sweep/1")
 
 
@@ -94,7 +87,7 @@ def _sweep(options: argparse.Namespace) -> int:
         print_json(sweep_document(found))
         return 0
     if found.resumed:
-        sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were finished before\n")
+        sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were already done\n")
     sys.stdout.write(f"{sweep_text(found)}\n  written to {options.out}\n")
     return 0
 
@@ -108,16 +101,16 @@ def _why_not(options: argparse.Namespace) -> str:
         return "--random and --vary go together"
     days = [day for day in (options.start, options.choose_until, options.end) if day]
     if days != sorted(days):
-        return "the days of --from, --choose-until and --to should come in this order"
+        return "--from, --choose-until and --to must be in this order"
     if options.plan is not None and options.rules is not None:
-        return "a --plan says itself what all rule sets start from; leave out --rules"
+        return "a --plan has its own base; leave out --rules"
     given = (*options.grid, *options.vary)
     unread = [text for text in given if "=" not in text]
     if unread:
-        return f"{unread[0]!r} should be written as NAME=…"
+        return f"{unread[0]!r} must be written as NAME=…"
     names = [text.partition("=")[0].strip() for text in given]
     twice = [name for name in names if names.count(name) > 1]
-    return f"{twice[0]} is given twice; give all of its values at once" if twice else ""
+    return f"{twice[0]} is given twice; give all its values at once" if twice else ""
 
 
 def _plan(options: argparse.Namespace) -> "Plan":

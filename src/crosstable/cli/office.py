@@ -12,31 +12,28 @@ from crosstable.cli.options import Parser, add_command, add_commands, command_pa
 # Every command, in the order of the overview: the module that adds its options, and its summary.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("office_upkeep", "make a new office"),
-    "status": ("office_upkeep", "what is in the office, and what waits to be done"),
-    "members": ("office_members", "who the members are: import, show, age-lists, merge, unmerge"),
+    "status": ("office_upkeep", "show what is in the office and what is waiting"),
+    "members": ("office_members", "import, show and merge members"),
     "submit": ("office_events", "check event files of any known format, record them and rate them"),
-    "correct": ("office_events", "put an event right: by another file, one result, or a member id"),
-    "confirm": ("office_events", "accept what is held or was asked for, if it is sound"),
-    "withdraw": ("office_events", "take an event, or sections of it, out of the ratings"),
-    "decide": ("office_decisions", "decisions of the office about floors, titles, matches, ratings and facts"),
-    "rerate": ("office_changes", "rate what changed since the last run, and print the rating changes"),
-    "changes": ("office_changes", "the rating changes of a run: who, by how much, through what, and why"),
-    "publish": ("office_supplements", "freeze the official list of a month; it is never changed again"),
-    "supplements": (
-        "office_supplements",
-        "the published rating supplements, one of them, or a top list; as table or file",
-    ),
-    "ratings": ("office_ratings", "a member's ratings in every system, with floors"),
-    "history": ("office_ratings", "everything that moved a member's ratings, section by section"),
-    "explain": ("office_ratings", "the whole calculation of a member's rating in a section"),
-    "log": ("office_changes", "every act of the office: who did what, when and why"),
-    "settings": ("office_decisions", "what the office decides for all its pages and files"),
-    "users": ("office_accounts", "accounts of the site: directors, clubs, office staff, committee"),
-    "tokens": ("office_accounts", "tokens of programs that submit events for an affiliate"),
-    "verify": ("office_upkeep", "recompute everything from the record and compare, list by list"),
-    "backup": ("office_upkeep", "write the whole office into one file"),
-    "restore": ("office_upkeep", "make an office from a backup, where there is none yet"),
-    "upgrade": ("office_upkeep", "bring the tables of an older office up to this program"),
+    "correct": ("office_events", "correct an event: by a new file, one result, or a member id"),
+    "confirm": ("office_events", "accept held sections or requested corrections, if they are sound"),
+    "withdraw": ("office_events", "take an event, or some of its sections, out of the ratings"),
+    "decide": ("office_decisions", "record decisions about floors, titles, matches, ratings and facts"),
+    "rerate": ("office_changes", "rate what changed since the last run and print the rating changes"),
+    "changes": ("office_changes", "show the rating changes of a run: who, by how much, through what, and why"),
+    "publish": ("office_supplements", "publish the rating supplement of a month; it never changes again"),
+    "supplements": ("office_supplements", "show or write published rating supplements and top lists"),
+    "ratings": ("office_ratings", "show a member's ratings in every system, with floors"),
+    "history": ("office_ratings", "show everything that changed a member's ratings, section by section"),
+    "explain": ("office_ratings", "show the whole calculation of a member's rating in a section"),
+    "log": ("office_changes", "show the journal: who did what, when and why"),
+    "settings": ("office_decisions", "show or change the settings of the office"),
+    "users": ("office_accounts", "manage the site's accounts: directors, clubs, office staff, committee"),
+    "tokens": ("office_accounts", "manage the tokens of programs that submit events for an affiliate"),
+    "verify": ("office_upkeep", "recompute everything from the record and compare"),
+    "backup": ("office_upkeep", "write the whole office to one file"),
+    "restore": ("office_upkeep", "make an office from a backup"),
+    "upgrade": ("office_upkeep", "upgrade the tables of an older office to this version"),
 }
 
 
@@ -44,10 +41,10 @@ def parser() -> Parser:
     """What the command takes."""
     made = command_parser(
         "office",
-        "A rating office: members, events, corrections and decisions are recorded and never overwritten, and every "
-        "rating follows from them. It lives in one SQLite file, or in a PostgreSQL database.",
-        epilog="crosstable office COMMAND --help says what a command takes. Exit code 1: a file has faults, or the "
-        "office refuses; nothing half-done is ever stored.",
+        "Run a rating office. Members, events, corrections and decisions are recorded and never overwritten, and every "
+        "rating follows from them. An office is one SQLite file or a PostgreSQL database.",
+        epilog="For the options of a command, type crosstable office COMMAND --help. Exit code 1: a file has errors, "
+        "or the office refuses. Nothing half-done is ever stored.",
     )
     commands = add_commands(made, _fill)
     for name, (_, summary) in COMMANDS.items():

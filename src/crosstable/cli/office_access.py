@@ -52,7 +52,7 @@ def login_name() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError) as error:
-        raise OfficeError("this machine does not say who you are; say it with --by NAME") from error
+        raise OfficeError("your login name is not known; say who you are with --by NAME") from error
 
 
 def today(office: Office) -> date:

@@ -22,16 +22,17 @@ TOKEN_COLUMNS = columns("Token", "Of", "Scope", "Affiliate", "Expires", "Last us
 def add_users(made: Parser) -> None:
     """What ``office users`` takes."""
     group = add_commands(made)
-    added = add_command(group, "add", "make an account; the password is asked for, or read from standard input")
+    added = add_command(group, "add", "add an account; type the password, or pipe it in")
     office_command(added, _add, "name")
-    added.add_argument("--role", choices=[role.value for role in Role], default=Role.OFFICE.value, help="what they are")
+    roles = [role.value for role in Role]
+    added.add_argument("--role", choices=roles, default=Role.OFFICE.value, help="their role (default: %(default)s)")
     take(added, "--affiliate", affiliate="for td and club: the affiliate they act for")
-    added.add_argument("--full-name", metavar="NAME", default="", help="how they are called")
-    office_command(add_command(group, "list", "every account"), _list, "--json")
-    disabled = add_command(group, "disable", "shut an account: it is out at once, and its tokens with it")
+    added.add_argument("--full-name", metavar="NAME", default="", help="their full name")
+    office_command(add_command(group, "list", "list all accounts"), _list, "--json")
+    disabled = add_command(group, "disable", "disable an account and its tokens, at once")
     office_command(disabled, _disable, "name")
-    flag(disabled, "--undo", "open it again")
-    changed = add_command(group, "password", "give an account another password, and end its sessions")
+    flag(disabled, "--undo", "enable it again")
+    changed = add_command(group, "password", "change the password of an account and end its sessions")
     office_command(changed, _password, "name")
 
 
@@ -53,7 +54,7 @@ def _add(options: argparse.Namespace) -> int:
         say(f"{made.name} may log in as {role}")
         others = [one for one in accounts(office) if one.role is Role.OFFICE and not one.is_disabled]
         if made.role is Role.OFFICE and len(others) == 1:
-            say("publishing, and what touches published lists, takes two people: add a second one, or do it here")
+            say("publishing, and corrections that touch a published supplement, take two people: add a second account")
     return 0
 
 
@@ -64,7 +65,7 @@ def _list(options: argparse.Namespace) -> int:
         users = [{**one._asdict(), "role": one.role.value} for one in found]
         print_json({"format": "crosstable-office-users/1", "users": users})
     else:
-        none = "no accounts: crosstable office users add NAME makes the first one"
+        none = "there are no accounts; to add the first one: crosstable office users add NAME"
         print_table(USER_COLUMNS, [_user_row(one) for one in found], none)
     return 0
 
@@ -82,14 +83,14 @@ def _instant(at: datetime | None) -> str:
 def _disable(options: argparse.Namespace) -> int:
     with opened(options) as office:
         set_disabled(office, login_name(), options.name, is_disabled=not options.undo)
-    say(f"{options.name} may log in again" if options.undo else f"{options.name} is shut out")
+    say(f"{options.name} may log in again" if options.undo else f"{options.name} is disabled")
     return 0
 
 
 def _password(options: argparse.Namespace) -> int:
     with opened(options) as office:
         set_password(office, login_name(), options.name, asked_password())
-    say(f"{options.name} has a new password; whoever was logged in with the old one is out")
+    say(f"{options.name} has a new password; sessions with the old one have ended")
     return 0
 
 
@@ -99,16 +100,17 @@ def _password(options: argparse.Namespace) -> int:
 def add_tokens(made: Parser) -> None:
     """What ``office tokens`` takes."""
     group = add_commands(made)
-    added = add_command(group, "add", "make a token; it is shown once")
+    added = add_command(group, "add", "add a token; it is shown once")
     office_command(added, _add_token, "name")
-    added.add_argument("--scope", choices=[scope.value for scope in Scope], default=Scope.SUBMIT.value, help="for what")
-    take(added, "--affiliate", affiliate="for tokens of the office: the affiliate")
-    most = f"how long it lasts (at most {LONGEST_DAYS})"
+    scopes, words = [scope.value for scope in Scope], "what it may do (default: %(default)s)"
+    added.add_argument("--scope", choices=scopes, default=Scope.SUBMIT.value, help=words)
+    take(added, "--affiliate", affiliate="for a token of the office: the affiliate")
+    most = f"how many days it lasts (default and most: {LONGEST_DAYS})"
     added.add_argument("--days", type=int, default=LONGEST_DAYS, metavar="N", help=most)
-    listed = office_command(add_command(group, "list", "every token, without its secret"), _list_tokens, "--json")
-    listed.add_argument("name", metavar="NAME", nargs="?", help="only those of this account")
-    revoked = office_command(add_command(group, "revoke", "make a token worthless at once"), _revoke)
-    revoked.add_argument("token", metavar="TOKEN", help="the token's number, as tokens list shows it")
+    listed = office_command(add_command(group, "list", "list all tokens, without secrets"), _list_tokens, "--json")
+    listed.add_argument("name", metavar="NAME", nargs="?", help="only tokens of this account")
+    revoked = office_command(add_command(group, "revoke", "revoke a token, at once"), _revoke)
+    revoked.add_argument("token", metavar="TOKEN", help="the token's id, as tokens list shows it")
 
 
 def _add_token(options: argparse.Namespace) -> int:
@@ -117,7 +119,7 @@ def _add_token(options: argparse.Namespace) -> int:
         made, secret = add_token(office, login_name(), wanted)
     whose = f"token {made.token_id} of {made.owner} for {made.affiliate}"
     say(f"{whose}, {made.scope.value}, until {made.expires:%Y-%m-%d}")
-    say("it is shown only now:")
+    say("It is shown only once:")
     say(secret)
     return 0
 
@@ -143,5 +145,5 @@ def _token_row(token: Token, now: datetime) -> tuple[str, ...]:
 def _revoke(options: argparse.Namespace) -> int:
     with opened(options) as office:
         revoke_token(office, login_name(), options.token)
-    say(f"token {options.token} is worthless now")
+    say(f"token {options.token} is revoked")
     return 0

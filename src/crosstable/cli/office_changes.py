@@ -29,7 +29,7 @@ MOST_LINES = 30
 MOST_READ = 2000
 MOST_PLACES = 3
 MOST_CAUSES = 10
-LOG_COLUMNS = columns(">Act", "When (UTC)", "Who", "~What", "About", "~Why")
+LOG_COLUMNS = columns(">Entry", "When (UTC)", "Who", "~What", "About", "~Why")
 # What reveals more of a member than the journal may show.
 PRIVATE = ("birth_date", "birth_year")
 COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
@@ -40,10 +40,10 @@ COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "T
 
 def add_rerate(made: Parser) -> None:
     """What ``office rerate`` takes."""
-    epilog = "Only what the acts since the last run touch is rated; a second run finds nothing to do."
+    epilog = "Only what journal entries since the last run touch is rated. A second run finds nothing to do."
     office_command(made, _rerate, "--by", "--reason", epilog=epilog)
     take(made, "--json", json="print the rating changes as JSON")
-    flag(made, "--times", "print how long each stage of the run took")
+    flag(made, "--times", "print the time of each stage")
 
 
 def _rerate(options: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def _rerate(options: argparse.Namespace) -> int:
                 print_json(changes_document(None if made is None else made.act, lines, causes))
             return 0 if made is None else _tell_unratable(made)
         if made is None:
-            say("nothing to rate: no act since the last run touches a rating")
+            say("nothing to rate: no journal entry since the last run touches a rating")
             return 0
         return _tell_run(office, made)
 
@@ -69,7 +69,7 @@ def rate_if_asked(office: Office, options: argparse.Namespace, why: str) -> int:
     """Rate at once where ``--rate`` is given; otherwise say that a run is due."""
     if options.rate:
         return rate_and_tell(office, options, why)
-    say("ratings follow with the next run: crosstable office rerate")
+    say("not rated yet; to rate: crosstable office rerate")
     return 0
 
 
@@ -123,18 +123,20 @@ def _tell_unratable(made: Run) -> int:
 def add_changes(made: Parser) -> None:
     """What ``office changes`` takes."""
     office_command(made, _changes, "--json", "--public")
-    made.add_argument("run_number", nargs="?", type=int, metavar="RUN", help="the run's act (default: the newest run)")
-    made.add_argument("--member", metavar="ID", default="", help="everything that ever moved this member")
+    made.add_argument(
+        "run_number", nargs="?", type=int, metavar="RUN", help="the run's journal entry (default: the newest)"
+    )
+    made.add_argument("--member", metavar="ID", default="", help="everything that ever changed this member's ratings")
 
 
 def _changes(options: argparse.Namespace) -> int:
     if options.public and options.member:
-        raise OfficeError("the public form is of one run: crosstable office changes RUN --public")
+        raise OfficeError("the public form is for one run: crosstable office changes RUN --public")
     with opened(options) as office, office.reading() as connection:
         run = last_run(connection) if options.public and options.run_number is None else options.run_number
         act = None if run is None else act_of(connection, run)
         if run is not None and not options.member and (act is None or act.kind is not ActKind.RATE):
-            raise OfficeError(f"act {run} is no rating run; crosstable office log --kind rate shows them")
+            raise OfficeError(f"entry {run} is not a rating run; crosstable office log --kind rate lists them")
         if options.public:
             return _print_public(PublicOffice(connection, None), run, options)
         lines = ripple(connection, run, member_id=options.member)
@@ -144,37 +146,37 @@ def _changes(options: argparse.Namespace) -> int:
     elif lines:
         _print_changes(lines, causes, with_runs=bool(options.member))
     else:
-        say("nobody's rating changed")
+        say("no rating changed")
     return 0
 
 
 def _causes(connection: "Connection", lines: Sequence[RippleRow]) -> dict[int, Act]:
-    """The acts behind some lines."""
+    """The journal entries behind some lines."""
     numbers = sorted({act for line in lines for act in line.causes})
     return {number: act for number in numbers if (act := act_of(connection, number)) is not None}
 
 
 def _print_changes(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_runs: bool = False) -> None:
-    """Rating changes as a table, and below it the acts that caused them."""
+    """Rating changes as a table, and below it the journal entries that caused them."""
     shown = [line for line in lines if line.change != 0.0]
     rows = [
         (
             *(line.member_id, line.name, line.system.name),
             *(rating_figure(line.rating_before), rating_figure(line.rating_after)),
             change_text(line.rating_before, line.rating_after),
-            _some(_places(line.sections), f"and {len(_places(line.sections)) - MOST_PLACES} more") or "own standing",
-            f"act {_some(list(map(str, line.causes)), '…')}" + (f", run {line.run}" if with_runs else ""),
+            _some(_places(line.sections), f"and {len(_places(line.sections)) - MOST_PLACES} more") or "own record",
+            f"entry {_some(list(map(str, line.causes)), '…')}" + (f", run {line.run}" if with_runs else ""),
         )
         for line in shown
     ]
     print_table(COLUMNS, rows)
     if len(shown) < len(lines):
-        say(f"{counted(len(lines) - len(shown), 'rating')} more came out the same")
+        say(f"{counted(len(lines) - len(shown), 'rating')} more did not change")
     for act in list(causes.values())[:MOST_CAUSES]:
         why = f": {act.reason}" if act.reason else ""
-        say(f"act {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
+        say(f"entry {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
     if len(causes) > MOST_CAUSES:
-        say(f"and {counted(len(causes) - MOST_CAUSES, 'more act')}: crosstable office log")
+        say(f"and {counted(len(causes) - MOST_CAUSES, 'more entry', 'more entries')}: crosstable office log")
 
 
 def _places(sections: Iterable[tuple[str, int]]) -> list[str]:
@@ -197,11 +199,11 @@ def _print_public(office: PublicOffice, run: int, options: argparse.Namespace) -
         (
             *(line.member_id, line.name, line.system.name),
             *("" if end is None else end.text for end in (line.before, line.after)),
-            *("", ", ".join(_places(line.sections)), f"act {', '.join(map(str, line.causes))}"),
+            *("", ", ".join(_places(line.sections)), f"entry {', '.join(map(str, line.causes))}"),
         )
         for line in lines
     ]
-    print_table(COLUMNS, rows, "nobody's rating changed")
+    print_table(COLUMNS, rows, "no rating changed")
     return 0
 
 
@@ -262,10 +264,10 @@ def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
 def add_log(made: Parser) -> None:
     """What ``office log`` takes."""
     office_command(made, _log, "--known-on", "--json", "--public")
-    made.add_argument("subject", nargs="?", default="", metavar="EVENT|MEMBER", help="only acts about this")
+    made.add_argument("subject", nargs="?", default="", metavar="EVENT|MEMBER", help="only entries about it")
     kinds = [kind.value for kind in ActKind]
-    made.add_argument("--kind", action="append", default=[], choices=kinds, help="only acts of this kind (repeatable)")
-    made.add_argument("--last", type=count, metavar="N", help="only the newest so many")
+    made.add_argument("--kind", action="append", default=[], choices=kinds, help="only this kind of entry (repeatable)")
+    made.add_argument("--last", type=count, metavar="N", help="only the newest N")
 
 
 def _log(options: argparse.Namespace) -> int:
@@ -283,7 +285,7 @@ def _log(options: argparse.Namespace) -> int:
         public = {"public": True} if options.public else {}
         print_json({"format": "crosstable-office-log/1", **public, "acts": [_act_object(act) for act in found]})
     else:
-        print_table(LOG_COLUMNS, [_log_row(act) for act in found], "no such act")
+        print_table(LOG_COLUMNS, [_log_row(act) for act in found], "no such journal entry")
     return 0
 
 
@@ -315,7 +317,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
 
 
 def what_was_done(act: Act) -> str:
-    """What an act did, in a few words."""
+    """What a journal entry did, in a few words."""
     words = _WORDS.get(act.kind)
     return "" if words is None else words(act)
 
@@ -324,7 +326,7 @@ def _members(act: Act) -> str:
     if "members" not in act.after:
         before = act.before or {}
         return ", ".join(name.replace("_", " ") for name, value in act.after.items() if before.get(name) != value)
-    said = {"new": "{} new", "changed": "{} changed", "opened": "{} opened"}
+    said = {"new": "{} new", "changed": "{} changed", "opened": "{} starting ratings"}
     return ", ".join(words.format(act.after[name]) for name, words in said.items() if act.after.get(name))
 
 
@@ -336,7 +338,7 @@ def _submitted(act: Act) -> str:
 
 def _corrected(act: Act) -> str:
     found = act.after["differences"]
-    asked = "asked for: " if act.after["requested"] else ""
+    asked = "requested: " if act.after["requested"] else ""
     return f"{asked}{found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from crosstable.cli import USAGE
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
-from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, day
+from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day
 from crosstable.cli.printing import print_json, say, warn
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
@@ -32,40 +32,42 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[DecisionKind, Kind] = {
     DecisionKind.MONEY_FLOOR: Kind(
-        "the floor that a large prize in a class section sets, from the day after it was won",
+        "set the floor earned by a large prize in a class section, from the day after",
         ("member", "prize", "limit"),
         ("event", "effective", "system"),
     ),
-    DecisionKind.LIFE_MASTER: Kind("the Original Life Master title with its floor", ("member",), ("effective",)),
-    DecisionKind.FLOOR: Kind("a floor set by the office", ("member", "system", "level"), ("effective",)),
-    DecisionKind.CEILING: Kind("a rating may not rise above a level", ("member", "system", "level"), ("effective",)),
+    DecisionKind.LIFE_MASTER: Kind("grant the Original Life Master title with its floor", ("member",), ("effective",)),
+    DecisionKind.FLOOR: Kind("set a floor", ("member", "system", "level"), ("effective",)),
+    DecisionKind.CEILING: Kind("keep a rating at or below a level", ("member", "system", "level"), ("effective",)),
     DecisionKind.LOWER_FLOOR: Kind("lower a member's floor", ("member", "system", "level"), ("effective",)),
     DecisionKind.GRANT_MATCH_FLOOR: Kind(
-        "grant the lower floor that the result of a match asks for", ("member", "event", "section"), ("system",)
+        "grant the lower floor that a match result calls for", ("member", "event", "section"), ("system",)
     ),
     DecisionKind.REFUSE_MATCH_FLOOR: Kind(
-        "refuse the lower floor that the result of a match asks for", ("member", "event", "section"), ("system",)
+        "refuse the lower floor that a match result calls for", ("member", "event", "section"), ("system",)
     ),
-    DecisionKind.WAIVE_MATCH: Kind("accept a match that does not meet its conditions", ("event", "section")),
-    DecisionKind.ADJUST: Kind(
-        "set a rating, and its games if given", ("member", "system", "level"), ("games", "effective")
-    ),
-    DecisionKind.OPT_IN: Kind("the member wants foreign FIDE events rated", ("member",), ("effective",)),
-    DecisionKind.OPT_OUT: Kind("the member no longer wants foreign events rated", ("member",), ("effective",)),
-    DecisionKind.FACT: Kind("a fact about a member that arrives late, or was wrong", ("member",)),
-    DecisionKind.REVOKE: Kind("take an earlier decision back", ("act",)),
+    DecisionKind.WAIVE_MATCH: Kind("accept a match that does not meet the conditions", ("event", "section")),
+    DecisionKind.ADJUST: Kind("set a rating, and its games", ("member", "system", "level"), ("games", "effective")),
+    DecisionKind.OPT_IN: Kind("rate the member's foreign FIDE events", ("member",), ("effective",)),
+    DecisionKind.OPT_OUT: Kind("stop rating the member's foreign FIDE events", ("member",), ("effective",)),
+    DecisionKind.FACT: Kind("record a fact about a member that is new or was wrong", ("member",)),
+    DecisionKind.REVOKE: Kind("revoke an earlier decision", ("entry",)),
 }
 OPTIONS: Mapping[str, dict[str, Any]] = {
     "member": {"metavar": "ID", "help": "the member"},
     "system": {"choices": SYSTEMS, "help": "the rating system"},
-    "level": {"type": float, "metavar": "RATING", "help": "the level"},
+    "level": {"type": float, "metavar": "RATING", "help": "the rating of the floor or ceiling, or the new rating"},
     "prize": {"type": float, "metavar": "AMOUNT", "help": "the prize in dollars"},
     "limit": {"type": float, "metavar": "RATING", "help": "the rating limit of the section (2000 for U2000)"},
     "event": {"metavar": "EVENT", "help": "the event's id"},
     "section": {"type": int, "metavar": "N", "help": "the section's number"},
-    "effective": {"type": day, "metavar": "DATE", "help": "from which day on (default: today)"},
-    "games": {"type": float, "metavar": "N", "help": "the games that the rating counts for"},
-    "act": {"type": int, "metavar": "N", "help": "the act of the decision, as crosstable office log shows it"},
+    "effective": {"type": day, "metavar": "DATE", "help": "the first day it applies (default: today)"},
+    "games": {"type": float, "metavar": "N", "help": "the number of games the rating is based on"},
+    "entry": {
+        "type": int,
+        "metavar": "N",
+        "help": "the decision's journal entry, as crosstable office log shows it",
+    },
 }
 
 
@@ -77,7 +79,9 @@ def add_decide(made: Parser) -> None:
         office_command(one, _decide, "--by", "--reason!", "--rate")
         one.set_defaults(kind=kind)
         for name in (*what.needs, *what.takes):
-            one.add_argument(f"--{name}", required=name in what.needs, **OPTIONS[name])
+            added = one.add_argument(f"--{name}", required=name in what.needs, **OPTIONS[name])
+            if name == "entry":
+                also(one, "--act", added)
         if kind is DecisionKind.FACT:
             one.set_defaults(run=_fact)
             one.add_argument(
@@ -85,14 +89,15 @@ def add_decide(made: Parser) -> None:
                 nargs="+",
                 metavar="NAME=VALUE",
                 help="name, state, birth-date, birth-year, adult, canadian-resident, fide-id, cfc-id, fide-flag, "
-                "member-until or age-lists (yes: listed by age group, no: left out); fide-rating=1850@2026-05-01 and "
-                "cfc-rating=… are the rating of a list with its day; nothing after the = takes a fact back",
+                "member-until, age-lists (yes: on lists by age group, no: left out), fide-rating=1850@2026-05-01 or "
+                "cfc-rating=… (with the date of the list). NAME= removes a fact",
             )
 
 
 def _decide(options: argparse.Namespace) -> int:
     given = vars(options)
-    details = {name: given[name] for name in ("prize", "limit", "games", "act") if given.get(name) is not None}
+    named = {"prize": "prize", "limit": "limit", "games": "games", "entry": "act"}
+    details = {field: given[name] for name, field in named.items() if given.get(name) is not None}
     ruling = Ruling(
         kind=options.kind,
         member_id=given.get("member") or "",
@@ -105,8 +110,8 @@ def _decide(options: argparse.Namespace) -> int:
     )
     with opened(options) as office:
         act = decide(office, author_of(options), ruling)
-        undone = "" if options.kind in _FINAL else f"; crosstable office decide revoke --act {act} takes it back"
-        say(f"{options.kind.value} is decided (act {act}){undone}")
+        undone = "" if options.kind in _FINAL else f"; to revoke it: crosstable office decide revoke --entry {act}"
+        say(f"{options.kind.value} is decided (entry {act}){undone}")
         return rate_if_asked(office, options, f"after deciding {options.kind.value}")
 
 
@@ -118,14 +123,14 @@ def _fact(options: argparse.Namespace) -> int:
         return USAGE
     outside = {name: facts[name] for name in _OUTSIDE if name in facts}
     if outside and len(outside) < len(facts):
-        warn("crosstable office decide fact: give FIDE and CFC ratings in a command of their own")
+        warn("crosstable office decide fact: give FIDE and CFC ratings in a separate command")
         return USAGE
     with opened(options) as office:
         if outside:
             act = _set_outside(office, options, outside)
         else:
             act = set_fact(office, author_of(options), options.member, facts)
-        say(f"member {options.member}: {', '.join(name.replace('_', '-') for name in facts)} (act {act})")
+        say(f"member {options.member}: {', '.join(name.replace('_', '-') for name in facts)} (entry {act})")
         return rate_if_asked(office, options, f"after a fact about {options.member}")
 
 
@@ -148,14 +153,14 @@ def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[s
 def add_settings(made: Parser) -> None:
     """What ``office settings`` takes."""
     group = add_commands(made)
-    office_command(add_command(group, "show", "every setting as it stands"), _show, "--json")
-    decimals = add_command(group, "public-decimals", "whether the public sees two decimals of ratings")
+    office_command(add_command(group, "show", "show every setting"), _show, "--json")
+    decimals = add_command(group, "public-decimals", "show two decimals of ratings to the public, or not")
     office_command(
         decimals,
         _decimals,
         *("--by", "--reason"),
-        epilog="Off until it is switched on: two decimals of a first section give the birth date of a player who "
-        "started by age to within days. The office and the directors of an event see everything either way.",
+        epilog="Off by default. Two decimals of a first rated section reveal the birth date of a player who started "
+        "by age to within days. The office and the directors of an event always see everything.",
     )
     decimals.add_argument("value", choices=(ON, OFF), help="on: two decimals; off: whole numbers")
 
@@ -173,5 +178,5 @@ def _show(options: argparse.Namespace) -> int:
 def _decimals(options: argparse.Namespace) -> int:
     with opened(options) as office:
         act = show_decimals(office, author_of(options), is_on=options.value == ON)
-    say(f"public-decimals: {options.value}" + (" already" if act is None else f" (act {act})"))
+    say(f"public-decimals: {options.value}" + (" already" if act is None else f" (entry {act})"))
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from crosstable.cli import FAULTY, USAGE
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.options import Parser, flag, take
+from crosstable.cli.options import Parser, also, flag, take
 from crosstable.cli.printing import Bar, counted, say, warn, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
@@ -38,21 +38,19 @@ def add_submit(made: Parser) -> None:
     office_command(
         made,
         _submit,
-        *("files", "--new-members", "--no-rate", "--by", "--reason"),
-        epilog="A section with errors is held and named while the others go on. The same file twice is answered, not "
-        "repeated; the same event with other bytes is offered as a correction. Exit code 1: a file was refused, "
-        "differs, or has a section that is held.",
+        *("--new-members", "--no-rate", "--by", "--reason"),
+        epilog="A section with errors is held and named; the others go on. Submitting the same file again changes "
+        "nothing. A different file of the same event is offered as a correction. Exit code 1: a file was refused or "
+        "differs, or a section is held.",
     )
-    flag(
-        made,
-        "--openings",
-        "with --new-members: what the file says they had before the event is their opening standing",
-    )
+    take(made, "files", files="an event file, or a folder with the three DBF files")
+    words = "with --new-members: the file's ratings before the event are their starting ratings"
+    also(made, "--openings", flag(made, "--starting-ratings", words))
 
 
 def _submit(options: argparse.Namespace) -> int:
-    if options.openings and not options.new_members:
-        warn("crosstable office submit: --openings needs --new-members")
+    if options.starting_ratings and not options.new_members:
+        warn("crosstable office submit: --starting-ratings needs --new-members")
         return USAGE
     chosen = inputs(options.files)
     with opened(options) as office:
@@ -64,7 +62,7 @@ def _submit(options: argparse.Namespace) -> int:
             checked = [each for one in found for each in one.checked]
             code = rate_and_tell(office, options, f"after submitting {counted(stored, 'event')}", checked=checked)
         elif stored:
-            say("not rated yet: crosstable office rerate")
+            say("not rated yet; to rate: crosstable office rerate")
     return code if is_sound else FAULTY
 
 
@@ -87,7 +85,8 @@ def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Su
         document = document_of(given)
     except FormatError as error:
         return Submission(given.name, Status.REFUSED, faults=(error.fault,))
-    return submit(office, author_of(options), document, today(office), Wishes(options.new_members, options.openings))
+    wanted = Wishes(options.new_members, options.starting_ratings)
+    return submit(office, author_of(options), document, today(office), wanted)
 
 
 def _tell_submitted(office: Office, made: Submission) -> None:
@@ -112,15 +111,13 @@ def _tell_submitted(office: Office, made: Submission) -> None:
 def _tell_accepted(made: Submission) -> None:
     warn_of_faults(made.name, made.faults)
     event = f"event {made.event_id}{f' {made.event_name}' if made.event_name else ''}"
-    say(f"{made.name}: {event}, {_sections(made.accepted) or 'no section'} accepted (act {made.act})")
+    say(f"{made.name}: {event}, {_sections(made.accepted) or 'no section'} accepted (entry {made.act})")
     for held in made.held:
         errors = len([fault for fault in held.faults if fault.severity.stops])
         say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
     if made.held:
-        say(
-            f"  to go on: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT) puts it right; "
-            f"where only members were missing, crosstable office confirm {made.event_id} --new-members adds them"
-        )
+        say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
+        say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
 
 
 def _sections(numbers: Sequence[int]) -> str:
@@ -135,9 +132,9 @@ def _tell_waiting(office: Office, event_id: str) -> None:
         headings = known(connection).record.headings_of(event_id)
     for one in headings:
         if one.state is State.HELD:
-            say(f"  section {one.number} is held: crosstable office confirm {event_id}, with --new-members if need be")
+            say(f"  section {one.number} is held; to accept it: crosstable office confirm {event_id} [--new-members]")
         elif one.state is State.WITHDRAWN:
-            say(f"  section {one.number} is withdrawn: crosstable office correct {event_id} FILE brings it back")
+            say(f"  section {one.number} is withdrawn; to bring it back: crosstable office correct {event_id} FILE")
 
 
 # correct
@@ -149,17 +146,17 @@ def add_correct(made: Parser) -> None:
         made,
         _correct,
         *("event", "--by", "--reason!", "--rate"),
-        epilog="Give one of: a FILE that takes the place of what came in; --section, --player, --round and --result "
-        "for one game, which is changed on both rows; --member. Exit code 1: the corrected event has errors, or "
-        "nothing differs; nothing is stored then.",
+        epilog="Give one of: a FILE that replaces the event; --section, --player, --round and --result for one game, "
+        "which is changed on both rows; --member. Exit code 1: the corrected event has errors, or nothing differs. "
+        "Nothing is stored then.",
     )
-    made.add_argument("file", nargs="*", metavar="FILE", help="the whole event as it should be, in any known format")
-    made.add_argument("--section", type=int, metavar="S", help="the section of one result")
+    made.add_argument("file", nargs="*", metavar="FILE", help="the corrected event, in any known format")
+    made.add_argument("--section", type=int, metavar="S", help="the section of the result")
     made.add_argument("--player", type=int, metavar="P", help="the player's number in the section")
     made.add_argument("--round", type=int, metavar="R", help="the round")
-    made.add_argument("--result", metavar="W7", help="what the player's cell should say: W7, L7b, D3, X, H …")
-    made.add_argument("--member", metavar="WRONG=RIGHT", help="a wrong member id, and the right one")
-    flag(made, "--request", "only ask for it; crosstable office confirm accepts it")
+    made.add_argument("--result", metavar="W7", help="the correct result of the player: W7, L7b, D3, X, H …")
+    made.add_argument("--member", metavar="WRONG=RIGHT", help="a wrong member id and the correct one")
+    flag(made, "--request", "only request it; crosstable office confirm accepts it")
 
 
 def _correct(options: argparse.Namespace) -> int:
@@ -187,7 +184,7 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         missing = [f"--{name}" for name in _RESULT_OPTIONS if name not in given]
         return f"one result needs {', '.join(missing)} too"
     if options.member is not None and not all(options.member.partition("=")):
-        return f"--member {options.member}: write the wrong id and the right one as WRONG=RIGHT"
+        return f"--member {options.member}: write the wrong id and the correct one as WRONG=RIGHT"
     if options.file and len(inputs(options.file)) > 1:
         return "give one file"
     return ""
@@ -209,15 +206,15 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
     warn_of_faults(f"event {made.event_id}", made.faults)
     if not made.is_stored:
         has_errors = any(fault.severity.stops for fault in made.faults)
-        same = f"nothing differs from what the record says of event {made.event_id}"
-        warn(f"nothing was stored: {'as corrected, the event has errors' if has_errors else same}")
+        same = f"nothing differs from event {made.event_id} in the record"
+        warn(f"nothing was stored: {'the corrected event has errors' if has_errors else same}")
         return FAULTY
     for text in made.differences:
         say(text)
     if made.is_requested:
-        say(f"asked for (act {made.act}); crosstable office confirm {made.event_id} accepts it")
+        say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")
         return 0
-    say(f"event {made.event_id} is corrected (act {made.act})")
+    say(f"event {made.event_id} is corrected (entry {made.act})")
     return rate_if_asked(office, options, f"after correcting {made.event_id}")
 
 
@@ -227,7 +224,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
 def add_confirm(made: Parser) -> None:
     """What ``office confirm`` takes."""
     office_command(made, _confirm, "event", "--section", "--by", "--reason", "--rate")
-    take(made, "--new-members", new_members="first add players of its file whom the office does not know")
+    take(made, "--new-members", new_members="first add the players the office does not know")
 
 
 def _confirm(options: argparse.Namespace) -> int:
@@ -246,7 +243,7 @@ def _confirm(options: argparse.Namespace) -> int:
             say(counted(len(people), "new member") if people else "no new members")
         for text in made.differences:
             say(text)
-        say(f"event {made.event_id} is confirmed (act {made.act})")
+        say(f"event {made.event_id} is confirmed (entry {made.act})")
         return rate_if_asked(office, options, f"after confirming {made.event_id}")
 
 
@@ -259,5 +256,5 @@ def _withdraw(options: argparse.Namespace) -> int:
     with opened(options) as office:
         act = withdraw(office, author_of(options), options.event, options.section)
         which = f"section {', '.join(map(str, options.section))} of event" if options.section else "event"
-        say(f"{which} {options.event} is withdrawn (act {act}); the record keeps what came in")
+        say(f"{which} {options.event} is withdrawn (entry {act}); the record keeps it")
         return rate_if_asked(office, options, f"after withdrawing {options.event}")

@@ -49,7 +49,7 @@ def posted_text(rating: float | None, games: float | None) -> str:
 
 def _print_title(member_id: str, name: str, other_ids: Sequence[str], state: str) -> None:
     also = f", also {', '.join(other_ids)}" if other_ids else ""
-    say(f"{name or 'a member without a name'} ({member_id}{also}{f', {state}' if state else ''})")
+    say(f"{name or '(no name)'} ({member_id}{also}{f', {state}' if state else ''})")
 
 
 def _title_of(view: MemberView) -> tuple[str, str, Sequence[str], str]:
@@ -120,9 +120,9 @@ def _floor_text(one: SystemView) -> str:
 
 
 def _place(posting: Posting) -> str:
-    """Where a posting comes from: its section, or the act of the member's own starting rating or decision."""
+    """Where a posting comes from: its section, or the journal entry of the member's own starting rating or decision."""
     is_own = posting.event_id.startswith(OWN)
-    return f"act {posting.section}" if is_own else f"{posting.event_id}/{posting.section}"
+    return f"entry {posting.section}" if is_own else f"{posting.event_id}/{posting.section}"
 
 
 def system_line(one: SystemView) -> str:
@@ -195,7 +195,9 @@ def add_explain(made: Parser) -> None:
     """What ``office explain`` takes."""
     office_command(made, _explain, *SHARED, "--system")
     made.add_argument(
-        "section", metavar="EVENT/SECTION", help="the event's id and the section's number; the event alone if enough"
+        "section",
+        metavar="EVENT/SECTION",
+        help="the event's id, and the section's number if needed",
     )
 
 
@@ -221,7 +223,7 @@ def _explain(options: argparse.Namespace) -> int:
         found = posted.get((event_id, number, rated.system.name))
         if player.after is not None and found != player.after.rating:
             shown = "nothing" if found is None else rating_figure(found)
-            warn(f"note: posted is {shown}; the record changed since the last run: crosstable office rerate")
+            warn(f"note: {shown} is posted; the record changed since the last run; to rate: crosstable office rerate")
     return 0
 
 
@@ -259,7 +261,7 @@ def _place_of(record: Record, text: str, member: str) -> tuple[str, int]:
         return text, played[0]
     if not played:
         raise OfficeError(
-            f"member {member} did not play in an event {text}; crosstable office history {member} lists them"
+            f"member {member} did not play in event {text}; crosstable office history {member} lists their events"
         )
     which = " or ".join(f"{text}/{one}" for one in played)
     raise OfficeError(f"member {member} played in several sections of event {text}; say {which}")
@@ -269,7 +271,7 @@ def _chosen(view: SectionView, member: str, options: argparse.Namespace) -> list
     heading = view.heading
     where = f"section {heading.number} of event {heading.event_id}"
     if heading.state is not State.ACCEPTED:
-        raise OfficeError(f"{where} is {heading.state.value}, so it rates nobody")
+        raise OfficeError(f"{where} is {heading.state.value}, so it is not rated")
     if not any(player.member_id == member for rated in view.rated for player in rated.players):
         raise OfficeError(f"member {options.member} did not play in {where}")
     chosen = [rated for rated in view.rated if options.system in (None, rated.system.name)]
@@ -420,9 +422,9 @@ def _posting_note(one: Posting) -> str:
     if one.floor_kind is not None:
         notes.append(f"{FLOOR_NAMES[FloorKind(one.floor_kind)]} {one.floor_level:g}")
     if one.requested_floor is not None:
-        notes.append(f"asks for the floor {one.requested_floor:g}")
+        notes.append(f"floor {one.requested_floor:g} requested")
     if one.norm:
         notes.append(f"norm {one.norm}")
     if one.assumed:
-        notes.append("something assumed")
+        notes.append("with assumptions")
     return ", ".join(notes)

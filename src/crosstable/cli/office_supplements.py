@@ -9,7 +9,7 @@ from crosstable.cli import FAULTY, USAGE
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, take
-from crosstable.cli.printing import columns, counted, print_json, print_table, say, warn, warn_of_faults
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn, warn_of_faults
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.database import Office
@@ -24,7 +24,7 @@ from crosstable.terms import RatingSystem
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Act", "Digest")
+LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
 RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
 FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str]]] = {
     ".csv": (list_files.list_csv, list_files.top_csv),
@@ -40,13 +40,13 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
 def add_publish(made: Parser) -> None:
     """What ``office publish`` takes."""
     office_command(made, _publish, "--by", "--reason")
-    made.add_argument("month", metavar="MONTH", help="the month whose first day makes the list official, like 2026-12")
+    made.add_argument("month", metavar="MONTH", help="the month of the supplement, like 2026-12")
     made.add_argument(
         "--cut-off",
         choices=[basis.value for basis in Basis],
         default=Basis.RULE.value,
-        help="what is in it: what was rated by the cut-off, the third Wednesday of the month before (rule, the "
-        "default); what was played by then, whenever it was rated (played); everything rated until now (now)",
+        help="what it holds: what was rated by the cut-off, the third Wednesday of the month before (rule, the "
+        "default); what was played by then, whenever it was rated (played); or everything rated until now (now)",
     )
 
 
@@ -55,16 +55,17 @@ def _publish(options: argparse.Namespace) -> int:
     basis = Basis(options.cut_off)
     with opened(options) as office:
         _refuse_empty(office, month, basis)
-        made = publish(office, author_of(options, f"the list of {month}"), month, basis)
+        made = publish(office, author_of(options, f"the supplement of {month}"), month, basis)
     day = made.cut_off.astimezone(CENTRAL).date()
-    say(f"the list of {made.month}: {counted(made.rows, 'rating')}, cut off on {day} ({basis.value}), act {made.act}")
+    cut = f"cut off on {american(day)} ({basis.value}), entry {made.act}"
+    say(f"the supplement of {made.month}: {counted(made.rows, 'rating')}, {cut}")
     say(f"digest {made.digest}")
-    say(f"head of the record {made.head}")
+    say(f"head of the journal {made.head}")
     return 0
 
 
 def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
-    """A list on which nobody would stand is nearly always a mistake, and it could never be changed."""
+    """An empty supplement is nearly always a mistake, and it could never be changed."""
     if basis is not Basis.NOW and cut_off(month) > office.clock():
         return  # still to come: the office says so itself
     with office.reading() as connection:
@@ -74,10 +75,10 @@ def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
     day = cut_off(month).astimezone(CENTRAL).date()
     if basis is Basis.RULE:
         raise OfficeError(
-            f"nobody would be on the list of {month}: nothing was rated by its cut-off on {day}; --cut-off played "
-            "takes what was played by then, --cut-off now everything that is rated"
+            f"the supplement of {month} would be empty: nothing was rated by its cut-off on {american(day)}; --cut-off "
+            "played takes what was played by then, --cut-off now everything that is rated"
         )
-    raise OfficeError(f"nobody would be on the list of {month}: nobody has a rating on 4 games or more by {day}")
+    raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
 
 
 # supplements
@@ -89,16 +90,23 @@ def add_supplements(made: Parser) -> None:
         made,
         _supplements,
         *("--known-on", "--json"),
-        epilog="With --top or --age it is a top list of one system: established ratings, ties share a rank. Ages are "
-        "those of 1 January of the list's year; an age group is that of the whole list, without members who asked to "
-        "be left out, and with people under 18 only where they asked for it (crosstable office members age-lists).",
+        epilog="With --top or --age: a top list of one system with established ratings; ties share a rank. Ages are "
+        "those of January 1 of the supplement's year. A list by age group is for the whole country or club. It leaves "
+        "out members who asked for that, and lists people under 18 only where they asked for it (crosstable office "
+        "members age-lists).",
     )
-    made.add_argument("month", nargs="?", metavar="MONTH", help="the list of this month (default: which there are)")
-    take(made, "--out", "--system", out=f"write it to a file: {', '.join(FORMS)}", system="one system, highest first")
+    made.add_argument("month", nargs="?", metavar="MONTH", help="show the supplement of this month (default: list all)")
+    take(
+        made,
+        "--out",
+        "--system",
+        out=f"write it to a file ({', '.join(FORMS)})",
+        system="one rating system, highest rating first",
+    )
     made.add_argument("--state", help="only members of this state")
-    made.add_argument("--top", type=count, metavar="N", help="the first so many, and those who tie with the last")
-    made.add_argument("--age", metavar="BAND", help=f"one of: {', '.join(band.name for band in AGE_BANDS)}")
-    flag(made, "--provisional", "provisional ratings too, on a top list")
+    made.add_argument("--top", type=count, metavar="N", help="the top N, and everybody who ties with the last")
+    made.add_argument("--age", metavar="BAND", help=f"an age group: {', '.join(band.name for band in AGE_BANDS)}")
+    flag(made, "--provisional", "include provisional ratings in a top list")
 
 
 def _supplements(options: argparse.Namespace) -> int:
@@ -113,7 +121,7 @@ def _supplements(options: argparse.Namespace) -> int:
         month = str(month_of(options.month))
         if month not in published:
             raise OfficeError(
-                f"the list of {month} is not published; crosstable office supplements names those that are"
+                f"the supplement of {month} is not published; crosstable office supplements lists those that are"
             )
         if options.top is not None or options.age is not None:
             top = top_list(connection, month, _wanted(options))
@@ -128,7 +136,7 @@ def _supplements(options: argparse.Namespace) -> int:
 
 def _wrong_usage(options: argparse.Namespace) -> str:
     if options.month is None and (options.out or options.system or options.state or options.top or options.age):
-        return "say which list: its MONTH, like 2026-12"
+        return "say which supplement: its MONTH, like 2026-12"
     if options.out and os.path.splitext(options.out)[1].lower() not in FORMS:
         return f"--out {options.out}: the name of the file must end in {', '.join(FORMS)}"
     if options.age and options.state:
@@ -163,7 +171,7 @@ def _print_headings(published: Mapping[str, Supplement], options: argparse.Names
         headings = [_heading(one) for one in published.values()]
         print_json({"format": "crosstable-office-lists/1", "lists": headings})
     else:
-        print_table(LIST_COLUMNS, [_list_row(one) for one in published.values()], "no list is published yet")
+        print_table(LIST_COLUMNS, [_list_row(one) for one in published.values()], "no supplement is published yet")
     return 0
 
 
@@ -254,5 +262,5 @@ def _print_top(top: TopList, options: argparse.Namespace) -> int:
         (str(row.rank), posted_text(float(row.rating), row.games), row.name, row.state, row.member_id)
         for row in top.rows
     ]
-    print_table(RANKED_COLUMNS, shown, "nobody")
+    print_table(RANKED_COLUMNS, shown, "no members")
     return 0

@@ -23,7 +23,7 @@ MOST_FAULTS = 3
 def add_init(made: Parser) -> None:
     """What ``office init`` takes."""
     office_command(made, _init, "--by", "--reason")
-    made.add_argument("--name", default="Rating office", help="what the office is called, for example a club's name")
+    made.add_argument("--name", default="Rating office", help="the name of the office, for example of a club")
 
 
 def _init(options: argparse.Namespace) -> int:
@@ -55,17 +55,17 @@ def _status(options: argparse.Namespace) -> int:
         f"{counted(found.members, 'member')}, {counted(found.events, 'event')}, "
         f"{counted(found.sections, 'accepted section')}, {counted(found.ratings, 'rating')}"
     )
-    say(f"lists: {', '.join(found.lists) or 'none published'}")
-    say(f"head of the record: act {found.newest.seq}, {found.newest.digest}")
+    say(f"supplements: {', '.join(found.lists) or 'none published'}")
+    say(f"head of the journal: entry {found.newest.seq}, {found.newest.digest}")
     if found.pending:
-        noun = counted(len(found.pending), "act waits", "acts wait")
+        noun = counted(len(found.pending), "journal entry waits", "journal entries wait")
         say(f"{noun} for a rating run: crosstable office rerate")
     for one in found.held:
         say(f"held: {_section_name(one)}")
         for fault in [fault for fault in one.faults if fault["severity"] != "warning"][:MOST_FAULTS]:
             say(f"    {fault['place']}: {fault['message']} [{fault['code']}]")
     for one in found.requested:
-        say(f"asked for: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
+        say(f"requested: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
     for caution in found.cautions:
         warn(f"note: {caution}")
     return 0
@@ -97,7 +97,7 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
 
 def add_verify(made: Parser) -> None:
     """What ``office verify`` takes."""
-    office_command(made, _verify, "--json", epilog="Exit code 1: something differs; every difference is a line.")
+    office_command(made, _verify, "--json", epilog="Exit code 1: something differs. Every difference is a line.")
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -118,11 +118,15 @@ def _verify(options: argparse.Namespace) -> int:
     if len(found.findings) > MOST_FINDINGS:
         say(f"and {len(found.findings) - MOST_FINDINGS:,} more")
     say(
-        f"{counted(found.acts, 'act')}, {counted(found.sections, 'section')}, {counted(found.postings, 'posting')}, "
-        f"{counted(found.lists, 'list')} compared: "
+        f"{_entries(found.acts)}, {counted(found.sections, 'section')}, {counted(found.postings, 'posting')}, "
+        f"{counted(found.lists, 'supplement')} compared: "
         + (counted(len(found.findings), "difference") if found.findings else "everything follows from the record")
     )
     return FAULTY if found.findings else 0
+
+
+def _entries(number: int) -> str:
+    return counted(number, "journal entry", "journal entries")
 
 
 def add_backup(made: Parser) -> None:
@@ -142,14 +146,14 @@ def _backup(options: argparse.Namespace) -> int:
 
 
 def _tell_backup(where: str, made: "Backup", more: str) -> None:
-    say(f"{where}: {counted(made.acts, 'act')}, {counted(sum(made.rows.values()), 'row')}{more}")
-    say(f"head of the record: {made.head}")
+    say(f"{where}: {_entries(made.acts)}, {counted(sum(made.rows.values()), 'row')}{more}")
+    say(f"head of the journal: {made.head}")
 
 
 def add_restore(made: Parser) -> None:
     """What ``office restore`` takes."""
     office_command(made, _restore)
-    made.add_argument("file", metavar="FILE", help="a file that office backup wrote, from SQLite or PostgreSQL")
+    made.add_argument("file", metavar="FILE", help="a file written by office backup, from SQLite or PostgreSQL")
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -166,7 +170,7 @@ def _restore(options: argparse.Namespace) -> int:
 def add_upgrade(made: Parser) -> None:
     """What ``office upgrade`` takes."""
     office_command(made, _upgrade, "--by", "--reason")
-    flag(made, "--rebuild", "does nothing since schema 0004: nothing is kept beside the record")
+    flag(made, "--rebuild", "does nothing since schema 0004, which keeps nothing to rebuild")
 
 
 def _upgrade(options: argparse.Namespace) -> int:
@@ -174,8 +178,8 @@ def _upgrade(options: argparse.Namespace) -> int:
 
     url = database_of(options)
     before, after = upgrade_office(url, author_of(options), system_clock)
-    done = f"the schema is {after} already" if before == after else f"from schema {before} to {after}"
+    done = f"the schema is {after} already" if before == after else f"upgraded from schema {before} to {after}"
     say(f"{shown_address(url)}: {done}")
     if options.rebuild:
-        say("nothing is kept beside the record since schema 0004, so there is nothing to make anew")
+        say("since schema 0004 there is nothing to rebuild")
     return 0

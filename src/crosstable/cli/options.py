@@ -111,14 +111,14 @@ def instant(text: str) -> date | datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an instant; write it as 2026-11-15T12:00") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date or time; write it as 2026-11-15T12:00") from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def count(text: str) -> int:
     """An argument that is a whole number of at least 1."""
     if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
@@ -129,7 +129,7 @@ def file_or_day(text: str) -> str:
     except ValueError:
         if text != "official" and not os.path.exists(text):
             raise argparse.ArgumentTypeError(
-                f"{text!r} is neither a file nor a day; write a day as YYYY-MM-DD"
+                f"{text!r} is neither a file nor a date; write a date as YYYY-MM-DD"
             ) from None
     return text
 
@@ -139,23 +139,27 @@ _SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--json": {**_FLAG, "help": "print JSON"},
-    "--out": {"metavar": "FILE", "help": "write to this file"},
+    "--out": {"metavar": "OUT", "help": "write to this file"},
     "--force": {**_FLAG, "help": "write into a folder that is not empty"},
     # event files
-    "files": {"nargs": "+", "metavar": "FILE", "help": "an event file, a folder with the three DBF files, or -"},
-    "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that name none"},
+    "files": {
+        "nargs": "+",
+        "metavar": "FILE",
+        "help": "event file, folder with the three DBF files, or - (standard input)",
+    },
+    "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
     "--start": {"type": american_day, "metavar": "DATE", "help": "start date of sections that have none"},
     "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},
-    "--override": {**_FLAG, "help": "--control, --start and --end replace what the file says"},
+    "--override": {**_FLAG, "help": "let --control, --start and --end replace what the file says"},
     "--section": {**_SEVERAL, "type": int, "metavar": "N", "help": "only this section (repeatable)"},
     "--exclude": {**_SEVERAL, "type": int, "metavar": "N", "help": "leave this section out (repeatable)"},
-    "--system": {"choices": SYSTEMS, "help": "one system (default: every system)"},
+    "--system": {"choices": SYSTEMS, "help": "one rating system (default: all)"},
     # rules and histories
     "--rules": {
         "type": file_or_day,
         "metavar": "FILE|DATE",
-        "help": "rate by a rule set (TOML, docs/rule-sets.md), or everything by the rules of a day (default: the "
-        "official rules of each section's own day)",
+        "help": "rate by a rule set (TOML, see docs/rule-sets.md), or everything by the rules of one day (default: the "
+        "official rules of the day each section starts)",
     },
     "--on": {"type": day, "metavar": "DATE", "help": "the rules for a section that starts on this day"},
     "archive": {"metavar": "ARCHIVE", "help": "the folder of the archive"},
@@ -164,11 +168,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "dest": "start",
         "type": day,
         "metavar": "DATE",
-        "help": "only sections that start on it or later",
+        "help": "only sections that start on this day or later",
     },
-    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "only sections that start on it or before"},
-    "--seed": {"type": count, "default": 1, "metavar": "N", "help": "the seed of the draws (default: 1)"},
-    "--draws": {"type": count, "default": 500, "metavar": "N", "help": "how many draws (default: 500)"},
+    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "only sections that start on this day or earlier"},
+    "--seed": {"type": count, "default": 1, "metavar": "N", "help": "the random seed (default: 1)"},
+    "--draws": {"type": count, "default": 500, "metavar": "N", "help": "how many bootstrap draws (default: 500)"},
     # the office
     "--database": {
         "metavar": "URL",
@@ -176,16 +180,16 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "folder)",
     },
     "--by": {"metavar": "NAME", "help": "who does this (default: your login name)"},
-    "--reason": {"metavar": "WHY", "default": "", "help": "why; the journal keeps it"},
+    "--reason": {"metavar": "WHY", "default": "", "help": "why; the journal keeps the reason"},
     "--known-on": {
         "type": instant,
         "metavar": "DATE",
-        "help": "as the office knew it at the end of this day, or at an instant like 2026-11-15T12:00 (UTC)",
+        "help": "as the office knew it at the end of this day, or at a time like 2026-11-15T12:00 (UTC)",
     },
-    "--public": {**_FLAG, "help": "as anybody may see it: posted numbers, no ages"},
-    "--rate": {**_FLAG, "help": "rate at once, and print the rating changes"},
-    "--no-rate": {**_FLAG, "help": "only record; crosstable office rerate rates later"},
-    "--new-members": {**_FLAG, "help": "add players whom the office does not know yet"},
+    "--public": {**_FLAG, "help": "what the public may see: posted numbers, no ages"},
+    "--rate": {**_FLAG, "help": "rate at once and print the rating changes"},
+    "--no-rate": {**_FLAG, "help": "only record; rate later with crosstable office rerate"},
+    "--new-members": {**_FLAG, "help": "add players the office does not know yet"},
     "member": {"metavar": "MEMBER", "help": "the member's id"},
     "event": {"metavar": "EVENT", "help": "the event's id"},
     "name": {"metavar": "NAME", "help": "the account"},
@@ -204,9 +208,14 @@ def take(made: Takes, *names: str, **helps: str) -> None:
         made.add_argument(bare, **shared if words is None else {**shared, "help": words})
 
 
-def flag(made: Takes, name: str, words: str) -> None:
+def also(made: Takes, earlier: str, action: argparse.Action) -> None:
+    """An earlier name of an option: it works as before, and help does not name it."""
+    made._option_string_actions[earlier] = action
+
+
+def flag(made: Takes, name: str, words: str) -> argparse.Action:
     """Add an option that is given or not."""
-    made.add_argument(name, action="store_true", help=words)
+    return made.add_argument(name, action="store_true", help=words)
 
 
 def several(made: Takes, name: str, metavar: str, words: str) -> None:

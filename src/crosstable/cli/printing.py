@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,6 +50,11 @@ def print_answer(document: object, text: str, *, as_json: bool) -> None:
 def counted(number: int, one: str, several: str = "") -> str:
     """A number with its noun: ``1 section``, ``2,000 sections``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def american(day: date) -> str:
+    """A day as Americans write it: ``June 14, 2026``."""
+    return f"{day:%B} {day.day}, {day.year}"
 
 
 def wrapped(text: str, indent: str = "") -> str:

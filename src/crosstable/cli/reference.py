@@ -32,13 +32,12 @@ def rules_parser() -> Parser:
     """What ``crosstable rules`` takes."""
     made = command_parser(
         "rules",
-        "The timeline of the rules; with --on the rules in force for a section starting that day, in words; with "
-        "--diff what changed between two days.",
+        "Show the timeline of the rules; with --on, the rules of a day; with --diff, what changed between two days.",
         _rules,
     )
     which = made.add_mutually_exclusive_group()
-    take(which, "--on", on="the rules for a section starting that day, in words")
-    which.add_argument("--diff", nargs=2, type=day, metavar=("D1", "D2"), help="what changed from one day to the other")
+    take(which, "--on")
+    which.add_argument("--diff", nargs=2, type=day, metavar=("D1", "D2"), help="what changed between two days")
     take(made, "--json")
     return made
 
@@ -115,7 +114,7 @@ def _edition(edition: Edition) -> tuple[str, dict[str, Any]]:
             }
         )
     lines.append(f"\n{wrapped(DOCUMENTS)}")
-    lines.append("crosstable rules prints every amendment; --json has every number of this day by name.\n")
+    lines.append("crosstable rules prints every amendment. With --json you get every number of this day by name.\n")
     return "".join(lines), {
         "edition": edition.name,
         "rules": edition_values(edition),
@@ -150,11 +149,11 @@ def findings_parser() -> Parser:
     """What ``crosstable findings`` takes."""
     made = command_parser(
         "findings",
-        "What the code of a finding means, how grave it is, and what to do about it; without a code, all.",
+        "Explain the code of a finding: what it means, how serious it is, and what to do. Without a code, explain all.",
         _findings,
     )
     made.add_argument("code", nargs="?", metavar="CODE", help="the code in brackets at the end of a finding")
-    take(made, "--on", "--json", on="by the rules of this day (default: the newest)", json=f"print {FINDINGS}")
+    take(made, "--on", "--json", on="by the rules of this day (default: the newest rules)", json=f"print {FINDINGS}")
     return made
 
 
@@ -198,13 +197,12 @@ def schema_parser() -> Parser:
     """What ``crosstable schema`` takes."""
     made = command_parser(
         "schema",
-        "Print the shape of a file or document: event is the JSON Schema of the event file, members a template of a "
-        "members file, wallchart a template of a CSV wallchart; any other name is that of a format that crosstable "
-        "prints or writes (rated for crosstable-rated/1), and its JSON Schema is printed. Without a name, all names "
-        "are listed.",
+        "Print the format of a file. event: the JSON Schema of the event file. members: a template of a members file. "
+        "wallchart: a template of a CSV wallchart. Every other name is a format that crosstable prints or writes, like "
+        "rated for crosstable-rated/1: its JSON Schema. Without a name, list all names.",
         _schema,
     )
-    made.add_argument("name", nargs="?", choices=(*READ, *schemas.names()), metavar="NAME", help="which shape")
+    made.add_argument("name", nargs="?", choices=(*READ, *schemas.names()), metavar="NAME", help="which format")
     return made
 
 

@@ -16,21 +16,18 @@ def parser() -> Parser:
     """What the command takes."""
     made = command_parser(
         "serve",
-        "Serve the site and the API of an office. With --demo an invented federation is made first, in a temporary "
-        "file unless --database names one.",
+        "Serve the site and the API of an office. With --demo, first make an invented federation, in a temporary file "
+        "unless --database names one.",
         _run,
     )
-    flag(made, "--demo", "make a demonstration office, and serve that")
+    flag(made, "--demo", "make a demonstration office and serve it")
     take(made, "--database")
     made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
-    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    several(made, "--name", "HOST", "a name under which the site is reached, beside this machine's own (repeatable)")
-    flag(
-        made,
-        "--behind-proxy",
-        "a proxy on this machine passes requests on: believe its X-Forwarded-For and X-Forwarded-Proto",
-    )
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (default: %(default)s)")
+    several(made, "--name", "HOST", "another name under which the site is reached (repeatable)")
+    words = "a proxy on this machine forwards requests: trust its X-Forwarded-For and X-Forwarded-Proto"
+    flag(made, "--behind-proxy", words)
     return made
 
 
@@ -56,7 +53,7 @@ def _prepare(address: str, options: argparse.Namespace) -> None:
     if options.demo and not Office(address).store.is_there():
         from crosstable.cli.demo_office import make_demo
 
-        sys.stderr.write("Making a demonstration federation; this takes some seconds …\n")
+        sys.stderr.write("Making a demonstration federation. This takes a few seconds …\n")
         make_demo(address)
     open_office(address).close()
 
@@ -66,8 +63,8 @@ def why_not(address: str, host: str) -> str:
     if host in LOOPBACK or _has_accounts(address):
         return ""
     return (
-        f"{host} can be reached from other machines, and nobody is set up to sign in; "
-        "make the first user on the host (crosstable office users add NAME), or serve 127.0.0.1"
+        f"other machines can reach {host}, and nobody is set up to sign in; add the first user on this machine "
+        "(crosstable office users add NAME), or serve 127.0.0.1"
     )
 
 
@@ -103,7 +100,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
     site = f"http://{_shown_host(options.host)}:{options.port}/"
     sys.stderr.write(f"Serving {site} (stop with Ctrl-C)\n")
     if link := machine_link(address, site):
-        sys.stderr.write(f"To change anything, come in by this link; it works once, for half an hour:\n  {link}\n")
+        sys.stderr.write(f"To make changes, open this link. It works once, within half an hour:\n  {link}\n")
     sys.stderr.flush()
     # uvloop and httptools are asked for by name: on the plain loop several workers lose TCP_NODELAY, and every
     # reply on a kept connection then waits 40 ms.
@@ -119,7 +116,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         access_log=False,
         server_header=False,
         date_header=True,
-        # whoever is on this machine could otherwise say that he is anywhere, and so escape every limit
+        # anybody on this machine could otherwise claim to be anywhere, and so escape every limit
         proxy_headers=options.behind_proxy,
     )
 

@@ -22,22 +22,19 @@ def parser() -> Parser:
     """What the command takes."""
     made = command_parser(
         "verify",
-        "Compare what crosstable computes with what was posted: event files with posted figures, or a folder of "
-        "archived official crosstables (gzipped JSON lines). Rows whose inputs are not all known are left out; every "
-        "row that differs is listed with its likely cause.",
+        "Compare computed ratings with posted ones: event files with posted ratings, or a folder of archived official "
+        "crosstables (gzipped JSON lines). Rows with unknown inputs are left out. Every other row that differs is "
+        "listed with its likely cause.",
         _verify,
     )
     made.add_argument(
         "paths", nargs="+", metavar="FILE|FOLDER", help="an event file, an archive file, or a folder of them"
     )
     take(made, "--json", json="print crosstable-verify/1")
-    made.add_argument("--html", metavar="OUT", help="write a page with the table and plots to this file")
+    made.add_argument("--html", metavar="OUT", help="write a web page with tables and plots to this file")
     made.add_argument("--calendar", **CALENDAR)
-    flag(
-        made,
-        "--online-fault",
-        "rate online pages last rated by 2021-06-16 with the fault they were rated with, and compare them too",
-    )
+    words = "also compare online pages last rated by June 16, 2021, with the error they were rated with"
+    flag(made, "--online-fault", words)
     return made
 
 
@@ -57,7 +54,7 @@ def _verify(options: argparse.Namespace) -> int:
         code = FAULTY if posted.faults else code
     if not pages:
         if not code:
-            sys.stderr.write("crosstable verify: no posted figures were found in these files\n")
+            sys.stderr.write("crosstable verify: there are no posted ratings in these files\n")
         return FAULTY
     with Bar("verifying", len(pages)) as bar:
         verified = verify(pages, online_fault=options.online_fault, tell=bar.done)
