@@ -6,18 +6,19 @@ with what this program makes.
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
-from crosstable.cli import COMMANDS, overview
+from crosstable.cli import COMMANDS, overview, parser_of
+from crosstable.cli.options import WIDEST, LazyCommands
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
@@ -164,16 +165,17 @@ def _plain_kind(kind: str, shape: dict[str, Any]) -> str:
 
 
 def commands_page() -> str:
-    """The help of every command."""
+    """The help of every command, in its greatest width."""
+    os.environ["COLUMNS"] = str(WIDEST + 2)
     lines = ["# Commands\n\n", NOTE, f"\n```\n{overview()}```\n"]
     for name, command in COMMANDS.items():
-        module = import_module(command.module)
-        lines.append(f"\n## crosstable {name}\n\n{command.summary.capitalize()}.\n\n")
-        lines.append(f"```\n{module.parser().format_help()}```\n")
-        lines += [_inner_command(parser) for parser in inner_parsers(module.parser())]
+        parser = parser_of(name)
+        lines.append(f"\n## crosstable {name}\n\n{command.summary[0].upper()}{command.summary[1:]}.\n\n")
+        lines.append(f"```\n{parser.format_help()}```\n")
+        lines += [_inner_command(inner) for inner in inner_parsers(parser)]
     lines.append(
-        "\nExit codes: 0 done, 1 the input has faults (all printed) or the office refuses (nothing stored), 2 wrong\n"
-        "usage, 3 an internal error with what to send. Warnings do not change the code.\n"
+        "\nExit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);\n"
+        "2 wrong usage; 3 an internal error, with what to send us. Warnings do not change the exit code.\n"
     )
     return "".join(lines)
 
@@ -182,7 +184,7 @@ def inner_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argument
     """The parsers of the commands inside a command, in their order; those that only group others are left out."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
+            for inner in action.filled() if isinstance(action, LazyCommands) else action.choices.values():
                 below = list(inner_parsers(inner))
                 yield from below or [inner]
 

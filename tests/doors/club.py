@@ -76,13 +76,13 @@ def copy_examples(folder: Path) -> None:
 @cache
 def season() -> bytes:
     """The database of the club after its three events."""
-    return _made([("members", "import", "club-members.csv", "--openings-as-of", OPENED)], FILES)
+    return _made([("members", "import", "club-members.csv", "--ratings-as-of", OPENED)], FILES)
 
 
 @cache
 def founded() -> bytes:
     """The database of the club with its members, before the season."""
-    return _made([("members", "import", "club-members.csv", "--openings-as-of", OPENED)], ())
+    return _made([("members", "import", "club-members.csv", "--ratings-as-of", OPENED)], ())
 
 
 def _made(commands: Sequence[tuple[str, ...]], files: Sequence[str]) -> bytes:

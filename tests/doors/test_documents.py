@@ -44,13 +44,13 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
     "office-users": [("users", "list")],
     "office-tokens": [("tokens", "list")],
     "office-log": [("log",), ("log", "--public")],
-    "office-ripple": [("ripple",), ("ripple", "--public"), ("ripple", "--member", HAZEL), ("rerate",)],
-    "office-standings": [("standings", HAZEL), ("standings", HAZEL, "--public"), ("standings", OAK, "--public")],
+    "office-ripple": [("changes",), ("changes", "--public"), ("changes", "--member", HAZEL), ("rerate",)],
+    "office-standings": [("ratings", HAZEL), ("ratings", HAZEL, "--public"), ("ratings", OAK, "--public")],
     "office-history": [("history", HAZEL), ("history", HAZEL, "--public"), ("history", OAK, "--public")],
     "explained": [("explain", HAZEL, SWISS), ("explain", HAZEL, SWISS, "--public")],
-    "office-lists": [("lists",)],
-    "office-list": [("lists", "2026-06"), ("lists", "2026-06", "--system", "OTBR")],
-    "office-top": [("lists", "2026-06", "--top", "3")],
+    "office-lists": [("supplements",)],
+    "office-list": [("supplements", "2026-06"), ("supplements", "2026-06", "--system", "OTBR")],
+    "office-top": [("supplements", "2026-06", "--top", "3")],
     "office-member": [("members", "show", HAZEL)],
     "office-settings": [("settings", "show")],
     "office-verified": [("verify",)],
@@ -154,7 +154,7 @@ def test_documents_of_an_office_are_valid(full: Desk) -> None:
                 )
 
 
-@pytest.mark.parametrize("question", [("log",), ("ripple",), ("standings", HAZEL), ("history", HAZEL)], ids=" ".join)
+@pytest.mark.parametrize("question", [("log",), ("changes",), ("ratings", HAZEL), ("history", HAZEL)], ids=" ".join)
 def test_the_public_form_has_the_fields_of_the_own_one_or_fewer(full: Desk, question: tuple[str, ...]) -> None:
     own, public = (full.asked(*question, *form) for form in ((), ("--public",)))
     assert public.pop("public") is True
@@ -172,7 +172,7 @@ def parts(document: Any) -> list[Any]:
 
 def test_public_numbers_are_the_rounded_own_ones(full: Desk) -> None:
     """The club shows whole numbers, so a public rating is the official one."""
-    own, public = (full.asked("standings", HAZEL, *form)["ratings"] for form in ((), ("--public",)))
+    own, public = (full.asked("ratings", HAZEL, *form)["ratings"] for form in ((), ("--public",)))
     assert {name: one["rounded"] for name, one in own.items()} == {name: one["rating"] for name, one in public.items()}
     for name, one in public.items():
         assert {field: one[field] for field in ("rounded", "last", "official", "floor")} == {

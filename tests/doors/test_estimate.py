@@ -66,7 +66,7 @@ def test_the_special_formula_says_so(run: Run) -> None:
     ran = run("estimate", "1500/6", "W1400", "L1550", "D1650", *DAY)
     assert ran.out.startswith("1500 → 1511 (+11), stays Class C\n")
     assert "You have 8 games or fewer" in ran.out
-    assert "these do not add up" in ran.out
+    assert "they do not add up" in ran.out
 
 
 def test_options_reach_the_request(run: Run) -> None:
@@ -254,14 +254,14 @@ def test_quick_figures(run: Run, arguments: list[str], words: str, document: dic
     ("arguments", "words"),
     [
         (["performance", "X1500"], "is no game"),
-        (["performance", "WU"], "a rated opponent and a result are needed"),
-        (["performance", "T1500"], "a rated opponent and a result are needed"),
-        (["performance", "W99999"], "is no rating between 100 and 3500"),
+        (["performance", "WU"], "give a result and a rated opponent"),
+        (["performance", "T1500"], "give a result and a rated opponent"),
+        (["performance", "W99999"], "is not a rating between 100 and 3500"),
         (["class", "nan"], "is no rating"),
-        (["class", "U"], "takes unrated players"),
-        (["k", "1500", "0"], "is no number of games"),
-        (["k", "1500", "99999999"], "is no number of games"),
-        (["class", "1500", "--date", "soon"], "is no date"),
+        (["class", "U"], "for unrated players use crosstable estimate"),
+        (["k", "1500", "0"], "is not a number of games"),
+        (["k", "1500", "99999999"], "is not a number of games"),
+        (["class", "1500", "--date", "soon"], "is not a date"),
         (["nothing"], "invalid choice"),
     ],
 )

@@ -257,7 +257,7 @@ def test_verify_compares_an_event_file_with_its_posted_decimals(tmp_path: Path, 
 
 def test_verify_without_posted_figures_says_so(quad: Path, tmp_path: Path, capsys: Capture) -> None:
     assert main(["verify", str(quad)]) == 1
-    assert "no posted figures" in capsys.readouterr().err
+    assert "there are no posted ratings" in capsys.readouterr().err
     bad = tmp_path / "bad.jsonl.gz"
     bad.write_bytes(b"\x1f\x8bxx")
     assert main(["verify", str(bad)]) == 1

@@ -65,7 +65,7 @@ def test_an_archive_goes_through_an_office_and_comes_out_the_same(
     database, out = str(tmp_path / "office.db"), tmp_path / "out"
     assert main(["office", "init", "--name", "Office", "--by", "clerk", "--database", database]) == 0
     assert main(["history", "import", str(archive), "--database", database, "--by", "clerk"]) == 0
-    assert "ratings follow with the next run" in capsys.readouterr().out
+    assert "to compute the ratings: crosstable office rerate" in capsys.readouterr().out
     assert main(["office", "rerate", "--database", database, "--by", "clerk", "--times"]) == 0
     said = capsys.readouterr()
     assert f"{pl.read_parquet(archive / 'sections.parquet').height} sections rated" in said.out
@@ -89,4 +89,4 @@ def test_an_export_counts_the_sections_that_are_not_rated(tmp_path: Path, capsys
     assert main(["office", "submit", str(file), "--by", "clerk", "--database", database]) == 1
     capsys.readouterr()
     assert main(["history", "export", "--database", database, "--out", str(out)]) == 0
-    assert "sections that are not rated stay in the office: 1 held\n" in capsys.readouterr().out
+    assert "sections that are not rated were left out: 1 held\n" in capsys.readouterr().out

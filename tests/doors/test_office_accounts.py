@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from crosstable.cli import accounts as door
+from crosstable.cli import office_accounts as door
 from crosstable.cli.serve import machine_link, why_not
 from crosstable.office import accounts
 from crosstable.office.accounts import proven
@@ -30,10 +30,12 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("typed")
 def test_the_host_makes_accounts_lists_them_and_shuts_them(club: Desk) -> None:
-    assert club.done("users", "list") == "no accounts: crosstable office users add NAME makes the first one\n"
+    assert (
+        club.done("users", "list") == "there are no accounts; to add the first one: crosstable office users add NAME\n"
+    )
     said = club.done("users", "add", "anna", "--full-name", "Anna Office")
     assert said.startswith("anna may log in as office\n")
-    assert "takes two people" in said
+    assert "take two people" in said
     assert club.done("users", "add", "boris") == "boris may log in as office\n"
     assert club.done("users", "add", "tina", "--role", "td", "--affiliate", "a1234567") == (
         "tina may log in as td for A1234567\n"
@@ -41,7 +43,7 @@ def test_the_host_makes_accounts_lists_them_and_shuts_them(club: Desk) -> None:
     assert club.refused("users", "add", "tina", "--role", "td").startswith("a td acts for one affiliate")
     listed = club.done("users", "list")
     assert re.search(r"anna +office +Anna Office +never", listed)
-    assert club.done("users", "disable", "tina") == "tina is shut out\n"
+    assert club.done("users", "disable", "tina") == "tina is disabled\n"
     assert "disabled" in club.done("users", "list")
     assert [one["is_disabled"] for one in club.asked("users", "list")["users"]] == [False, False, True]
     assert "argon2" not in club.done("users", "list", "--json")
@@ -63,7 +65,7 @@ def test_a_token_is_shown_once_listed_without_its_secret_and_revoked(club: Desk)
     assert secret not in club.done("tokens", "list", "--json")
     number = club.asked("tokens", "list")["tokens"][0]["token_id"]
     assert number in listed
-    assert club.done("tokens", "revoke", number) == f"token {number} is worthless now\n"
+    assert club.done("tokens", "revoke", number) == f"token {number} is revoked\n"
     assert "revoked" in club.done("tokens", "list")
     assert bearer_of(office, secret) is None
     office.close()

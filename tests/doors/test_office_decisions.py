@@ -20,7 +20,7 @@ Kind = DecisionKind
 
 
 def rating(club: Desk, member: str, system: str = "OTBR") -> float:
-    return float(club.asked("standings", member)["ratings"][system]["rating"])
+    return float(club.asked("ratings", member)["ratings"][system]["rating"])
 
 
 def test_every_kind_of_decision_has_a_command() -> None:
@@ -55,7 +55,8 @@ RULINGS: list[tuple[tuple[str, ...], Ruling]] = [
     ),
     (("opt-in", *MEMBER, *WHEN), Ruling(Kind.OPT_IN, ASH, effective=THEN)),
     (("opt-out", *MEMBER), Ruling(Kind.OPT_OUT, ASH)),
-    (("revoke", "--act", "17"), Ruling(Kind.REVOKE, details={"act": 17})),
+    (("revoke", "--entry", "17"), Ruling(Kind.REVOKE, details={"act": 17})),
+    (("revoke", "--act", "18"), Ruling(Kind.REVOKE, details={"act": 18})),  # the earlier name of the option
 ]
 
 
@@ -70,7 +71,7 @@ def test_what_was_typed_reaches_the_office(
         return 99
 
     monkeypatch.setattr(office_decisions, "decide", decide)
-    assert f"{words[0]} is decided (act 99)" in club.done("decide", *words, "--reason", "the board")
+    assert f"{words[0]} is decided (entry 99)" in club.done("decide", *words, "--reason", "the board")
     assert seen == [("the board", ruling)]
 
 
@@ -87,8 +88,8 @@ def test_a_floor_holds_a_rating_up_and_its_revocation_lets_it_fall(club: Desk) -
     floor = ("decide", "floor", "--member", ASH, "--system", "OTBR", "--level", "1990", *WHEN, "--reason", "x")
     out = club.done(*floor, "--rate")
     assert rating(club, ASH) == 1990.0
-    assert "1990 floor set by the office" in club.done("standings", ASH)
-    act = out.split("--act ")[1].split()[0]
+    assert "1990 floor set by the office" in club.done("ratings", ASH)
+    act = out.split("--entry ")[1].split()[0]
     club.done("decide", "revoke", "--act", act, "--reason", "an error", "--rate")
     assert rating(club, ASH) == before
     assert "is revoked already" in club.refused("decide", "revoke", "--act", act, "--reason", "x")
@@ -99,7 +100,7 @@ def test_a_ceiling_holds_a_rating_down(club: Desk) -> None:
     assert rating(club, BIRCH) > 1850.0
     club.done(*ceiling, "--rate")
     assert rating(club, BIRCH) == 1850.0
-    assert "ceiling 1850" in club.done("standings", BIRCH)
+    assert "ceiling 1850" in club.done("ratings", BIRCH)
 
 
 def test_an_adjustment_is_a_line_of_the_history(club: Desk) -> None:
@@ -113,7 +114,7 @@ def test_the_money_floor_follows_from_the_prize(club: Desk) -> None:
     """§5: a prize of $4,000 or more in a section under a limit sets a floor; $100 sets none."""
     prize = ("decide", "money-floor", "--member", BIRCH, "--limit", "1800", "--event", CHAMPIONSHIP, "--reason", "x")
     club.done(*prize, "--prize", "4000", "--rate")
-    assert "1800 money floor" in club.done("standings", BIRCH)
+    assert "1800 money floor" in club.done("ratings", BIRCH)
     assert "sets no floor" in club.refused(*prize, "--prize", "100")
 
 
@@ -135,9 +136,9 @@ def test_a_birth_date_that_arrives_late_moves_the_start_it_gave(club: Desk) -> N
     before = rating(club, QUINCE, "OTBQ")
     fact = ("decide", "fact", "--member", QUINCE, "--reason", "the membership form")
     out = club.done(*fact, "birth-date=2011-12-12", "--rate")
-    assert "birth-date (act" in out
+    assert "birth-date (entry" in out
     assert rating(club, QUINCE, "OTBQ") != before
-    assert "born: 2011-12-12" in club.done("members", "show", QUINCE)
+    assert "born: December 12, 2011" in club.done("members", "show", QUINCE)
 
 
 def test_facts_of_every_kind_are_kept_and_taken_back(club: Desk) -> None:
@@ -178,7 +179,7 @@ def test_a_fide_rating_that_arrives_late_counts_from_its_list_on(club: Desk) -> 
         (("adult=perhaps",), "neither yes nor no"),
         (("fide-rating=1900",), "1850@2026-05-01"),
         (("fide-rating=high@2026-01-01",), "1850@2026-05-01"),
-        (("fide-rating=1900@2026-01-01", "state=KY"), "in a command of their own"),
+        (("fide-rating=1900@2026-01-01", "state=KY"), "in a separate command"),
     ],
 )
 def test_a_fact_that_cannot_be_read_is_wrong_usage(club: Desk, words: tuple[str, ...], said: str) -> None:

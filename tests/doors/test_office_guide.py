@@ -76,7 +76,7 @@ def test_ten_commands_lead_from_an_empty_folder_to_a_published_list() -> None:
     lines = first[2].splitlines()
     assert len(lines) == TEN
     assert lines[0].startswith("crosstable office init")
-    assert lines[-1].startswith("crosstable office lists")
+    assert lines[-1].startswith("crosstable office supplements")
 
 
 def test_the_list_of_the_guide_is_what_the_second_engine_gives(desk: Desk, run: Run) -> None:
@@ -88,7 +88,7 @@ def test_the_list_of_the_guide_is_what_the_second_engine_gives(desk: Desk, run: 
     members = opened(desk.folder / "club-members.csv", OPENED)
     played(members, events)
     names = {member["name"]: member_id for member_id, member in members.items()}
-    shown = next(step for step in steps(GUIDE.read_text("utf-8")) if step.words[1] == "lists").prints
+    shown = next(step for step in steps(GUIDE.read_text("utf-8")) if step.words[1] == "supplements").prints
     ratings = dict(_shown_ratings(shown))
     assert len(ratings) > TEN - 1
     assert {names[name]: rating for name, rating in ratings.items()} == official(members, "OTBR")

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from crosstable.cli import office as door
-from crosstable.cli.office_desk import shown_address
+from crosstable.cli.printing import shown_address
 from crosstable.errors import OfficeError
 from crosstable.office import database
 from tests.doors.club import Desk, founded, season
@@ -25,7 +24,7 @@ def test_an_office_is_made_once(desk: Desk) -> None:
 
 
 def test_without_an_office_every_command_says_how_to_make_one(desk: Desk) -> None:
-    for command in (("status",), ("log",), ("rerate",), ("verify",), ("standings", "1"), ("backup", "b.zip")):
+    for command in (("status",), ("log",), ("rerate",), ("verify",), ("ratings", "1"), ("backup", "b.zip")):
         said = desk.refused(*command)
         assert said == "there is no office at office.db; make one with: crosstable office init --database office.db"
     assert not (desk.folder / "office.db").exists()
@@ -59,7 +58,7 @@ def test_status_counts_what_is_there_and_what_waits(club: Desk) -> None:
         "held": [],
     }
     club.done("withdraw", "202603200010", "--reason", "played again")
-    assert "1 act waits for a rating run" in club.done("status")
+    assert "1 journal entry waits for a rating run" in club.done("status")
     club.done("rerate")
     assert club.asked("status")["pending"] == []
     club.write("m.csv", "ID,Name\n40000001,Ann\n")
@@ -93,7 +92,7 @@ def test_verify_names_what_was_changed_behind_the_offices_back(club: Desk, state
 
 
 def test_nothing_is_left_to_rebuild(club: Desk) -> None:
-    assert "nothing to make anew" in club.done("upgrade", "--rebuild")
+    assert "nothing to rebuild" in club.done("upgrade", "--rebuild")
 
 
 # Backup, restore, upgrade
@@ -132,7 +131,7 @@ def test_an_upgrade_of_a_new_office_has_nothing_to_do(club: Desk) -> None:
 
 def test_a_newer_schema_is_refused_in_one_sentence(club: Desk) -> None:
     club.change("UPDATE alembic_version SET version_num = '9999'")
-    said = club.refused("standings", "30000001")
+    said = club.refused("ratings", "30000001")
     assert "schema 9999, which is newer than this program knows" in said
     assert "9999" in club.refused("upgrade")
 
@@ -151,14 +150,14 @@ def test_a_refusal_does_not_repeat_the_password(desk: Desk, monkeypatch: pytest.
     def refuse(url: str, clock: Any) -> None:
         raise OfficeError(f"there is no office at {url}")
 
-    monkeypatch.setattr("crosstable.cli.office_desk.open_office", refuse)
+    monkeypatch.setattr("crosstable.cli.office_access.open_office", refuse)
     said = desk.refused("status", "--database", "postgresql://me:s3cret@db.example/club")
     assert said == "there is no office at postgresql://me:…@db.example/club"
 
 
 @pytest.mark.parametrize(("library", "url"), [("sqlalchemy", "office.db"), ("psycopg", "postgresql://me@/club")])
 def test_a_library_that_is_missing_is_named(run: Run, library: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "find_spec", lambda name: None if name == library else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == library else object())
     ran = run("office", "status", "--database", url)
     assert (ran.code, ran.out) == (1, "")
     assert f"{library} is not installed" in ran.err
@@ -189,7 +188,7 @@ def test_somebody_without_a_login_name_must_say_who_acts(club: Desk, monkeypatch
         raise KeyError("uid not found")
 
     monkeypatch.setattr("getpass.getuser", nobody)
-    assert "say it with --by NAME" in club.refused("rerate")
+    assert "say who you are with --by NAME" in club.refused("rerate")
     club.done("rerate", "--by", "the office")
 
 
@@ -229,7 +228,7 @@ def test_stopping_says_that_nothing_half_done_is_stored(desk: Desk) -> None:
 # On a terminal
 
 
-@pytest.mark.parametrize("words", [("standings", "30000001"), ("log",), ("verify",), ("rerate",)])
+@pytest.mark.parametrize("words", [("ratings", "30000001"), ("log",), ("verify",), ("rerate",)])
 def test_a_terminal_gets_tables_and_bars_and_a_pipe_neither(
     club: Desk, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""``office publish`` and ``office lists``: what is on a list, when it may be published, and that it never changes."""
+"""``office publish`` and ``office supplements``: what is on one, when it may be published, that it never changes."""
 
 import csv
 import io
@@ -24,21 +24,21 @@ def published(club: Desk) -> Desk:
 
 
 def test_a_list_is_published_once_and_survives_a_correction(published: Desk) -> None:
-    before = published.asked("lists", "2026-06")
+    before = published.asked("supplements", "2026-06")
     assert "a list is never changed" in published.refused("publish", "2026-06", "--cut-off", "now")
     published.done("withdraw", SWISS, "--reason", "x", "--rate")
-    assert published.asked("lists", "2026-06") == before
+    assert published.asked("supplements", "2026-06") == before
     assert "everything follows" in published.done("verify")
     published.done("publish", "2026-07", "--cut-off", "played")
-    assert published.asked("lists", "2026-07")["members"] != before["members"]
+    assert published.asked("supplements", "2026-07")["members"] != before["members"]
 
 
 def test_a_list_holds_whole_numbers_on_four_games_or_more(published: Desk) -> None:
     """Oak and Pine have 3 Regular games each (a bye in four rounds): not on the list. Juniper's count is not known."""
-    rows = rows_of(published.asked("lists", "2026-06"))
+    rows = rows_of(published.asked("supplements", "2026-06"))
     assert ("30000011", "OTBR") not in rows
     assert ("30000012", "OTBR") not in rows
-    standings = published.asked("standings", "30000007")["ratings"]
+    standings = published.asked("ratings", "30000007")["ratings"]
     for system in ("OTBR", "OTBQ"):
         assert rows["30000007", system]["rating"] == standings[system]["rounded"]
         assert standings[system]["official"]["month"] == "2026-06"
@@ -49,12 +49,12 @@ def test_a_list_holds_whole_numbers_on_four_games_or_more(published: Desk) -> No
 
 def test_played_by_the_cut_off_leaves_out_what_came_later(club: Desk) -> None:
     """The cut-off of February 2026 is 21 January, of April 18 March: the championship ended on 20 March."""
-    assert "cut off on 2026-01-21" in club.done("publish", "2026-02", "--cut-off", "played")
-    assert "cut off on 2026-03-18" in club.done("publish", "2026-04", "--cut-off", "played")
-    february, april = (rows_of(club.asked("lists", month)) for month in ("2026-02", "2026-04"))
+    assert "cut off on January 21, 2026" in club.done("publish", "2026-02", "--cut-off", "played")
+    assert "cut off on March 18, 2026" in club.done("publish", "2026-04", "--cut-off", "played")
+    february, april = (rows_of(club.asked("supplements", month)) for month in ("2026-02", "2026-04"))
     assert february == april
     club.done("publish", "2026-05", "--cut-off", "played")
-    assert rows_of(club.asked("lists", "2026-05")) != april
+    assert rows_of(club.asked("supplements", "2026-05")) != april
     (line,) = [one for one in club.asked("history", "30000002")["lines"] if one["event"] == SWISS]
     assert april["30000002", "OTBR"]["rating"] == line["after"]["rounded"]
     assert CHAMPIONSHIP not in str(april)
@@ -63,43 +63,43 @@ def test_played_by_the_cut_off_leaves_out_what_came_later(club: Desk) -> None:
 def test_the_rule_takes_what_was_rated_in_time(club: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The office was made today: nothing was rated by a cut-off in the past, and one in the future is not there yet."""
     said = club.refused("publish", "2026-06")
-    assert "nothing was rated by its cut-off on 2026-05-20" in said
+    assert "nothing was rated by its cut-off on May 20, 2026" in said
     assert "--cut-off played" in said
-    monkeypatch.setattr("crosstable.cli.office_desk.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
-    assert "cut off on 2098-11-19 (rule)" in club.done("publish", "2098-12")
+    monkeypatch.setattr("crosstable.cli.office_access.system_clock", lambda: datetime(2099, 1, 1, tzinfo=UTC))
+    assert "cut off on November 19, 2098 (rule)" in club.done("publish", "2098-12")
     assert "is still to come" in club.refused("publish", "2099-02")
-    assert "cut off on 2098-12-31 (now)" in club.done("publish", "2099-02", "--cut-off", "now")
+    assert "cut off on December 31, 2098 (now)" in club.done("publish", "2099-02", "--cut-off", "now")
 
 
 def test_a_list_on_which_nobody_would_stand_is_refused(desk: Desk) -> None:
     desk.done("init")
     for cut_off in ("rule", "played", "now"):
-        assert "nobody would be on the list" in desk.refused("publish", "2026-06", "--cut-off", cut_off)
-    assert desk.done("lists") == "no list is published yet\n"
+        assert "would be empty" in desk.refused("publish", "2026-06", "--cut-off", cut_off)
+    assert desk.done("supplements") == "no supplement is published yet\n"
 
 
 @pytest.mark.parametrize("month", ["2026-13", "2026", "June", "2026-6"])
 def test_a_month_that_is_none_is_refused(club: Desk, month: str) -> None:
     assert "is not a month" in club.refused("publish", month)
-    assert "is not a month" in club.refused("lists", month)
+    assert "is not a month" in club.refused("supplements", month)
 
 
 def test_lists_are_named_and_shown(published: Desk) -> None:
-    (one,) = published.asked("lists")["lists"]
+    (one,) = published.asked("supplements")["lists"]
     assert (one["month"], one["basis"], len(one["digest"])) == ("2026-06", "played", 64)
-    assert one["digest"][:16] in published.done("lists")
-    out = published.done("lists", "2026-06")
+    assert one["digest"][:16] in published.done("supplements")
+    out = published.done("supplements", "2026-06")
     assert "Hazel, Grace" in out
     assert "OTBR" in out
-    assert "the list of 2026-07 is not published" in published.refused("lists", "2026-07")
-    assert "is not published" in published.refused("lists", "2026-06", "--known-on", "2026-01-01")
+    assert "the supplement of 2026-07 is not published" in published.refused("supplements", "2026-07")
+    assert "is not published" in published.refused("supplements", "2026-06", "--known-on", "2026-01-01")
 
 
 def test_a_list_of_one_system_goes_by_rating(published: Desk) -> None:
-    rows = published.asked("lists", "2026-06", "--system", "OTBR")["members"]
+    rows = published.asked("supplements", "2026-06", "--system", "OTBR")["members"]
     ratings = [row["ratings"]["OTBR"]["rating"] for row in rows]
     assert ratings == sorted(ratings, reverse=True)
-    ohio = published.asked("lists", "2026-06", "--system", "OTBR", "--state", "oh")["members"]
+    ohio = published.asked("supplements", "2026-06", "--system", "OTBR", "--state", "oh")["members"]
     assert ohio == [row for row in rows if row["state"] == "OH"]
 
 
@@ -108,22 +108,22 @@ def test_a_list_of_one_system_goes_by_rating(published: Desk) -> None:
 
 def test_a_top_list_is_the_top_of_the_list(published: Desk) -> None:
     """Fir (2009) and Hazel (2012) are the established members of 20 or under at the start of 2026; Larch is not."""
-    every = published.asked("lists", "2026-06", "--system", "OTBR", "--state", "OH")["members"]
-    top = published.asked("lists", "2026-06", "--top", "3", "--state", "OH")
+    every = published.asked("supplements", "2026-06", "--system", "OTBR", "--state", "OH")["members"]
+    top = published.asked("supplements", "2026-06", "--top", "3", "--state", "OH")
     assert [row["member_id"] for row in top["rows"]] == [one["member"] for one in every[:3]]
     assert [row["rank"] for row in top["rows"]] == [1, 2, 3]
-    assert published.asked("lists", "2026-06", "--age", "20 and under")["rows"] == []  # nobody asked to be listed
+    assert published.asked("supplements", "2026-06", "--age", "20 and under")["rows"] == []  # nobody asked to be listed
     for member in ("30000006", "30000007", "30000009"):
         published.done("members", "age-lists", member, "list", "--reason", "the parents asked for it")
-    young = published.asked("lists", "2026-06", "--age", "20 and under")["rows"]
+    young = published.asked("supplements", "2026-06", "--age", "20 and under")["rows"]
     assert [row["name"] for row in young] == ["Fir, Leo", "Hazel, Grace"]
-    out = published.done("lists", "2026-06", "--age", "20 and under", "--provisional")
+    out = published.done("supplements", "2026-06", "--age", "20 and under", "--provisional")
     assert "Larch, Ivy" in out
     published.done("members", "age-lists", "30000007", "leave-out", "--reason", "asked for it")
     assert "on age lists: no" in published.done("members", "show", "30000007")
-    young = published.asked("lists", "2026-06", "--age", "20 and under")["rows"]
+    young = published.asked("supplements", "2026-06", "--age", "20 and under")["rows"]
     assert [row["name"] for row in young] == ["Fir, Leo"]
-    assert "is no age band; there are 8 and under" in published.refused("lists", "2026-06", "--age", "young")
+    assert "is no age band; there are 8 and under" in published.refused("supplements", "2026-06", "--age", "young")
 
 
 # Files
@@ -132,7 +132,7 @@ def test_a_top_list_is_the_top_of_the_list(published: Desk) -> None:
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet", "txt"])
 @pytest.mark.parametrize("words", [(), ("--top", "5"), ("--state", "OH")])
 def test_a_list_goes_into_a_file_of_every_form(published: Desk, ending: str, words: tuple[str, ...]) -> None:
-    out = published.done("lists", "2026-06", "--out", f"june.{ending}", *words)
+    out = published.done("supplements", "2026-06", "--out", f"june.{ending}", *words)
     assert out.startswith(f"june.{ending}: ")
     found = (published.folder / f"june.{ending}").read_bytes()
     start = {"xlsx": b"PK", "parquet": b"PAR1", "csv": b"\xef\xbb\xbf", "txt": b""}[ending]
@@ -141,10 +141,10 @@ def test_a_list_goes_into_a_file_of_every_form(published: Desk, ending: str, wor
 
 
 def test_a_file_says_what_the_list_says(published: Desk) -> None:
-    published.done("lists", "2026-06", "--out", "june.csv")
+    published.done("supplements", "2026-06", "--out", "june.csv")
     text = (published.folder / "june.csv").read_text("utf-8-sig")
     rows = {row["member_id"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
-    shown = rows_of(published.asked("lists", "2026-06"))
+    shown = rows_of(published.asked("supplements", "2026-06"))
     assert {member for member, _ in shown} == rows.keys()
     for (member, system), row in shown.items():
         assert rows[member][f"{system}_rating"] == str(row["rating"])
@@ -155,21 +155,21 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
     ("words", "said"),
     [
         (("2026-06", "--out", "june.pdf"), "must end in .csv, .xlsx, .parquet, .txt"),
-        (("--out", "june.csv"), "say which list"),
-        (("--top", "3"), "say which list"),
-        (("2026-06", "--top", "0"), "is no number of rows"),
+        (("--out", "june.csv"), "say which supplement"),
+        (("--top", "3"), "say which supplement"),
+        (("2026-06", "--top", "0"), "is not a whole number of at least 1"),
         (("2026-06", "--age", "9-10", "--state", "OH"), "--age and --state do not go together"),
     ],
 )
 def test_a_list_that_cannot_be_given_is_wrong_usage(published: Desk, words: tuple[str, ...], said: str) -> None:
-    ran = published("lists", *words)
+    ran = published("supplements", *words)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
 
 
 def test_a_library_that_a_form_needs_is_named(published: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    ran = published("lists", "2026-06", "--out", "june.xlsx")
+    ran = published("supplements", "2026-06", "--out", "june.xlsx")
     assert ran.code == 1
     assert "xlsxwriter" in ran.err
     assert not (published.folder / "june.xlsx").exists()

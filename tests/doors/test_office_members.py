@@ -34,7 +34,7 @@ def person_of(member_id: str) -> Person:
 
 def test_everything_that_a_members_file_says_is_kept(office: Desk) -> None:
     office.write("m.csv", ONE + TWO + ROW)
-    assert office.done("members", "import", "m.csv").startswith("m.csv: 1 new member, 1 opening standing (act 2)\n")
+    assert office.done("members", "import", "m.csv").startswith("m.csv: 1 new member, 1 starting rating (entry 2)\n")
     assert person_of("40000001") == Person(
         "40000001",
         "Test, Tessa",
@@ -48,7 +48,7 @@ def test_everything_that_a_members_file_says_is_kept(office: Desk) -> None:
         member_until=date(2027, 12, 31),
         fide=(OutsideRating(1850.0, date(2026, 5, 1)),),
     )
-    rating = office.asked("standings", "40000001")["ratings"]["OTBR"]
+    rating = office.asked("ratings", "40000001")["ratings"]["OTBR"]
     assert (rating["rating"], rating["games"], rating["last"]["ended"]) == (1700.5, 40, "2026-04-30")
 
 
@@ -79,7 +79,13 @@ def test_members_show_is_the_offices_own_view(office: Desk) -> None:
     office.write("m.csv", ONE + TWO + ROW)
     office.done("members", "import", "m.csv")
     out = office.done("members", "show", "40000001")
-    for text in ("Test, Tessa", "born: 1990-02-03", "state: NY", "FIDE ratings: 1850 as of 2026-05-01", "OTBR 1701"):
+    for text in (
+        "Test, Tessa",
+        "born: February 3, 1990",
+        "state: NY",
+        "FIDE ratings: 1850 as of 2026-05-01",
+        "OTBR 1701",
+    ):
         assert text in out
     found = office.asked("members", "show", "40000001")
     assert (found["birth_date"], found["fide"]) == ("1990-02-03", [{"rating": 1850.0, "as_of": "2026-05-01"}])
@@ -88,13 +94,13 @@ def test_members_show_is_the_offices_own_view(office: Desk) -> None:
 def test_a_rating_without_a_day_is_refused_and_nothing_is_stored(office: Desk) -> None:
     said = office.refused("members", "import", "club-members.csv")
     assert said.startswith("the OTBR rating of member 30000001 has no date")
-    assert "--openings-as-of" in said
+    assert "--ratings-as-of" in said
     assert office.asked("status")["members"] == 0
 
 
 def test_faults_of_one_file_hold_up_all_of_them(office: Desk) -> None:
     office.write("bad.csv", "ID,Regular,DOB\n40000001,high,2013-02-30\n")
-    ran = office("members", "import", "club-members.csv", "bad.csv", "gone.csv", "--openings-as-of", OPENED)
+    ran = office("members", "import", "club-members.csv", "bad.csv", "gone.csv", "--ratings-as-of", OPENED)
     assert ran.code == 1
     for text in ("column Regular", "column DOB", "gone.csv: The file cannot be opened", "nothing was stored"):
         assert text in ran.err
@@ -110,13 +116,13 @@ def test_an_unknown_column_is_only_a_warning(office: Desk) -> None:
 
 def test_an_office_that_has_a_record_does_not_take_newer_ratings_unasked(club: Desk) -> None:
     club.write("new.csv", 'ID,Name,Regular,Regular games,Regular as of\n30000001,"Ash, Miriam",2100,420,2026-05-01\n')
-    before = club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"]
+    before = club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"]
     out = club.done("members", "import", "new.csv")
-    assert "1 rating in the file not taken" in out
-    assert club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"] == before
-    out = club.done("members", "import", "new.csv", "--replace-openings")
-    assert "1 opening standing" in out
-    assert club.asked("standings", "30000001")["ratings"]["OTBR"]["rating"] == 2100.0
+    assert "1 rating not taken" in out
+    assert club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"] == before
+    out = club.done("members", "import", "new.csv", "--replace-ratings")
+    assert "1 starting rating" in out
+    assert club.asked("ratings", "30000001")["ratings"]["OTBR"]["rating"] == 2100.0
 
 
 @pytest.mark.parametrize("rating", [100.0, 1400.0, 1650.0, 1700.0, 1850.0, 1999.5, 2150.0, 2199.0, 2200.0, 2600.0])
@@ -128,12 +134,14 @@ def test_the_count_of_2001_is_the_printed_formula(rating: float) -> None:
 
 def test_a_count_is_given_only_when_asked_for(office: Desk) -> None:
     """30000008 is the one member of the file without a count; 1488 is too low for more than 26 games."""
-    out = office.done("members", "import", "club-members.csv", "--openings-as-of", OPENED)
+    out = office.done("members", "import", "club-members.csv", "--ratings-as-of", OPENED)
     assert "1 rating without a game count" in out
-    assert office.asked("standings", "30000008")["ratings"]["OTBR"]["games"] is None
+    assert office.asked("ratings", "30000008")["ratings"]["OTBR"]["games"] is None
+    # the earlier names of the two options, which help no longer tells
     args = ("--count-by-2001-rule", "--replace-openings", "--openings-as-of", OPENED)
+    assert "openings" not in office("members", "import", "--help").out
     assert "without a game count" not in office.done("members", "import", "club-members.csv", *args)
-    assert office.asked("standings", "30000008")["ratings"]["OTBR"]["games"] == 26
+    assert office.asked("ratings", "30000008")["ratings"]["OTBR"]["games"] == 26
     made = open_office("office.db")
     with made.reading() as connection:
         sources = {one.source for one in known(connection).record.openings(["30000008"])}
@@ -142,9 +150,9 @@ def test_a_count_is_given_only_when_asked_for(office: Desk) -> None:
 
 
 def test_an_import_can_leave_the_rating_to_a_later_run(office: Desk) -> None:
-    out = office.done("members", "import", "club-members.csv", "--openings-as-of", OPENED, "--no-rate")
+    out = office.done("members", "import", "club-members.csv", "--ratings-as-of", OPENED, "--no-rate")
     assert "run" not in out
-    assert office.asked("standings", "30000001")["ratings"] == {}
+    assert office.asked("ratings", "30000001")["ratings"] == {}
     assert "14 ratings new or changed" in office.done("rerate")
 
 
@@ -161,8 +169,8 @@ def test_an_id_that_cannot_be_one_is_refused(office: Desk, member_id: str) -> No
 def test_a_merge_and_its_undoing_restore_every_rating(club: Desk) -> None:
     before = [club.done("history", one) for one in ("30000003", "30000008", "30000001")]
     out = club.done("members", "merge", "30000008", "30000003", "--reason", "two cards", "--rate")
-    assert "30000008 now stands for 30000003" in out
-    assert "Cedar, Nadia (30000003, also 30000008, OH)" in club.done("standings", "30000008")
+    assert "30000008 is merged into 30000003" in out
+    assert "Cedar, Nadia (30000003, also 30000008, OH)" in club.done("ratings", "30000008")
     assert "30000008 is merged into 30000003" in club.done("members", "show", "30000008")
     assert club.done("history", "30000001") != before[2]
     club.done("members", "unmerge", "30000008", "--reason", "two people after all", "--rate")

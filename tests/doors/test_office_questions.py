@@ -1,4 +1,4 @@
-"""``office standings``, ``history``, ``explain``, ``log``, ``ripple``: what they say, and what they hide."""
+"""``office ratings``, ``history``, ``explain``, ``log``, ``changes``: what they say, and what they hide."""
 
 import json
 import re
@@ -7,12 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from crosstable.cli.office_drawing import Column, plain_table
+from crosstable.cli.printing import Column, plain_table
 from crosstable.office.database import open_office
 from crosstable.office.ledger.acts import acts
 from tests.doors.club import BIRTH_DATES, CHAMPIONSHIP, QUICK, SWISS, Desk
 from tests.doors.conftest import Run
 from tests.event_files import event_file, player
+from tests.house.source import ROOT
 
 HAZEL = "30000007"
 
@@ -27,7 +28,7 @@ def instant_of(act: int) -> str:
 
 
 def test_standings_and_history_say_the_same(club: Desk) -> None:
-    ratings = club.asked("standings", HAZEL)["ratings"]
+    ratings = club.asked("ratings", HAZEL)["ratings"]
     lines = club.asked("history", HAZEL)["lines"]
     for system in ("OTBR", "OTBQ"):
         last = [line for line in lines if line["system"] == system][-1]
@@ -48,9 +49,9 @@ def test_a_member_without_a_rating_is_told_so(desk: Desk) -> None:
     desk.done("init")
     desk.write("m.csv", "ID,Name\n40000001,Ann\n")
     desk.done("members", "import", "m.csv")
-    assert desk.done("standings", "40000001") == "Ann (40000001)\nno rating yet\n"
+    assert desk.done("ratings", "40000001") == "Ann (40000001)\nno rating yet\n"
     assert desk.done("history", "40000001") == "Ann (40000001)\nnothing rated yet\n"
-    assert desk.done("ripple") == "nobody's rating changed\n"
+    assert desk.done("changes") == "no rating changed\n"
 
 
 # As known on
@@ -66,7 +67,7 @@ def test_a_question_is_answered_as_it_was_known_then(club: Desk) -> None:
     assert club.done("history", HAZEL, "--known-on", tomorrow) == club.done("history", HAZEL)
     explained = club.done("explain", HAZEL, SWISS, "--known-on", instant)
     assert "Hazel, Grace, section 1, OTBR" in explained
-    assert "withdrawn, so it rates nobody" in club.refused("explain", HAZEL, f"{SWISS}/1")
+    assert "is withdrawn, so it is not rated" in club.refused("explain", HAZEL, f"{SWISS}/1")
 
 
 def test_the_log_ends_where_it_was_known_to(club: Desk) -> None:
@@ -77,7 +78,7 @@ def test_the_log_ends_where_it_was_known_to(club: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["yesterday", "2026-13-01", "2026-01-01Tnoon"])
 def test_a_day_that_is_none_is_wrong_usage(club: Desk, text: str) -> None:
-    assert club("standings", HAZEL, "--known-on", text).code == 2
+    assert club("ratings", HAZEL, "--known-on", text).code == 2
 
 
 # Explain
@@ -103,7 +104,7 @@ def test_both_systems_and_the_only_section_need_not_be_named(club: Desk) -> None
     ("words", "said"),
     [
         ((HAZEL, "999999999999/1"), "there is no event 999999999999"),
-        ((HAZEL, "999999999999"), "did not play in an event 999999999999"),
+        ((HAZEL, "999999999999"), "did not play in event 999999999999"),
         ((HAZEL, f"{QUICK}/9"), "has no section 9"),
         ((HAZEL, f"{QUICK}/1"), "did not play in section 1"),
         ((HAZEL, f"{QUICK}/2", "--system", "OTBR"), "is rated OTBQ, not OTBR"),
@@ -118,7 +119,7 @@ def test_an_explanation_of_what_is_not_rated_yet_says_so(club: Desk) -> None:
     assert club("explain", HAZEL, QUICK).err == ""
     where = ("--section", "2", "--player", "2", "--round", "1", "--result", "D5w")
     club.done("correct", QUICK, *where, "--reason", "x")
-    assert "the record changed since the last run: crosstable office rerate" in club("explain", HAZEL, QUICK).err
+    assert "the record changed since the last run; to rate: " in club("explain", HAZEL, QUICK).err
 
 
 # The log
@@ -136,7 +137,7 @@ def test_the_log_tells_every_kind_of_act_in_words(club: Desk) -> None:
     out = club.done("log")
     for text in (
         "founded",
-        "members: 12 new, 14 opened",
+        "members: 12 new, 14 starting ratings",
         "submit: 2 sections",
         "correct: section 1: player 1 (Ash, Miriam): round 4 was W5b and is D5b and 1 more",
         "withdraw: section 2",
@@ -152,16 +153,16 @@ def test_the_log_tells_every_kind_of_act_in_words(club: Desk) -> None:
         "merge",
         "unmerge",
     }
-    assert club.done("log", "nobody") == "no such act\n"
+    assert club.done("log", "nobody") == "no such journal entry\n"
 
 
 def test_the_ripple_of_a_run_and_of_a_member(club: Desk) -> None:
-    assert club.done("ripple", "5") == club.done("ripple", "5")
-    assert "is no rating run" in club.refused("ripple", "1")
-    out = club.done("ripple", "--member", HAZEL)
+    assert club.done("changes", "5") == club.done("changes", "5")
+    assert "is not a rating run" in club.refused("changes", "1")
+    out = club.done("changes", "--member", HAZEL)
     assert f"{CHAMPIONSHIP}/1" in out
     assert "run " in out
-    assert club.asked("ripple", "--member", HAZEL)["lines"][0]["member"] == HAZEL
+    assert club.asked("changes", "--member", HAZEL)["lines"][0]["member"] == HAZEL
 
 
 def test_a_long_ripple_is_cut_after_a_run_and_whole_when_asked_for(desk: Desk) -> None:
@@ -173,16 +174,16 @@ def test_a_long_ripple_is_cut_after_a_run_and_whole_when_asked_for(desk: Desk) -
         event["event"]["id"] = f"E{at}"
         desk.write(f"e{at}.json", json.dumps(event))
     out = desk.done("submit", *(f"e{at}.json" for at in range(20)), "--new-members")
-    assert "and 10 more: crosstable office ripple" in out
-    assert "more acts: crosstable office log" in out
-    assert len(desk.asked("ripple")["lines"]) == 40
-    assert desk.done("ripple").count("5000") >= 40
+    assert "and 10 more: crosstable office changes" in out
+    assert "more entries: crosstable office log" in out
+    assert len(desk.asked("changes")["lines"]) == 40
+    assert desk.done("changes").count("5000") >= 40
 
 
 def test_a_run_prints_its_ripple_as_json(club: Desk) -> None:
     club.done("withdraw", SWISS, "--reason", "x")
     document = club.asked("rerate")
-    assert document == club.asked("ripple", str(document["run"]))
+    assert document == club.asked("changes", str(document["run"]))
     assert {act["kind"] for act in document["acts"].values()} == {"withdraw"}
     assert club.asked("rerate") == {"format": "crosstable-office-ripple/1", "run": None, "lines": [], "acts": {}}
 
@@ -197,11 +198,11 @@ def test_a_member_of_two_sections_must_say_which(club: Desk) -> None:
 
 
 QUESTIONS = (
-    ("standings", HAZEL),
+    ("ratings", HAZEL),
     ("history", HAZEL),
     ("explain", HAZEL, SWISS),
     ("log",),
-    ("ripple",),
+    ("changes",),
     ("status",),
     ("verify",),
 )
@@ -215,7 +216,7 @@ def test_no_birth_date_is_shown_but_by_members_show(club: Desk, words: tuple[str
     assert [day for day in BIRTH_DATES if day in shown] == []
 
 
-@pytest.mark.parametrize("words", [("standings",), ("history",), ("explain", QUICK), ("explain", SWISS)])
+@pytest.mark.parametrize("words", [("ratings",), ("history",), ("explain", QUICK), ("explain", SWISS)])
 @pytest.mark.parametrize("member", [HAZEL, "30000011"])
 def test_the_public_sees_whole_numbers_and_no_age(club: Desk, words: tuple[str, ...], member: str) -> None:
     """Oak began by age and Hazel met them: no rating has decimals, and no age is told."""
@@ -234,7 +235,7 @@ def test_public_decimals_are_a_setting_of_the_office(club: Desk) -> None:
     own = [line["after"]["rating"] for line in club.asked("history", "30000002")["lines"]]
     assert club.done("settings", "show") == "public-decimals: off\n"
     assert club.done("settings", "public-decimals", "off") == "public-decimals: off already\n"
-    assert "public-decimals: on (act " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")
+    assert "public-decimals: on (entry " in club.done("settings", "public-decimals", "on", "--reason", "members agreed")
     assert club.asked("settings", "show") == {"format": "crosstable-office-settings/1", "public_decimals": True}
     public = [line["after"]["rating"] for line in club.asked("history", "30000002", "--public")["lines"]]
     assert public == [pytest.approx(rating, abs=0.005 + 1e-9) for rating in own]
@@ -252,18 +253,18 @@ def test_the_public_log_and_ripple_tell_no_more_than_they_may(club: Desk) -> Non
     assert "digest" not in out
     assert "2014-04-10" in club.done("log")
     assert len(club.done("log", "--public", "--last", "2").splitlines()) == 1 + 2
-    assert club.done("log", "nobody", "--public") == "no such act\n"
-    run = club.asked("ripple")["run"]
-    public = club.done("ripple", str(run), "--public")
-    assert public == club.done("ripple", "--public")
+    assert club.done("log", "nobody", "--public") == "no such journal entry\n"
+    run = club.asked("changes")["run"]
+    public = club.done("changes", str(run), "--public")
+    assert public == club.done("changes", "--public")
     assert not re.search(r"\d\.\d\d", public)
-    assert club.asked("ripple", str(run), "--public")["public"] is True
-    assert "is no rating run" in club.refused("ripple", "1", "--public")
-    assert "of one run" in club.refused("ripple", "--member", HAZEL, "--public")
+    assert club.asked("changes", str(run), "--public")["public"] is True
+    assert "is not a rating run" in club.refused("changes", "1", "--public")
+    assert "for one run" in club.refused("changes", "--member", HAZEL, "--public")
 
 
 def test_what_the_public_asks_in_vain_is_refused(club: Desk) -> None:
-    assert "is not known" in club.refused("standings", "39999999", "--public")
+    assert "is not known" in club.refused("ratings", "39999999", "--public")
     assert "has no rating in section 1" in club.refused("explain", HAZEL, f"{QUICK}/1", "--public")
     assert "has no section 9" in club.refused("explain", HAZEL, f"{QUICK}/9", "--public")
 
@@ -273,10 +274,10 @@ def test_hostile_names_are_shown_escaped(club: Desk) -> None:
     hostile = "Evil\x1b[2J\u202egnp.exe\nact 99"
     club.done("decide", "fact", "--member", HAZEL, f"name={hostile}", "--reason", "a\nb\x07", "--by", "\u202eroot")
     club.done("rerate")
-    for words in (("standings", HAZEL), ("history", HAZEL), ("members", "show", HAZEL), ("log",), ("ripple", "5")):
+    for words in (("ratings", HAZEL), ("history", HAZEL), ("members", "show", HAZEL), ("log",), ("changes", "5")):
         out = club.done(*words)
         assert all(character.isprintable() or character == "\n" for character in out), words
-    assert "Evil\\u001b[2J\\u202egnp.exe\\u000aact 99" in club.done("standings", HAZEL)
+    assert "Evil\\u001b[2J\\u202egnp.exe\\u000aact 99" in club.done("ratings", HAZEL)
 
 
 def test_a_plain_table_leaves_no_column_ragged() -> None:
@@ -284,3 +285,26 @@ def test_a_plain_table_leaves_no_column_ragged() -> None:
     assert plain_table(columns, [("Ann", "9"), ("Bartholomew", "1500")]) == (
         "Name         Rating\nAnn               9\nBartholomew    1500\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("earlier", "words"),
+    [
+        ("standings", ("ratings", HAZEL)),
+        ("standings", ("ratings", HAZEL, "--public")),
+        ("ripple", ("changes",)),
+        ("ripple", ("changes", "5")),
+        ("lists", ("supplements",)),
+        ("lists", ("supplements", "2026-06", "--top", "3")),
+    ],
+)
+def test_an_earlier_name_of_a_command_works_as_before_and_is_told_nowhere(
+    club: Desk, run: Run, earlier: str, words: tuple[str, ...]
+) -> None:
+    club.done("publish", "2026-06", "--cut-off", "played")
+    for form in ((), ("--json",)):
+        assert club(earlier, *words[1:], *form) == club(*words, *form)
+        assert club(earlier, *words[1:], *form).code == 0
+    for page in (run("office", "--help").out, (ROOT / "docs" / "commands.md").read_text("utf-8")):
+        assert not re.search(rf"^ *(### crosstable office )?{earlier}\b", page, flags=re.MULTILINE)
+        assert re.search(rf"^ *(### crosstable office )?{words[0]}\b", page, flags=re.MULTILINE)

@@ -96,7 +96,8 @@ def test_new_members_come_in_with_the_ratings_that_the_file_gives_them(desk: Des
     event = event_file(player(1, "W2", 1850.0, 120), player(2, "L1", 1700.0, 30))
     desk.write("event.json", json.dumps(event))
     assert desk("submit", "event.json", "--openings").code == 2
-    desk.done("submit", "event.json", "--new-members", "--openings")
+    assert "--openings" not in desk("submit", "--help").out  # the earlier name
+    desk.done("submit", "event.json", "--new-members", "--starting-ratings")
     lines = desk.asked("history", "10000001")["lines"]
     assert [line["name"] for line in lines] == ["opening standing", "Test"]
     assert lines[0]["after"] == {"rating": 1850.0, "rounded": 1850, "games": 120}
@@ -132,7 +133,7 @@ def test_one_result_is_put_right_on_both_rows_and_ripples(club: Desk) -> None:
     )
     assert "player 1 (Ash, Miriam): round 4 was W5b and is D5b" in out
     assert "player 5 (Fir, Leo): round 4 was L1w and is D1w" in out
-    lines = {(line["member"], line["system"]): line for line in club.asked("ripple")["lines"]}
+    lines = {(line["member"], line["system"]): line for line in club.asked("changes")["lines"]}
     assert [SWISS, 1] in lines["30000001", "OTBR"]["sections"]
     assert [CHAMPIONSHIP, 1] in lines["30000001", "OTBR"]["sections"]
     assert lines["30000006", "OTBR"]["change"] > 0 > lines["30000001", "OTBR"]["change"]
@@ -173,7 +174,7 @@ def test_a_correction_that_is_asked_for_waits_to_be_confirmed(club: Desk) -> Non
     assert f"crosstable office confirm {SWISS}" in out
     assert "nothing to rate" in club.done("rerate")
     assert [one["section"] for one in club.asked("status")["requested"]] == [1]
-    assert "asked for: event" in club.done("status")
+    assert "requested: event" in club.done("status")
     assert "section 1 is confirmed" in club.done("confirm", SWISS, "--rate")
     assert club.asked("status")["requested"] == []
     assert "D5b" in club.done("log", SWISS)
@@ -218,7 +219,7 @@ def test_a_correction_that_makes_an_error_or_changes_nothing_stores_nothing(club
     assert "nothing differs" in same.err
     twice = club(*where, "--result", "W3b")
     assert twice.code == 1
-    assert "as corrected, the event has errors" in twice.err
+    assert "the corrected event has errors" in twice.err
     gone = club("correct", SWISS, "gone.csv", "--reason", "x")
     assert gone.code == 1
     assert club.asked("status")["head"] == head
@@ -235,7 +236,7 @@ def test_a_held_section_is_confirmed_when_its_members_are_known(office: Desk) ->
     out = office.done("confirm", QUICK, "--new-members", "--rate")
     assert "1 new member" in out
     assert "section 1 is confirmed" in out
-    assert "Quince, Adela" in office.done("standings", "30000021")
+    assert "Quince, Adela" in office.done("ratings", "30000021")
     assert "nothing of event" in office.refused("confirm", QUICK)
 
 

@@ -105,7 +105,7 @@ def test_a_rule_set_with_faults_is_told_with_all_of_them(run: Run, tmp_path: Pat
 def test_what_is_neither_a_file_nor_a_day_is_wrong_usage(run: Run) -> None:
     ran = run("rate", SAMPLE, "--rules", "soon")
     assert ran.code == 2
-    assert "'soon' is neither a file nor a day; write a day as YYYY-MM-DD" in ran.err
+    assert "'soon' is neither a file nor a date; write a date as YYYY-MM-DD" in ran.err
     ran = run("rate", SAMPLE, "--rules", "1999-12-31")
     assert ran.code == 1
     assert "no rules are known for a section starting 1999-12-31" in ran.err
@@ -136,7 +136,7 @@ def test_lab_rules_prints_what_a_rule_set_changes(run: Run, slow: str) -> None:
 
 
 def test_lab_rules_needs_no_heavy_library(run: Run, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crosstable.cli.lab.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert run("lab", "rules", slow).code == 0
 
 

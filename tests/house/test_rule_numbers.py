@@ -47,8 +47,8 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.calculator.requests": allowed("the last year that is taken", 2100),
     "crosstable.cli.calculator": allowed("the name of a method, the algorithm of 400", 400),
     "crosstable.cli.demo_office": allowed("years and shares of the demonstration", 25),
-    "crosstable.cli.estimate_text": allowed("the name of a method, the algorithm of 400", 400),
-    "crosstable.cli.lab_simulate": allowed("members of a region, years of a federation", 25, 2500),
+    "crosstable.cli.estimate": allowed("the name of a method, the algorithm of 400", 400),
+    "crosstable.cli.lab": allowed("years of a federation", 25),
     "crosstable.formats": allowed(
         "columns of files, versions of TRF, letters of columns, examples", 26, 400, 1300, 1400, 2150
     ),

@@ -105,10 +105,10 @@ def test_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_parameter_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("simulate", *SMALL, "--set", "yeers=3", "--out", str(tmp_path / "made")) == 1
-    assert capsys.readouterr().err == "crosstable lab simulate: there is no parameter 'yeers'; 'years' is one\n"
+    assert capsys.readouterr().err == "crosstable lab: there is no parameter 'yeers'; 'years' is one\n"
     assert not (tmp_path / "made").exists()
     assert run("simulate", *SMALL, "--pandemic", "2020-01-02", "2020-01-01", "--out", str(tmp_path / "made")) == 1
-    assert capsys.readouterr().err == "crosstable lab simulate: the pandemic ends before it begins\n"
+    assert capsys.readouterr().err == "crosstable lab: the pandemic ends before it begins\n"
 
 
 def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,13 +134,13 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--members", "19"), "19 members are no federation; give at least 20"),
-        (("--members", "x"), "'x' is not a number of at least 1"),
-        (("--members", "20", "--years", "41"), "41 years are more than can be played; give at most 40"),
-        (("--members", "20", "--seed", "0"), "'0' is not a number of at least 1"),
+        (("--members", "19"), "19 members are too few; give at least 20"),
+        (("--members", "x"), "'x' is not a whole number of at least 1"),
+        (("--members", "20", "--years", "41"), "41 years are too many; give at most 40"),
+        (("--members", "20", "--seed", "0"), "'0' is not a whole number of at least 1"),
         (("--members", "20", "--sections", "1", "--games", "1"), "not allowed with argument"),
         (("--members", "20", "--regions", "45"), "45 regions are too many; give at most 44"),
-        (("--members", "20", "--returners", "2"), "'2' is not a share from 0 to 1"),
+        (("--members", "20", "--returners", "2"), "'2' is not a number from 0 to 1"),
         (("--members", "20", "--pandemic", "2020", "2021"), "'2020' is not a date; write it as YYYY-MM-DD"),
         (("--members", "20", "--pandemic", "2020-01-01", "2020-01-02", "--no-pandemic"), "not allowed with argument"),
         ((), "the following arguments are required: --members"),
@@ -156,7 +156,7 @@ def test_wrong_usage_is_told(
 def test_a_missing_library_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crosstable.cli.lab.find_spec", lambda name: None if name == "polars" else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "polars" else object())
     assert run("simulate", *SMALL, "--out", str(tmp_path / "made")) == 1
     assert capsys.readouterr().err.startswith("crosstable lab: polars is not installed; ")
 
@@ -237,7 +237,7 @@ def test_what_cannot_be_judged_is_said(archive: str, tmp_path: Path, capsys: pyt
     assert backtest_command(archive, "--from", "then") == 2
     assert "'then' is not a date" in capsys.readouterr().err
     assert backtest_command(archive, "--draws", "0") == 2
-    assert "'0' is not a number of at least 1" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1" in capsys.readouterr().err
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("[changes]\nB = 12\n", encoding="utf-8")
     assert backtest_command(archive, "--against", str(wrong)) == 1

@@ -82,7 +82,7 @@ def test_the_door_writes_an_archive_that_can_be_judged(
     # and nobody is told by them who won: four are predicted.
     assert found.games == 8
     assert main(["lab", "pages", folder, "--out", out]) == 1
-    assert "is not an empty folder; give another one, or --force" in capsys.readouterr().err
+    assert "is not empty; give another folder, or --force" in capsys.readouterr().err
     assert main(["lab", "pages", folder, "--out", out, "--force", "--carried"]) == 0
     assert pl.read_parquet(Path(out, "members.parquet")).height == 4
 

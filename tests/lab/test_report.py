@@ -344,11 +344,11 @@ def test_the_door_writes_a_page_and_never_over_another(
     assert capsys.readouterr().out == f"written to {out}\n"
     first = out.read_text("utf-8")
     assert main([*asked, "--out", str(out)]) == 1
-    assert "is there already; give another file, or --force" in capsys.readouterr().err
+    assert "already exists; give another file, or --force" in capsys.readouterr().err
     assert main([*asked, "--out", str(out), "--force"]) == 0
     assert out.read_text("utf-8") == first
     assert main(asked) == 2
-    assert "give --out FILE for the page, or --json" in capsys.readouterr().err
+    assert "add --out FILE for the page, or --json" in capsys.readouterr().err
     assert main([*asked, "--out", str(tmp_path)]) == 1
     assert "is a folder; give a file" in capsys.readouterr().err
     assert main([*asked, "--from", "2030-01-01", "--json"]) == 1

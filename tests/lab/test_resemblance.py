@@ -241,7 +241,7 @@ def test_a_comparison_as_json(folders: tuple[str, str], capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     ("which", "said"),
-    [("none", "none is no folder of crosstables"), ("empty", "there is no crosstable with posted ratings in ")],
+    [("none", "none is not a folder of crosstables"), ("empty", "there is no crosstable with posted ratings in ")],
 )
 def test_a_folder_without_pages_is_told(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], which: str, said: str

@@ -234,7 +234,7 @@ def test_the_command_prints_writes_and_goes_on(
     files = {"about.json", "best.toml", "lock", "results", "sweep.json", "sweep.parquet", "sweep.txt"}
     assert files == set(os.listdir(out))
     assert main([*common, "--plan", str(plan), "--judge-all"]) == 0
-    assert capsys.readouterr().err == "2 of 2 rule sets were finished before\n"
+    assert capsys.readouterr().err == "2 of 2 rule sets were already done\n"
     drawn = ("--random", "2", "--vary", "k_numerator=400:1200", "--vary", "age_slope=10:90:log", "--restart", "--json")
     assert main([*common, *drawn]) == 0
     document = valid(json.loads(capsys.readouterr().out))
@@ -249,7 +249,7 @@ def test_the_command_prints_writes_and_goes_on(
     [
         ((), 2, "give a --plan, or --grid, or --random with --vary"),
         (("--random", "3"), 2, "--random and --vary go together"),
-        (("--grid", "k_numerator"), 2, "should be written as NAME="),
+        (("--grid", "k_numerator"), 2, "must be written as NAME="),
         (("--grid", "k_numerator=1", "--from", "2004-01-01", "--to", "2003-01-01"), 2, "in this order"),
         (("--grid", "k_numeratr=1", "--grid", "initialisation=mix"), 1, "Did you mean k_numerator?"),
         (("--plan", "nowhere.toml"), 1, "The file cannot be read"),

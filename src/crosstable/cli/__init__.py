@@ -1,7 +1,8 @@
-"""The command line, door one: arguments in, text out, and the exit code.
+"""The command line: arguments in, text out, and the exit code.
 
-Every command is a module that is imported only when it is called, so that rating one event starts nothing else.
-Exit codes: 0 done, 1 the input has faults, 2 wrong usage, 3 an internal error with what to send.
+A command is a function that makes its parser; the parser's default ``run`` does the work. Its module is imported when
+the command is called, so that rating one event starts nothing else. Exit codes: 0 done, 1 the input has faults, 2 wrong
+usage, 3 an internal error with what to send.
 """
 
 import gc
@@ -10,43 +11,77 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from crosstable import __version__
+from crosstable.errors import (
+    FormatError,
+    HistoryError,
+    MissingLibraryError,
+    NoEditionError,
+    OfficeError,
+    RuleSetError,
+)
+
+if TYPE_CHECKING:
+    import argparse
 
 
 class Command(NamedTuple):
-    """A command: the module that holds it, the line that the overview shows, and whether it works for long."""
+    """The function that makes a command's parser, the line of the overview, and whether the command works for long.
 
-    module: str
+    ``needs`` are libraries without which not even the parser can be made; ``extra`` installs them.
+    """
+
+    maker: str
     summary: str
     is_long: bool = False
+    needs: tuple[str, ...] = ()
+    extra: str = ""
 
 
 COMMANDS: Mapping[str, Command] = {
-    "rate": Command("crosstable.cli.rate", "rate an event file and print its crosstable"),
-    "explain": Command("crosstable.cli.explain", "the whole calculation of one player, step by step"),
-    "estimate": Command("crosstable.cli.estimate", "one player's new rating from the results, no file"),
-    "calculator": Command("crosstable.cli.calculator", "performance, badges, classes, K, why calculators differ"),
-    "check": Command("crosstable.cli.check", "every fault and warning of an event file"),
-    "findings": Command("crosstable.cli.findings", "what the code of a finding means and what to do about it"),
-    "convert": Command("crosstable.cli.convert", "from any known format to any that can be written"),
-    "verify": Command(
-        "crosstable.cli.verify", "computed against posted, with the cause of each difference", is_long=True
-    ),
+    "rate": Command("event_files.rate_parser", "rate an event file and print its crosstable"),
+    "explain": Command("event_files.explain_parser", "show one player's whole calculation, step by step"),
+    "estimate": Command("estimate.parser", "estimate one player's new rating from results, without a file"),
+    "calculator": Command("calculator.parser", "performance rating, badges, classes, K, and why calculators differ"),
+    "check": Command("event_files.check_parser", "list every error and warning in an event file"),
+    "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
+    "convert": Command("event_files.convert_parser", "convert an event file to another format"),
+    "verify": Command("verify.parser", "compare computed ratings with posted ones, with likely causes", is_long=True),
     "office": Command(
-        "crosstable.cli.office", "a rating office: members, events, decisions, ratings, lists", is_long=True
+        "office.parser",
+        "run a rating office: members, events, decisions, ratings, supplements",
+        is_long=True,
+        needs=("sqlalchemy", "alembic"),
+        extra="office",
     ),
-    "history": Command("crosstable.cli.history", "a federation's whole history: replay it in seconds", is_long=True),
-    "lab": Command("crosstable.cli.lab", "a laboratory: federations made from a seed", is_long=True),
-    "serve": Command("crosstable.cli.serve", "the site and the API of an office; --demo shows one", is_long=True),
-    "rules": Command("crosstable.cli.rules", "the rules of a day, their timeline, what changed between two days"),
-    "schema": Command("crosstable.cli.schema", "the shapes of the files that crosstable reads and of what it prints"),
+    "history": Command("history.parser", "replay a federation's whole history in seconds", is_long=True),
+    "lab": Command("lab.parser", "simulate federations and test rule sets", is_long=True),
+    "serve": Command(
+        "serve.parser",
+        "serve the site and the API of an office; --demo shows one",
+        is_long=True,
+        needs=("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic"),
+        extra="web",
+    ),
+    "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
+    "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
+}
+# Earlier names of commands inside a command. They work as before, and neither help nor docs name them.
+ALIASES: Mapping[tuple[str, ...], str] = {
+    ("office", "standings"): "ratings",
+    ("office", "ripple"): "changes",
+    ("office", "lists"): "supplements",
 }
 
 FAULTY = 1
 USAGE = 2
 INTERNAL = 3
+STOPPED = 130
+LONGEST_COMMAND = 300
+# What is wrong with the request, not with the program; the message says what to do.
+REFUSALS = (FormatError, HistoryError, MissingLibraryError, NoEditionError, OfficeError, RuleSetError)
 
 
 def entry() -> NoReturn:
@@ -78,11 +113,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[0] == "--version":
         sys.stdout.write(f"crosstable {__version__}\n")
         return 0
-    command = COMMANDS.get(arguments[0])
-    if command is None:
+    if arguments[0] not in COMMANDS:
         sys.stderr.write(_unknown(arguments[0]))
         return USAGE
-    return _run(command, arguments)
+    if earlier := ALIASES.get(tuple(arguments[:2])):
+        arguments[1] = earlier
+    return _run(COMMANDS[arguments[0]], arguments)
 
 
 def overview() -> str:
@@ -93,7 +129,7 @@ def overview() -> str:
         "usage: crosstable COMMAND …\n\n"
         "Rates chess events exactly as US Chess does, under the rules of the day they were played.\n\n"
         f"commands:\n{''.join(lines)}\n"
-        "crosstable COMMAND --help says what a command takes; crosstable --version prints the version.\n"
+        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version.\n"
     )
 
 
@@ -108,25 +144,67 @@ def _unknown(name: str) -> str:
 def _run(command: Command, arguments: list[str]) -> int:
     if not command.is_long:
         gc.disable()  # one event is rated before any garbage could add up
-    module = import_module(command.module)
+    options = None
     try:
-        code = module.run(arguments[1:])
+        require(command.needs, command.extra)
+        options = parser_of(arguments[0]).parse_args(arguments[1:])
+        require(getattr(options, "needs", ()), "history")
+        code = options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe went away: that is not our fault, nor a result
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
-        sys.stderr.write("\nstopped\n")
-        return 130
+        sys.stderr.write(_stopped(arguments))
+        return STOPPED
     except SystemExit as stop:  # argparse: 0 after --help, 2 after wrong usage; rich: 1 when a pipe is closed
         return 0 if stop.code == 1 else stop.code if isinstance(stop.code, int) else USAGE
     except OSError as error:  # a path that cannot be written, a disk that is full
         sys.stderr.write(f"crosstable: {error.filename or 'output'}: {error.strerror or error}\n")
         return FAULTY
-    except Exception as error:  # the door: everything that nobody foresaw ends here, with what to send
+    except REFUSALS as error:
+        from crosstable.cli.printing import error_text
+
+        sys.stderr.write(error_text(arguments[0], error, getattr(options, "known_on", None)))
+        return FAULTY
+    except Exception as error:  # everything that nobody foresaw ends here, with what to send
         sys.stderr.write(internal_error(error, arguments))
         return INTERNAL
     return int(code)
+
+
+def parser_of(name: str) -> "argparse.ArgumentParser":
+    """The parser of a command."""
+    module, _, maker = COMMANDS[name].maker.partition(".")
+    made: argparse.ArgumentParser = getattr(import_module(f"crosstable.cli.{module}"), maker)()
+    return made
+
+
+def require(libraries: Sequence[str], extra: str) -> None:
+    """Refuse where a library is not installed, with the line to type."""
+    if not libraries:
+        return
+    from importlib.util import find_spec
+
+    missing = [library for library in libraries if find_spec(library) is None]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise MissingLibraryError(
+            f"{' and '.join(missing)} {verb} not installed; type: pip install 'crosstable[{extra}]'"
+        )
+
+
+def _stopped(arguments: Sequence[str]) -> str:
+    """What is said after an interrupt; where an office is written to, also that it is whole."""
+    if arguments[0] != "office":
+        return "\nstopped\n"
+    import shlex
+
+    from crosstable.cli.printing import shown_address
+
+    typed = " ".join(shown_address(shlex.quote(argument)) for argument in arguments)
+    shown = typed if len(typed) <= LONGEST_COMMAND else f"{typed[:LONGEST_COMMAND]} …"
+    return f"\nstopped: nothing half-done was stored. To continue, run the same command again:\n  crosstable {shown}\n"
 
 
 def internal_error(error: Exception, arguments: Sequence[str]) -> str:
@@ -135,7 +213,7 @@ def internal_error(error: Exception, arguments: Sequence[str]) -> str:
 
     trace = "".join(traceback.format_exception(error))
     return (
-        f"{trace}\ncrosstable {__version__} (Python {sys.version.split()[0]}) met an error of its own; "
-        f"nothing was stored.\nPlease send the lines above, this command and the file:\n"
+        f"{trace}\ncrosstable {__version__} (Python {sys.version.split()[0]}) has hit an internal error; "
+        f"nothing was stored.\nPlease send us the lines above, this command and the file:\n"
         f"  crosstable {' '.join(arguments)}\n"
     )

@@ -1,11 +1,9 @@
 """``crosstable calculator``: the quick figures of a calculator page, each a command of its own."""
 
 import argparse
-import json
-import sys
 from collections.abc import Callable
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from crosstable.calculator.answers import badge_object, difference_object, old_page_object
 from crosstable.calculator.figures import (
@@ -20,11 +18,10 @@ from crosstable.calculator.figures import (
     rating_class,
     thresholds,
 )
-from crosstable.calculator.reading import read_day, read_game
+from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
-from crosstable.cli.estimate_text import wrapped
-from crosstable.cli.files import Help
-from crosstable.errors import NoEditionError
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, command_parser, day, take
+from crosstable.cli.printing import print_answer, wrapped
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating
@@ -33,23 +30,15 @@ from crosstable.rules.law import Edition
 from crosstable.rules.phrases import dual_k
 from crosstable.terms import GAME_SCORES, total
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-
-FAULTY = 1
 Figures = tuple[str, dict[str, Any]]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
-        prog="crosstable calculator",
-        formatter_class=Help,
-        description="The quick figures of a calculator page. crosstable estimate gives all of them at once.",
-    )
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    made = command_parser("calculator", "Quick figures for players. crosstable estimate gives them all at once.")
+    commands = add_commands(made)
     games = "result and opponent's rating, like W1640 D1720 L1600"
-    one = _command(commands, "performance", "performance rating by every method", _performance)
+    one = _command(commands, "performance", "the performance rating by every method", _performance)
     one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
     one = _command(commands, "badge", "the badge that a score earns", _badge)
     one.add_argument("rating", metavar="RATING", type=_player, help="your rating before the event")
@@ -66,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     one = _command(commands, "old-page", f"an estimate {LABEL}; not a rule", _old_page)
     one.add_argument("rating", metavar="RATING/GAMES", type=_player)
     one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
-    _command(commands, "differences", "why other calculators differ, each with an example", _differences)
+    _command(commands, "differences", "why other calculators differ, with examples", _differences)
     one = _command(
         commands, "about", "how ratings work, what a rated tournament needs, what an estimate is not", _about
     )
@@ -75,15 +64,20 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: "Commands", name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
-) -> argparse.ArgumentParser:
-    made = commands.add_parser(
-        name, prog=f"crosstable calculator {name}", help=summary, description=f"{summary}.", formatter_class=Help
-    )
-    made.add_argument("--date", type=_day, metavar="DATE", help="the rules of this day (default: today)")
-    made.add_argument("--json", action="store_true", help="print it as JSON")
+    commands: Commands, name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
+) -> Parser:
+    made = add_command(commands, name, summary, _run)
+    made.add_argument("--date", type=day, metavar="DATE", help="the rules of this day (default: today)")
+    take(made, "--json")
     made.set_defaults(figures=figures)
     return made
+
+
+def _run(options: argparse.Namespace) -> int:
+    edition = edition_for(options.date or datetime.now(tz=UTC).date())
+    text, document = options.figures(options, edition)
+    print_answer(document, text, as_json=options.json)
+    return 0
 
 
 def _game(text: str) -> Opponent:
@@ -92,7 +86,7 @@ def _game(text: str) -> Opponent:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if found.rating is None or None in found.results:
-        raise argparse.ArgumentTypeError(f"{text!r}: a rated opponent and a result are needed, like W1640")
+        raise argparse.ArgumentTypeError(f"{text!r}: give a result and a rated opponent, like W1640")
     _in_range(found.rating)
     return found
 
@@ -103,40 +97,20 @@ def _player(text: str) -> tuple[float, float | None]:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if rating is None:
-        raise argparse.ArgumentTypeError("a rating is needed here; crosstable estimate takes unrated players")
+        raise argparse.ArgumentTypeError("give a rating; for unrated players use crosstable estimate")
     return _in_range(rating), games
 
 
 def _in_range(rating: float) -> float:
     if not LOWEST_RATING <= rating <= HIGHEST_RATING:
-        raise argparse.ArgumentTypeError(f"{rating:g} is no rating between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
+        raise argparse.ArgumentTypeError(f"{rating:g} is not a rating between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
     return rating
 
 
 def _count(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of games between 1 and 1000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of games between 1 and 1000")
     return int(text)
-
-
-def _day(text: str) -> date:
-    try:
-        return read_day(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def run(arguments: list[str]) -> int:
-    """Run the command."""
-    options = parser().parse_args(arguments)
-    try:
-        edition = edition_for(options.date or datetime.now(tz=UTC).date())
-    except NoEditionError as error:
-        sys.stderr.write(f"crosstable calculator: {error}\n")
-        return FAULTY
-    text, document = options.figures(options, edition)
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n" if options.json else text)
-    return 0
 
 
 def _games(options: argparse.Namespace) -> tuple[list[float], list[float]]:

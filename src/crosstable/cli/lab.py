@@ -1,46 +1,466 @@
-"""``crosstable lab``: made-up federations, and what can be learned from them."""
+"""``crosstable lab``: made-up federations, rule sets, how they predict, and how much they resemble official results."""
 
 import argparse
+import os
 import sys
-from importlib.util import find_spec
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY, Help
-from crosstable.cli.lab_backtest import add_backtest
-from crosstable.cli.lab_compare import add_compare
-from crosstable.cli.lab_pages import add_pages
-from crosstable.cli.lab_report import add_report
-from crosstable.cli.lab_rules import add_rules
-from crosstable.cli.lab_simulate import add_simulate
+from crosstable.cli import FAULTY, USAGE
+from crosstable.cli.history import chosen_rules, compile_once
 from crosstable.cli.lab_sweep import add_sweep
+from crosstable.cli.options import (
+    Commands,
+    Parser,
+    add_command,
+    add_commands,
+    command_parser,
+    count,
+    day,
+    file_or_day,
+    flag,
+    several,
+    take,
+)
+from crosstable.cli.printing import Bar, print_answer
+
+if TYPE_CHECKING:
+    from crosstable.lab.backtest_results import Backtest
+    from crosstable.lab.other_systems import OtherSystem
+    from crosstable.lab.population import Federation
+    from crosstable.lab.resemblance import Resemblance
+    from crosstable.lab.simulate import Summary
+    from crosstable.rules.rule_sets import RuleSet
+    from crosstable.terms import Report
+
+NEEDS = ("numpy", "polars", "numba")
+COMPARISON = "crosstable-comparison/1"
+FEWEST_MEMBERS = 20
+MOST_YEARS = 40
+MOST_REGIONS = 44
+# Without a number of sections: five for six members, which gives a member about as many games as official pages show.
+SECTIONS_A_MEMBER = 5 / 6
+_SYSTEMS = ("elo", "glicko2")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    made = argparse.ArgumentParser(
-        prog="crosstable lab",
-        formatter_class=Help,
-        description="A laboratory for rating systems: federations made from a seed, rule sets, and how they predict.",
-        epilog="crosstable lab COMMAND --help says what a command takes.",
+    made = command_parser(
+        "lab",
+        "Simulate federations, change the rules, and see how well they predict results.",
+        epilog="For the options of a command, type crosstable lab COMMAND --help.",
     )
-    commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    add_simulate(commands)
-    add_compare(commands)
-    add_rules(commands)
-    add_backtest(commands)
-    add_report(commands)
+    commands = add_commands(made)
+    _add_simulate(commands)
+    _add_parameters(commands)
+    _add_compare(commands)
+    _add_rules(commands)
+    _add_backtest(commands)
+    _add_report(commands)
     add_sweep(commands)
-    add_pages(commands)
+    _add_pages(commands)
     return made
 
 
-def run(arguments: list[str]) -> int:
-    """Run a command of the laboratory."""
-    options = parser().parse_args(arguments)
-    missing = [library for library in options.needs if find_spec(library) is None]
-    if missing:
-        sys.stderr.write(
-            f"crosstable lab: {' and '.join(missing)} is not installed; the laboratory needs more than rating a file "
-            "does: pip install 'crosstable[history]'\n"
-        )
+# simulate, parameters
+
+
+def _add_simulate(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "simulate",
+        "simulate a federation and write it as an archive",
+        _simulate,
+        "Simulate a federation. Members join, improve, play, pause and leave, in their own regions; a few hold back; a "
+        "pandemic closes the halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true "
+        "strengths (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble "
+        "official results (docs/lab.md).",
+    )
+    made.epilog = "For what --set can change, type crosstable lab parameters."
+    made.set_defaults(needs=NEEDS)
+    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in total")
+    much = made.add_mutually_exclusive_group()
+    much.add_argument(
+        "--sections", type=count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
+    )
+    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead of --sections")
+    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 (default: 25)")
+    take(made, "--seed")
+    made.add_argument("--returners", type=_share, metavar="SHARE", help="members who pause for years (default: 0.15)")
+    made.add_argument("--sandbaggers", type=_share, metavar="SHARE", help="adults who hold back (default: 0.01)")
+    made.add_argument(
+        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one per 2,500 members)"
+    )
+    made.add_argument("--national", type=_share, metavar="SHARE", help="sections open to all regions (default: 0.1)")
+    gap = made.add_mutually_exclusive_group()
+    gap.add_argument(
+        "--pandemic",
+        type=day,
+        nargs=2,
+        metavar=("FROM", "TO"),
+        help="hardly any play over the board (default: 2020-03-01 2021-06-30)",
+    )
+    gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
+    several(made, "--set", "NAME=VALUE", "set any other parameter (repeatable)")
+    take(made, "--out!", "--force", out="the folder where the archive is written")
+
+
+def _add_parameters(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "parameters",
+        "list the parameters of a simulated federation",
+        _list,
+        "List every parameter of a simulated federation: name, default and meaning. To change one, use lab simulate "
+        "--set NAME=VALUE.",
+    )
+    made.set_defaults(needs=NEEDS)
+
+
+def _members(text: str) -> int:
+    if count(text) < FEWEST_MEMBERS:
+        raise argparse.ArgumentTypeError(f"{text} members are too few; give at least {FEWEST_MEMBERS}")
+    return int(text)
+
+
+def _years(text: str) -> int:
+    if count(text) > MOST_YEARS:
+        raise argparse.ArgumentTypeError(f"{text} years are too many; give at most {MOST_YEARS}")
+    return int(text)
+
+
+def _regions(text: str) -> int:
+    if count(text) > MOST_REGIONS:
+        raise argparse.ArgumentTypeError(f"{text} regions are too many; give at most {MOST_REGIONS}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return value
+
+
+def _list(options: argparse.Namespace) -> int:
+    from crosstable.lab.population import Federation, parameter_lines
+
+    sys.stdout.writelines(f"{line}\n" for line in parameter_lines(Federation()))
+    return 0
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    if fault := _why_not_into(options.out, is_forced=options.force):
+        sys.stderr.write(f"crosstable lab simulate: {fault}\n")
         return FAULTY
-    return int(options.run(options))
+    federation = _federation(options)
+    from crosstable.lab.simulate import simulated, summary_of, write_with_truth
+
+    with Bar("playing", federation.sections) as bar:
+        archive, truth = simulated(federation, bar.done)
+    write_with_truth(archive, truth, options.out)
+    sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
+    return 0
+
+
+def _federation(options: argparse.Namespace) -> "Federation":
+    """The federation that the options ask for."""
+    from crosstable.errors import HistoryError
+    from crosstable.lab.population import Federation, changed
+    from crosstable.lab.simulate import GAMES_A_SECTION
+
+    sections = options.sections or max(1, round(options.members * SECTIONS_A_MEMBER))
+    if options.games:
+        sections = max(1, round(options.games / GAMES_A_SECTION))
+    federation = Federation(options.members, sections, years=options.years, seed=options.seed)
+    given = {name: getattr(options, name) for name in ("returners", "sandbaggers", "regions", "national")}
+    federation = federation._replace(**{name: value for name, value in given.items() if value is not None})
+    if options.no_pandemic:
+        federation = federation._replace(pandemic_from=None, pandemic_to=None)
+    if options.pandemic:
+        if options.pandemic[0] > options.pandemic[1]:
+            raise HistoryError("the pandemic ends before it begins")
+        federation = federation._replace(pandemic_from=options.pandemic[0], pandemic_to=options.pandemic[1])
+    return changed(federation, options.set)
+
+
+def _why_not_into(folder: str, *, is_forced: bool) -> str:
+    """Why an archive is not written into a folder."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        return f"{folder} is a file; give a folder"
+    if os.path.isdir(folder) and os.listdir(folder) and not is_forced:
+        return f"{folder} is not empty; give another folder, or --force to write into it"
+    return ""
+
+
+def _summary_text(found: "Summary") -> str:
+    per_section = found.games / found.sections if found.sections else 0.0
+    drawn = 100.0 * found.draws / found.games if found.games else 0.0
+    when = f"from {found.first} to {found.last}" if found.first else "no section"
+    kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in found.by_kind.items())
+    lines = [
+        f"  members    {found.members:>11,}  of whom {found.members_who_played:,} played",
+        f"  events     {found.events:>11,}  {when}",
+        f"  sections   {found.sections:>11,}  {kinds}",
+        f"  entries    {found.entries:>11,}",
+        f"  games      {found.games:>11,}  {per_section:.1f} a section, {drawn:.1f} % drawn",
+        f"  decisions  {found.decisions:>11,}",
+    ]
+    for system, (sections, games) in found.by_system.items():
+        lines.append(f"  {system.name:<9}  {games:>11,}  games in {sections:,} sections, {system.title}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+# compare
+
+
+def _add_compare(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "compare",
+        "compare a simulated federation with official crosstables",
+        _compare,
+        "Replay an archive under the official rules and compare its crosstables with a folder of official ones: "
+        "ratings and experience of players, sections, draws by rating, scores of the lower rated by difference. "
+        "Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the "
+        "figures, and what a sample of pages cannot show.",
+    )
+    take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}")
+    made.add_argument("--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings")
+    made.set_defaults(needs=NEEDS)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from crosstable.lab.resemblance import resemblance_text
+
+    found = _compared(options)
+    print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
+    return 0
+
+
+def _compared(options: argparse.Namespace) -> "Resemblance":
+    from crosstable.errors import HistoryError
+    from crosstable.history.archive import read
+    from crosstable.history.index import build
+    from crosstable.lab.resemblance import observed_archive, observed_pages, resemblance
+
+    with Bar("reading pages"):
+        official = observed_pages(_reports(options.pages))
+    if official.pages.is_empty():
+        raise HistoryError(f"there is no crosstable with posted ratings in {options.pages}")
+    compile_once()
+    archive = read(options.archive)
+    threads = options.threads or len(os.sched_getaffinity(0))
+    with Bar("rating sections") as bar:
+        simulated = observed_archive(archive, build(archive), threads, bar.done)
+    return resemblance(official, simulated)
+
+
+def _reports(folder: str) -> Iterator["Report"]:
+    """The reports of a folder: archives of crosstables, or one in each file."""
+    from crosstable.cli.verify import files_in, reports_in
+    from crosstable.errors import HistoryError
+
+    if not os.path.isdir(folder):
+        raise HistoryError(f"{folder} is not a folder of crosstables")
+    for path in files_in([folder]):
+        if not os.path.isdir(path):
+            yield from reports_in(path)
+
+
+def _comparison(found: "Resemblance") -> dict[str, object]:
+    """The comparison as JSON; a figure that one side does not have is null."""
+    figures = [
+        {name: None if value != value else value for name, value in row.items()}
+        for row in found.frame.iter_rows(named=True)
+    ]
+    counts = {name: getattr(found, name) for name in ("pages", "rows", "sections", "matched")}
+    return {"format": COMPARISON, **counts, "figures": figures}
+
+
+# rules
+
+
+def _add_rules(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "rules",
+        "check a rule set and print what it changes",
+        _rules,
+        "Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules.",
+    )
+    made.add_argument("rules", type=file_or_day, metavar="FILE|DATE", help="the rule set, or a day")
+    take(made, "--on", "--json", on="compare with the official rules of this day", json="print crosstable-rules/1")
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from crosstable.rules.rule_files import differences
+    from crosstable.rules.rule_sets import document_of
+
+    rules = chosen_rules(options.rules)
+    found = differences(rules, options.on)
+    base = "the edition of each section's day" if rules.base is None else f"the edition of {rules.base_name}"
+    against = "" if options.on is None else f" of {options.on}"
+    lines = [f"{one.rule}: {one.official} -> {one.changed} (since {one.since})\n" for one in found]
+    text = "".join(lines) or f"Nothing differs from the official rules{against}.\n"
+    changed = [{**one._asdict(), "since": one.since.isoformat()} for one in found]
+    document = {"format": "crosstable-rules/1", **document_of(rules), "differences": changed}
+    print_answer(document, f"{rules.title}, on {base}\n{text}", as_json=options.json)
+    return 0
+
+
+# backtest and report: what both judge by
+
+
+def _add_judging(made: Parser) -> None:
+    take(made, "archive", "--rules")
+    made.add_argument(
+        "--against",
+        type=_against,
+        action="append",
+        default=[],
+        metavar="FILE|DATE|SYSTEM",
+        help="also judge another rule set, official, or another system (elo, glicko2, glicko2:tau=0.3), and compare "
+        "(repeatable)",
+    )
+    made.add_argument("--peers", default="", metavar="PYTHON", help="the Python with riix, for other systems")
+    take(made, "--from", "--to", "--seed", "--draws", "--threads")
+    made.set_defaults(needs=NEEDS)
+
+
+def _against(text: str) -> str:
+    return text if text.partition(":")[0] in _SYSTEMS else file_or_day(text)
+
+
+def _judged(options: argparse.Namespace) -> "Backtest":
+    from crosstable.lab.backtesting import backtest
+    from crosstable.lab.measures import Draws
+
+    rules = chosen_rules(options.rules)
+    against = [_rival(text, options.peers) for text in options.against]
+    compile_once()
+    threads = options.threads or len(os.sched_getaffinity(0))
+    with Bar("judging sections") as bar:
+        return backtest(
+            options.archive,
+            rules,
+            against,
+            span=(options.start, options.end),
+            draws=Draws(options.seed, options.draws, threads),
+            progress=bar.done,
+        )
+
+
+def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
+    if text.partition(":")[0] not in _SYSTEMS:
+        return chosen_rules(text)
+    from crosstable.lab.other_systems import other_system
+
+    return other_system(text, python=peers)
+
+
+def _refused(command: str, why: str, code: int) -> int:
+    sys.stderr.write(f"crosstable lab {command}: {why}\n")
+    return code
+
+
+def _add_backtest(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "backtest",
+        "judge how well a rule set predicts results",
+        _backtest,
+        "Replay an archive and judge how well each section's results were predicted: binomial deviance, Brier score "
+        "and calibration, by era, system, rating, age and games, with 95 % bootstrap intervals; points from bonuses "
+        "and floors; inflation by cohort. Compare with other rule sets, Elo or Glicko-2. docs/lab.md explains the "
+        "figures.",
+    )
+    _add_judging(made)
+    take(made, "--json", json="print crosstable-backtest/1")
+    made.add_argument("--out", metavar="DIR", help="also write JSON, text and tables to this folder")
+
+
+def _backtest(options: argparse.Namespace) -> int:
+    if options.start and options.end and options.start > options.end:
+        return _refused("backtest", "--from is after --to", USAGE)
+    found = _judged(options)
+    from crosstable.lab.backtest_results import backtest_document, backtest_text, write_backtest
+
+    if options.out is not None:
+        write_backtest(found, options.out)
+    print_answer(backtest_document(found), backtest_text(found), as_json=options.json)
+    return 0
+
+
+def _add_report(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "report",
+        "write a back-test as one web page",
+        _report,
+        "Judge a rule set as lab backtest does and write one HTML page: plots and tables of predictions, calibration, "
+        "inflation and points, and the commands, rule files, digests and seeds to repeat it. The page loads nothing "
+        "from elsewhere.",
+    )
+    _add_judging(made)
+    made.add_argument("--sweep", default="", metavar="DIR", help="also show the results of a sweep in this folder")
+    take(made, "--json", json="print crosstable-lab-report/1")
+    take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
+
+
+def _report(options: argparse.Namespace) -> int:
+    if options.start and options.end and options.start > options.end:
+        return _refused("report", "--from is after --to", USAGE)
+    if options.out is None and not options.json:
+        return _refused("report", "add --out FILE for the page, or --json", USAGE)
+    if options.out is not None and os.path.isdir(options.out):
+        return _refused("report", f"{options.out} is a folder; give a file", FAULTY)
+    if options.out is not None and os.path.exists(options.out) and not options.force:
+        there = f"{options.out} already exists; give another file, or --force to replace it"
+        return _refused("report", there, FAULTY)
+    from crosstable.lab.report_content import read_sweep
+    from crosstable.lab.reporting import report
+
+    if options.sweep:
+        read_sweep(options.sweep)  # told before anything is computed
+    made = report(_judged(options), sweep=options.sweep)
+    if options.out is not None:
+        made.write(options.out, is_forced=options.force)
+    print_answer(made.document, f"written to {options.out}\n", as_json=options.json)
+    return 0
+
+
+# pages
+
+
+def _add_pages(commands: Commands) -> None:
+    made = add_command(
+        commands,
+        "pages",
+        "make an archive from posted crosstables",
+        _pages,
+        "Make an archive from a folder of posted crosstables (*.jsonl.gz). Every page becomes a section whose players "
+        "bring their posted ratings. docs/lab.md explains what such an archive can show.",
+    )
+    made.add_argument("folder", metavar="FOLDER", help="the folder of posted crosstables")
+    words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
+    flag(made, "--carried", words)
+    take(made, "--out!", "--force", out="the folder where the archive is written")
+    made.set_defaults(needs=(*NEEDS, "jinja2"))
+
+
+def _pages(options: argparse.Namespace) -> int:
+    from crosstable.history.archive import write
+    from crosstable.lab.posted_pages import history_of, pages_in
+
+    if fault := _why_not_into(options.out, is_forced=options.force):
+        return _refused("pages", fault, FAULTY)
+    with Bar("reading pages"):
+        pages = pages_in(options.folder)
+        archive = history_of(pages, is_carried=options.carried)
+    write(archive, options.out)
+    sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
+    return 0

@@ -1,34 +1,25 @@
-"""``office decide``: floors, titles, ceilings, matches, adjustments, opting in, and facts that arrive late."""
+"""``office decide`` and ``office settings``: floors, titles, matches, adjustments, late facts, what the public sees."""
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from crosstable.cli.files import USAGE
-from crosstable.cli.office_desk import (
-    SYSTEMS,
-    add_act_options,
-    add_command,
-    add_group,
-    add_rate_option,
-    day,
-    deed_of,
-    opened,
-)
-from crosstable.cli.office_drawing import say, warn
-from crosstable.cli.office_runs import rate_if_asked
+from crosstable.cli import USAGE
+from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_changes import rate_if_asked
+from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day
+from crosstable.cli.printing import print_json, say, warn
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members
+from crosstable.office.settings import show_decimals, shows_decimals
 from crosstable.terms import OutsideRating, RatingSystem
-
-if TYPE_CHECKING:
-    from crosstable.cli.office_desk import Commands
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
 _OUTSIDE = ("fide_rating", "cfc_rating")
+ON, OFF = "on", "off"
 
 
 class Kind(NamedTuple):
@@ -41,77 +32,72 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[DecisionKind, Kind] = {
     DecisionKind.MONEY_FLOOR: Kind(
-        "the floor that a large prize in a class section sets, from the day after it was won",
+        "set the floor earned by a large prize in a class section, from the day after",
         ("member", "prize", "limit"),
         ("event", "effective", "system"),
     ),
-    DecisionKind.LIFE_MASTER: Kind("the Original Life Master title with its floor", ("member",), ("effective",)),
-    DecisionKind.FLOOR: Kind("a floor set by the office", ("member", "system", "level"), ("effective",)),
-    DecisionKind.CEILING: Kind("a rating may not rise above a level", ("member", "system", "level"), ("effective",)),
+    DecisionKind.LIFE_MASTER: Kind("grant the Original Life Master title with its floor", ("member",), ("effective",)),
+    DecisionKind.FLOOR: Kind("set a floor", ("member", "system", "level"), ("effective",)),
+    DecisionKind.CEILING: Kind("keep a rating at or below a level", ("member", "system", "level"), ("effective",)),
     DecisionKind.LOWER_FLOOR: Kind("lower a member's floor", ("member", "system", "level"), ("effective",)),
     DecisionKind.GRANT_MATCH_FLOOR: Kind(
-        "grant the lower floor that the result of a match asks for", ("member", "event", "section"), ("system",)
+        "grant the lower floor that a match result calls for", ("member", "event", "section"), ("system",)
     ),
     DecisionKind.REFUSE_MATCH_FLOOR: Kind(
-        "refuse the lower floor that the result of a match asks for", ("member", "event", "section"), ("system",)
+        "refuse the lower floor that a match result calls for", ("member", "event", "section"), ("system",)
     ),
-    DecisionKind.WAIVE_MATCH: Kind("accept a match that does not meet its conditions", ("event", "section")),
-    DecisionKind.ADJUST: Kind(
-        "set a rating, and its games if given", ("member", "system", "level"), ("games", "effective")
-    ),
-    DecisionKind.OPT_IN: Kind("the member wants foreign FIDE events rated", ("member",), ("effective",)),
-    DecisionKind.OPT_OUT: Kind("the member no longer wants foreign events rated", ("member",), ("effective",)),
-    DecisionKind.FACT: Kind("a fact about a member that arrives late, or was wrong", ("member",)),
-    DecisionKind.REVOKE: Kind("take an earlier decision back", ("act",)),
+    DecisionKind.WAIVE_MATCH: Kind("accept a match that does not meet the conditions", ("event", "section")),
+    DecisionKind.ADJUST: Kind("set a rating, and its games", ("member", "system", "level"), ("games", "effective")),
+    DecisionKind.OPT_IN: Kind("rate the member's foreign FIDE events", ("member",), ("effective",)),
+    DecisionKind.OPT_OUT: Kind("stop rating the member's foreign FIDE events", ("member",), ("effective",)),
+    DecisionKind.FACT: Kind("record a fact about a member that is new or was wrong", ("member",)),
+    DecisionKind.REVOKE: Kind("revoke an earlier decision", ("entry",)),
 }
 OPTIONS: Mapping[str, dict[str, Any]] = {
     "member": {"metavar": "ID", "help": "the member"},
     "system": {"choices": SYSTEMS, "help": "the rating system"},
-    "level": {"type": float, "metavar": "RATING", "help": "the level"},
+    "level": {"type": float, "metavar": "RATING", "help": "the rating of the floor or ceiling, or the new rating"},
     "prize": {"type": float, "metavar": "AMOUNT", "help": "the prize in dollars"},
-    "limit": {
-        "type": float,
-        "metavar": "RATING",
-        "help": "the rating limit of the section (2000 for U2000)",
-    },
+    "limit": {"type": float, "metavar": "RATING", "help": "the rating limit of the section (2000 for U2000)"},
     "event": {"metavar": "EVENT", "help": "the event's id"},
     "section": {"type": int, "metavar": "N", "help": "the section's number"},
-    "effective": {"type": day, "metavar": "DATE", "help": "from which day on (default: today)"},
-    "games": {"type": float, "metavar": "N", "help": "the games that the rating counts for"},
-    "act": {"type": int, "metavar": "N", "help": "the act of the decision, as crosstable office log shows it"},
+    "effective": {"type": day, "metavar": "DATE", "help": "the first day it applies (default: today)"},
+    "games": {"type": float, "metavar": "N", "help": "the number of games the rating is based on"},
+    "entry": {
+        "type": int,
+        "metavar": "N",
+        "help": "the decision's journal entry, as crosstable office log shows it",
+    },
 }
 
 
-def add(commands: "Commands") -> None:
-    """The command of this module, with a command of its own for every kind."""
-    group = add_group(commands, "decide", "decisions of the office about floors, titles, matches, ratings and facts")
+def add_decide(made: Parser) -> None:
+    """What ``office decide`` takes: a command of its own for every kind."""
+    group = add_commands(made)
     for kind, what in KINDS.items():
-        made = add_command(group, kind.value, what.summary, _decide)
-        made.set_defaults(kind=kind)
+        one = add_command(group, kind.value, what.summary)
+        office_command(one, _decide, "--by", "--reason!", "--rate")
+        one.set_defaults(kind=kind)
         for name in (*what.needs, *what.takes):
-            made.add_argument(f"--{name}", required=name in what.needs, **OPTIONS[name])
+            added = one.add_argument(f"--{name}", required=name in what.needs, **OPTIONS[name])
+            if name == "entry":
+                also(one, "--act", added)
         if kind is DecisionKind.FACT:
-            _add_facts(made)
-        add_act_options(made, needs_reason=True)
-        add_rate_option(made)
-
-
-def _add_facts(made: argparse.ArgumentParser) -> None:
-    made.add_argument(
-        "facts",
-        nargs="+",
-        metavar="NAME=VALUE",
-        help="name, state, birth-date, birth-year, adult, canadian-resident, fide-id, cfc-id, fide-flag, member-until "
-        "or age-lists (yes: listed by age group, no: left out); "
-        "fide-rating=1850@2026-05-01 and cfc-rating=… are the rating of a list with its day; nothing after the = takes "
-        "a fact back",
-    )
-    made.set_defaults(run=_fact)
+            one.set_defaults(run=_fact)
+            one.add_argument(
+                "facts",
+                nargs="+",
+                metavar="NAME=VALUE",
+                help="name, state, birth-date, birth-year, adult, canadian-resident, fide-id, cfc-id, fide-flag, "
+                "member-until, age-lists (yes: on lists by age group, no: left out), fide-rating=1850@2026-05-01 or "
+                "cfc-rating=… (with the date of the list). NAME= removes a fact",
+            )
 
 
 def _decide(options: argparse.Namespace) -> int:
     given = vars(options)
-    details = {name: given[name] for name in ("prize", "limit", "games", "act") if given.get(name) is not None}
+    named = {"prize": "prize", "limit": "limit", "games": "games", "entry": "act"}
+    details = {field: given[name] for name, field in named.items() if given.get(name) is not None}
     ruling = Ruling(
         kind=options.kind,
         member_id=given.get("member") or "",
@@ -123,9 +109,9 @@ def _decide(options: argparse.Namespace) -> int:
         details=details,
     )
     with opened(options) as office:
-        act = decide(office, deed_of(options), ruling)
-        undone = "" if options.kind in _FINAL else f"; crosstable office decide revoke --act {act} takes it back"
-        say(f"{options.kind.value} is decided (act {act}){undone}")
+        act = decide(office, author_of(options), ruling)
+        undone = "" if options.kind in _FINAL else f"; to revoke it: crosstable office decide revoke --entry {act}"
+        say(f"{options.kind.value} is decided (entry {act}){undone}")
         return rate_if_asked(office, options, f"after deciding {options.kind.value}")
 
 
@@ -137,15 +123,14 @@ def _fact(options: argparse.Namespace) -> int:
         return USAGE
     outside = {name: facts[name] for name in _OUTSIDE if name in facts}
     if outside and len(outside) < len(facts):
-        warn("crosstable office decide fact: give FIDE and CFC ratings in a command of their own")
+        warn("crosstable office decide fact: give FIDE and CFC ratings in a separate command")
         return USAGE
     with opened(options) as office:
-        act = (
-            _set_outside(office, options, outside)
-            if outside
-            else set_fact(office, deed_of(options), options.member, facts)
-        )
-        say(f"member {options.member}: {', '.join(name.replace('_', '-') for name in facts)} (act {act})")
+        if outside:
+            act = _set_outside(office, options, outside)
+        else:
+            act = set_fact(office, author_of(options), options.member, facts)
+        say(f"member {options.member}: {', '.join(name.replace('_', '-') for name in facts)} (entry {act})")
         return rate_if_asked(office, options, f"after a fact about {options.member}")
 
 
@@ -156,7 +141,42 @@ def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[s
     with office.reading() as connection:
         known = member_view(connection, options.member).person
     ratings = {name.removesuffix("_rating"): (rating,) for name, rating in outside.items()}
-    made = import_members(office, deed_of(options), [Person(known.member_id, known.name, **ratings)])  # type: ignore[arg-type]
+    made = import_members(office, author_of(options), [Person(known.member_id, known.name, **ratings)])  # type: ignore[arg-type]
     if made.act is None:
         raise OfficeError(f"nothing of that is new about member {options.member}")
     return made.act
+
+
+# settings
+
+
+def add_settings(made: Parser) -> None:
+    """What ``office settings`` takes."""
+    group = add_commands(made)
+    office_command(add_command(group, "show", "show every setting"), _show, "--json")
+    decimals = add_command(group, "public-decimals", "show two decimals of ratings to the public, or not")
+    office_command(
+        decimals,
+        _decimals,
+        *("--by", "--reason"),
+        epilog="Off by default. Two decimals of a first rated section reveal the birth date of a player who started "
+        "by age to within days. The office and the directors of an event always see everything.",
+    )
+    decimals.add_argument("value", choices=(ON, OFF), help="on: two decimals; off: whole numbers")
+
+
+def _show(options: argparse.Namespace) -> int:
+    with opened(options) as office, office.reading() as connection:
+        has_decimals = shows_decimals(connection)
+    if options.json:
+        print_json({"format": "crosstable-office-settings/1", "public_decimals": has_decimals})
+    else:
+        say(f"public-decimals: {ON if has_decimals else OFF}")
+    return 0
+
+
+def _decimals(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        act = show_decimals(office, author_of(options), is_on=options.value == ON)
+    say(f"public-decimals: {options.value}" + (" already" if act is None else f" (entry {act})"))
+    return 0

@@ -4,20 +4,12 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli.files import FAULTY
-from crosstable.cli.office_desk import (
-    add_act_options,
-    add_command,
-    add_group,
-    add_question_options,
-    add_rate_option,
-    day,
-    deed_of,
-    opened,
-    run_deed,
-)
-from crosstable.cli.office_drawing import counted, print_json, say, warn, warn_of_faults
-from crosstable.cli.office_runs import rate_and_tell, rate_if_asked
+from crosstable.cli import FAULTY
+from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
+from crosstable.cli.office_ratings import system_line, system_object
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag
+from crosstable.cli.printing import american, counted, print_json, say, warn, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
@@ -28,7 +20,6 @@ from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
 
 if TYPE_CHECKING:
-    from crosstable.cli.office_desk import Commands
     from crosstable.office.ledger.facts import Person
     from crosstable.terms import OutsideRating
 
@@ -37,59 +28,52 @@ if TYPE_CHECKING:
 WISHES = {"list": True, "leave-out": False, "none": None}
 
 
-def add(commands: "Commands") -> None:
-    """The commands of this module."""
-    group = add_group(commands, "members", "who the members are: import, show, age-lists, merge, unmerge")
+def add_members(made: Parser) -> None:
+    """What ``office members`` takes."""
+    group = add_commands(made)
     _add_import(group)
-    shown = add_command(group, "show", "everything the office knows of a member, the birth date too", _show)
-    shown.add_argument("member", metavar="ID", help="the member's id")
-    add_question_options(shown)
-    merge = add_command(group, "merge", "two ids are one person: from now on one stands for the other", _merge)
-    merge.add_argument("member", metavar="ID", help="the id that is given up")
-    merge.add_argument("into", metavar="INTO", help="the id that stays")
-    unmerge = add_command(group, "unmerge", "take a merge back: the id stands for itself again", _unmerge)
+    shown = add_command(group, "show", "show everything the office knows about a member, including the birth date")
+    office_command(shown, _show, "member", "--known-on", "--json")
+    merge = add_command(group, "merge", "merge two ids of one person")
+    merge.add_argument("member", metavar="ID", help="the id to give up")
+    merge.add_argument("into", metavar="INTO", help="the id to keep")
+    unmerge = add_command(group, "unmerge", "undo a merge")
     unmerge.add_argument("member", metavar="ID", help="the id that was merged into another")
-    wish = add_command(group, "age-lists", "whether a member is on lists by age group", _age_lists)
-    wish.epilog = (
-        "Adults are on them unless they ask to be left out; people under 18 only where they, or their parents, ask to "
-        "be listed."
+    for one, run in ((merge, _merge), (unmerge, _unmerge)):
+        office_command(one, run, "--by", "--reason!", "--rate")
+    asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
+    office_command(
+        asked,
+        _age_lists,
+        *("member", "--by", "--reason!"),
+        epilog="Adults are listed unless they ask to be left out. People under 18 are listed only if they or their "
+        "parents ask for it.",
     )
-    wish.add_argument("member", metavar="ID", help="the member's id")
-    wish.add_argument("wish", choices=tuple(WISHES), help="list: be listed; leave-out: be left out; none: no wish")
-    add_act_options(wish, needs_reason=True)
-    for made in (merge, unmerge):
-        add_act_options(made, needs_reason=True)
-        add_rate_option(made)
+    asked.add_argument("wish", choices=tuple(WISHES), help="listed, left out, or nothing asked for")
 
 
-def _add_import(group: "Commands") -> None:
-    made = add_command(group, "import", "add members, and what became known of them, from CSV, TSV or JSON", _import)
-    made.epilog = (
-        "crosstable schema members prints a template. A rating in the file opens the member's record where the office "
-        "has none; an import that says nothing new changes nothing."
+def _add_import(group: Commands) -> None:
+    made = add_command(group, "import", "import members, and news about them, from CSV, TSV or JSON")
+    office_command(
+        made,
+        _import,
+        *("--no-rate", "--by", "--reason"),
+        epilog="For a template, type crosstable schema members. A rating in the file becomes a member's starting "
+        "rating if the office has none. An import with nothing new changes nothing.",
     )
-    first = EDITIONS[0].constants
     made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
-    made.add_argument(
-        "--openings-as-of",
-        type=day,
-        metavar="DATE",
-        help="the day of every rating in the file that has no 'as of' column of its own",
-    )
-    made.add_argument(
+    words = "the date of ratings that have no 'as of' column"
+    also(made, "--openings-as-of", made.add_argument("--ratings-as-of", type=day, metavar="DATE", help=words))
+    first = EDITIONS[0].constants
+    flag(
+        made,
         "--count-by-2001-rule",
-        action="store_true",
-        help="give an established rating without a game count the count it would have opened with in "
-        f"{EDITIONS[0].effective.year}: {first.effective_cap:g} from {first.effective_limit:g} up, fewer below, at "
-        f"least {first.established_above + 1:g} (otherwise the count stays unknown)",
+        "give an established rating without a game count the count of the rules of "
+        f"{EDITIONS[0].effective.year}: {first.effective_cap:g} from {first.effective_limit:g} up, fewer below, "
+        f"at least {first.established_above + 1:g} (default: the count stays unknown)",
     )
-    made.add_argument(
-        "--replace-openings",
-        action="store_true",
-        help="take ratings also where the office has a record: everything rated since follows anew",
-    )
-    made.add_argument("--no-rate", action="store_true", help="only record; crosstable office rerate rates later")
-    add_act_options(made)
+    words = "also replace starting ratings that the office has; everything since is rated again"
+    also(made, "--replace-openings", flag(made, "--replace-ratings", words))
 
 
 def _import(options: argparse.Namespace) -> int:
@@ -97,18 +81,18 @@ def _import(options: argparse.Namespace) -> int:
     if files is None:
         warn("nothing was stored")
         return FAULTY
-    wishes = OpeningWishes(options.openings_as_of, options.count_by_2001_rule, options.replace_openings)
+    wishes = OpeningWishes(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
     with opened(options) as office:
         if not _are_born(office, files):
             warn("nothing was stored")
             return FAULTY
         prepared = [(path, _prepared(office, path, found, wishes)) for path, found in files]
         for path, what in prepared:
-            deed = deed_of(options, f"members file {os.path.basename(path)}")
-            _tell(path, import_members(office, deed, what.people, what.openings), what)
+            author = author_of(options, f"members file {os.path.basename(path)}")
+            _tell(path, import_members(office, author, what.people, what.openings), what)
         if options.no_rate:
             return 0
-        return rate_and_tell(office, run_deed(options, "after importing members"), is_brief=True)
+        return rate_and_tell(office, options, "after importing members", is_brief=True)
 
 
 def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
@@ -130,7 +114,7 @@ def _read(paths: list[str]) -> list[tuple[str, members.MembersFile]] | None:
 
 def _are_born(office: Office, files: list[tuple[str, members.MembersFile]]) -> bool:
     """Whether every birth date of the files can be; those that cannot, or hardly, are printed."""
-    found = [(path, birth_faults(file, office.clock().date())) for path, file in files]
+    found = [(path, birth_faults(file, today(office))) for path, file in files]
     for path, faults in found:
         warn_of_faults(path, faults)
     return all(not fault.severity.stops for _, faults in found for fault in faults)
@@ -145,24 +129,18 @@ def _tell(path: str, made: Imported, what: TakenFile) -> None:
     if made.act is None:
         say(f"{path}: nothing new about {counted(made.unchanged, 'member')}")
     else:
-        said = [
-            counted(made.new, "new member"),
-            counted(made.changed, "changed"),
-            counted(made.unchanged, "as before"),
-            counted(made.openings, "opening standing"),
-        ]
-        kept = [text for text in said if not text.startswith("0 ")]
-        say(f"{path}: {', '.join(kept).replace('changeds', 'changed').replace('befores', 'before')} (act {made.act})")
+        said = {
+            counted(made.new, "new member"): made.new,
+            f"{made.changed:,} changed": made.changed,
+            f"{made.unchanged:,} as before": made.unchanged,
+            counted(made.openings, "starting rating"): made.openings,
+        }
+        say(f"{path}: {', '.join(text for text, number in said.items() if number)} (entry {made.act})")
     if what.left:
-        say(
-            f"  {counted(what.left, 'rating')} in the file not taken: the office has its own record of these members "
-            "(--replace-openings takes them all the same)"
-        )
+        say(f"  {counted(what.left, 'rating')} not taken, as the office has its own (to take them: --replace-ratings)")
     if what.uncounted:
-        say(
-            f"  {counted(what.uncounted, 'rating')} without a game count: established on an unknown number of games "
-            "(--count-by-2001-rule gives one)"
-        )
+        unknown = f"  {counted(what.uncounted, 'rating')} without a game count: established, number of games unknown"
+        say(f"{unknown} (to give a count: --count-by-2001-rule)")
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -182,8 +160,6 @@ def _show(options: argparse.Namespace) -> int:
     if view.other_ids:
         say(f"  also: {', '.join(view.other_ids)}")
     for one in view.systems:
-        from crosstable.cli.office_questions import system_line
-
         say(f"  {system_line(one)}")
     return 0
 
@@ -193,7 +169,7 @@ def _facts(person: "Person") -> dict[str, str]:
     flags = {True: "yes", False: "no", None: ""}
     return {
         "state": person.state,
-        "born": "" if person.birth_date is None else person.birth_date.isoformat(),
+        "born": "" if person.birth_date is None else american(person.birth_date),
         "year of birth": "" if person.birth_year is None else str(person.birth_year),
         "adult": flags[person.adult],
         "on age lists": flags[person.age_lists],
@@ -201,7 +177,7 @@ def _facts(person: "Person") -> dict[str, str]:
         "FIDE id": person.fide_id,
         "FIDE flag": person.fide_flag,
         "CFC id": person.cfc_id,
-        "member until": "" if person.member_until is None else person.member_until.isoformat(),
+        "member until": "" if person.member_until is None else american(person.member_until),
         "FIDE ratings": _outside(person.fide),
         "CFC ratings": _outside(person.cfc),
     }
@@ -212,8 +188,6 @@ def _outside(ratings: tuple["OutsideRating", ...]) -> str:
 
 
 def _member_object(view: MemberView) -> dict[str, object]:
-    from crosstable.cli.office_documents import system_object
-
     person = view.person._asdict()
     outside = {
         body: [{"rating": one.rating, "as_of": one.as_of} for one in person.pop(body)] for body in ("fide", "cfc")
@@ -230,20 +204,21 @@ def _age_lists(options: argparse.Namespace) -> int:
     with opened(options) as office:
         with office.reading() as connection:
             member = known(connection).record.one_id(options.member)
-        act = set_fact(office, deed_of(options), member, {"age_lists": WISHES[options.wish]})
-    say(f"member {member}, age lists: {options.wish} (act {act})")
+        act = set_fact(office, author_of(options), member, {"age_lists": WISHES[options.wish]})
+    say(f"member {member}, age lists: {options.wish} (entry {act})")
     return 0
 
 
 def _merge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = merge_members(office, deed_of(options), options.member, options.into)
-        say(f"{options.member} now stands for {options.into} (act {act}); members unmerge {options.member} undoes it")
+        act = merge_members(office, author_of(options), options.member, options.into)
+        say(f"{options.member} is merged into {options.into} (entry {act})")
+        say(f"to undo it: crosstable office members unmerge {options.member}")
         return rate_if_asked(office, options, f"after merging {options.member} into {options.into}")
 
 
 def _unmerge(options: argparse.Namespace) -> int:
     with opened(options) as office:
-        act = unmerge_members(office, deed_of(options), options.member)
-        say(f"{options.member} stands for itself again (act {act})")
+        act = unmerge_members(office, author_of(options), options.member)
+        say(f"{options.member} is its own member again (entry {act})")
         return rate_if_asked(office, options, f"after unmerging {options.member}")

@@ -4,69 +4,41 @@ import argparse
 import os
 import sys
 import tempfile
-from importlib.util import find_spec
 
-from crosstable.cli.files import FAULTY, USAGE, Help
+from crosstable.cli import USAGE
+from crosstable.cli.options import Parser, command_parser, flag, several, take
 
-NEEDED = ("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic")
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """What the command takes."""
-    from crosstable.office.address import DEFAULT, ENVIRONMENT
-
-    made = argparse.ArgumentParser(
-        prog="crosstable serve",
-        formatter_class=Help,
-        description="Serve the site and the API of an office. With --demo an invented federation is made first, in a "
-        "temporary file unless --database names one.",
+    made = command_parser(
+        "serve",
+        "Serve the site and the API of an office. With --demo, first make an invented federation, in a temporary file "
+        "unless --database names one.",
+        _run,
     )
-    made.add_argument("--demo", action="store_true", help="make a demonstration office, and serve that")
-    made.add_argument(
-        "--database",
-        metavar="URL",
-        help=f"where the office is: a file, or postgresql://… (default: ${ENVIRONMENT}, else {DEFAULT} in this folder)",
-    )
+    flag(made, "--demo", "make a demonstration office and serve it")
+    take(made, "--database")
     made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
-    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: %(default)s)")
-    made.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a name under which the site is reached, beside this machine's own (repeatable)",
-    )
-    made.add_argument(
-        "--behind-proxy",
-        action="store_true",
-        help="a proxy on this machine passes requests on: believe its X-Forwarded-For and X-Forwarded-Proto",
-    )
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (default: %(default)s)")
+    several(made, "--name", "HOST", "another name under which the site is reached (repeatable)")
+    words = "a proxy on this machine forwards requests: trust its X-Forwarded-For and X-Forwarded-Proto"
+    flag(made, "--behind-proxy", words)
     return made
 
 
-def run(arguments: list[str]) -> int:
-    """Run the command."""
-    missing = [library for library in NEEDED if find_spec(library) is None]
-    if missing:
-        sys.stderr.write(f"crosstable serve: {' and '.join(missing)} is not installed: pip install 'crosstable[web]'\n")
-        return FAULTY
-    options = parser().parse_args(arguments)
-    from crosstable.cli.office_desk import database_of, shown_address
-    from crosstable.errors import OfficeError
+def _run(options: argparse.Namespace) -> int:
+    from crosstable.cli.office_access import database_of
 
     with tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
         address = database_of(options)
         if options.demo:
             address = options.database or os.path.join(folder, "office.db")
-        try:
-            _prepare(address, options)
-        except OfficeError as error:
-            said = " ".join(str(error).split()).replace(address, shown_address(address))
-            sys.stderr.write(f"crosstable serve: {said}\n")
-            return FAULTY
+        _prepare(address, options)
         if refused := why_not(address, options.host):
             sys.stderr.write(f"crosstable serve: {refused}\n")
             return USAGE
@@ -81,7 +53,7 @@ def _prepare(address: str, options: argparse.Namespace) -> None:
     if options.demo and not Office(address).store.is_there():
         from crosstable.cli.demo_office import make_demo
 
-        sys.stderr.write("Making a demonstration federation; this takes some seconds …\n")
+        sys.stderr.write("Making a demonstration federation. This takes a few seconds …\n")
         make_demo(address)
     open_office(address).close()
 
@@ -91,8 +63,8 @@ def why_not(address: str, host: str) -> str:
     if host in LOOPBACK or _has_accounts(address):
         return ""
     return (
-        f"{host} can be reached from other machines, and nobody is set up to sign in; "
-        "make the first user on the host (crosstable office users add NAME), or serve 127.0.0.1"
+        f"other machines can reach {host}, and nobody is set up to sign in; add the first user on this machine "
+        "(crosstable office users add NAME), or serve 127.0.0.1"
     )
 
 
@@ -128,7 +100,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
     site = f"http://{_shown_host(options.host)}:{options.port}/"
     sys.stderr.write(f"Serving {site} (stop with Ctrl-C)\n")
     if link := machine_link(address, site):
-        sys.stderr.write(f"To change anything, come in by this link; it works once, for half an hour:\n  {link}\n")
+        sys.stderr.write(f"To make changes, open this link. It works once, within half an hour:\n  {link}\n")
     sys.stderr.flush()
     # uvloop and httptools are asked for by name: on the plain loop several workers lose TCP_NODELAY, and every
     # reply on a kept connection then waits 40 ms.
@@ -144,7 +116,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         access_log=False,
         server_header=False,
         date_header=True,
-        # whoever is on this machine could otherwise say that he is anywhere, and so escape every limit
+        # anybody on this machine could otherwise claim to be anywhere, and so escape every limit
         proxy_headers=options.behind_proxy,
     )
 

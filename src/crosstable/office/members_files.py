@@ -107,7 +107,7 @@ def _day(own: date | None, for_all: date | None, member_id: str, what: str) -> d
     if day is None:
         raise OfficeError(
             f"the {what} rating of member {member_id} has no date: give its column '{what} as of', or say of which day "
-            "all ratings of the file are with --openings-as-of DATE; nothing was stored"
+            "all ratings of the file are with --ratings-as-of DATE; nothing was stored"
         )
     return day
 

@@ -1,0 +1,431 @@
+"""``crosstable rate``, ``check``, ``explain`` and ``convert``: an event file rated, judged, explained, rewritten."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from crosstable.cli import FAULTY, USAGE
+from crosstable.cli.options import Parser, command_parser, flag, several, take
+from crosstable.cli.printing import counted, fault_text, faults_text, print_json
+from crosstable.errors import AcceptanceError, Fault, FormatError
+from crosstable.formats import file_bytes
+from crosstable.formats.detect import Input, inputs
+from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
+from crosstable.pipeline.reading import read
+from crosstable.rules.editions import Calendar
+from crosstable.terms import Report
+
+if TYPE_CHECKING:
+    from crosstable.engine import RatedSection
+    from crosstable.explanation import Line
+    from crosstable.pipeline.checking import CheckedReport
+
+STANDARD_INPUT = "-"
+COMPLETING = ("--control", "--start", "--end", "--override", "--exclude")
+CALENDAR: dict[str, Any] = {
+    "choices": [calendar.value for calendar in Calendar],
+    "default": Calendar.LISTED.value,
+    "help": "which rules: those of the 2025 list for the day a section starts (listed, the default), or those "
+    "announced at the time for the day it ends (announced)",
+}
+FORMATS = {
+    "json": "our event file",
+    "dbf": "the three US Chess DBF files, zipped (or into a folder with --out FOLDER)",
+    "trf16": "FIDE TRF16",
+    "trf26": "FIDE TRF26",
+    "csv": "a CSV wallchart",
+    "xlsx": "an XLSX wallchart",
+}
+BINARY = ("dbf", "xlsx")
+
+
+def _add_rating_options(made: Parser) -> None:
+    """The options that complete a file, say where ratings come from, and by which rules it is rated."""
+    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
+    several(made, "--members", "FILE", words)
+    flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
+    take(made, *COMPLETING)
+    made.add_argument("--after-round", type=int, metavar="N", help="rate the event as it stood after round N")
+    made.add_argument("--calendar", **CALENDAR)
+    take(made, "--rules")
+
+
+def _add_accept(made: Parser) -> None:
+    words = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
+    several(made, "--accept", "CODE=REASON", words)
+
+
+def read_given(given: Input) -> Report:
+    """The report of one input; ``-`` is standard input."""
+    if given.paths == (STANDARD_INPUT,):
+        return read(sys.stdin.buffer.read(), "standard input")
+    return read(given.paths[0]) if len(given.paths) == 1 else read(given.paths)
+
+
+def rated_files(paths: Sequence[str], options: argparse.Namespace) -> list[tuple[Input, RatedEvent]]:
+    """Every event that paths stand for, read, checked and rated; one that cannot be read has that one finding."""
+    try:
+        settings = _settings(options)
+    except FormatError as error:
+        return [(given, unreadable(given.name, error.fault)) for given in inputs(paths)]
+    return [(given, _rated(given, settings)) for given in inputs(paths)]
+
+
+def _rated(given: Input, settings: Options) -> RatedEvent:
+    try:
+        return rate(read_given(given), **settings)
+    except FormatError as error:
+        return unreadable(given.name, error.fault)
+    except AcceptanceError as error:
+        sys.stderr.write(f"crosstable: --accept: {error}\n")
+        raise SystemExit(USAGE) from error
+
+
+def _settings(options: argparse.Namespace) -> Options:
+    """What the command was given, as the pipeline takes it."""
+    members, rules = [], None
+    for path in options.members:
+        from crosstable.formats import members as reader
+
+        members.append(reader.read(file_bytes(path), path))
+    if options.rules is not None:
+        from crosstable.rules.rule_files import rule_set
+
+        rules = rule_set(options.rules)
+    return Options(
+        members=members,
+        pairing_ratings=options.pairing_ratings,
+        control=options.control,
+        start=options.start,
+        end=options.end,
+        override=options.override,
+        sections=options.section if isinstance(options.section, list) else (),
+        exclude=options.exclude,
+        after_round=options.after_round,
+        accept=dict(text.partition("=")[::2] for text in getattr(options, "accept", [])),
+        calendar=Calendar(options.calendar),
+        rules=rules,
+        entry_lists=getattr(options, "entry_lists", False),
+    )
+
+
+def _print_findings(name: str, event: RatedEvent) -> None:
+    """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
+    faults = event.faults
+    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
+    for kept in event.accepted:
+        sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
+    errors = len([fault for fault in faults if fault.severity.stops])
+    if errors:
+        sys.stderr.write(f"{name}: {counted(errors, 'error')}; {_not_rated(event)}\n")
+
+
+def _not_rated(event: RatedEvent) -> str:
+    if not event.rated:
+        return "nothing was rated"
+    numbers = [str(section.number) for section in event.examined if not section.rated]
+    several = len(numbers) > 1
+    return f"section{'s' if several else ''} {', '.join(numbers)} {'were' if several else 'was'} not rated"
+
+
+def _display_name(given: Input) -> str:
+    """What messages call an input."""
+    return "standard input" if given.paths == (STANDARD_INPUT,) else given.name
+
+
+# rate
+
+
+def rate_parser() -> Parser:
+    """What ``crosstable rate`` takes."""
+    made = command_parser(
+        "rate",
+        "Rate event files and print each section's crosstable with ratings before and after. Any known format will do; "
+        "crosstable looks at the content. Give the three US Chess DBF files together, as a folder or a zip file.",
+        _rate,
+        "Exit code 1: a file has errors. All are printed, and the sections without errors are still rated.",
+    )
+    take(made, "files")
+    form = made.add_mutually_exclusive_group()
+    take(form, "--json", json="print crosstable-rated/1, one document per line")
+    flag(form, "--text", "print plain text in the style of US Chess crosstables")
+    flag(form, "--html", "print a web page, ready for a browser or a printer")
+    flag(form, "--csv", "print a table for a spreadsheet")
+    form.add_argument("--xlsx", metavar="OUT", help="write an Excel workbook to this file")
+    flag(form, "--each-round", "print every player's rating after each round")
+    take(made, "--section")
+    _add_rating_options(made)
+    _add_accept(made)
+    return made
+
+
+def _rate(options: argparse.Namespace) -> int:
+    code = 0
+    events = rated_files(options.files, options)
+    if len(events) > 1 and (options.html or options.csv or options.xlsx):
+        sys.stderr.write("crosstable rate: --html, --csv and --xlsx take one event at a time\n")
+        return USAGE
+    for given, event in events:
+        if event.has_errors:
+            code = FAULTY
+        if options.json:
+            print_json(event.to_dict())
+            continue
+        _print_findings(_display_name(given), event)
+        if event.rated:
+            try:
+                _print_rated(event, given, options)
+            except FormatError as error:
+                sys.stderr.write(fault_text(_display_name(given), error.fault))
+                return FAULTY
+    return code
+
+
+def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
+    if options.text:
+        from crosstable.output.crosstable_text import crosstable_text
+
+        sys.stdout.write(crosstable_text(event))
+    elif options.html:
+        from crosstable.output.crosstable_html import crosstable_page
+
+        sys.stdout.write(crosstable_page(event))
+    elif options.csv:
+        from crosstable.output.crosstable_csv import crosstable_csv
+
+        sys.stdout.write(crosstable_csv(event))
+    elif options.xlsx:
+        from crosstable.output.crosstable_xlsx import crosstable_xlsx
+
+        with open(options.xlsx, "wb") as file:
+            file.write(crosstable_xlsx(event))
+    elif options.each_round:
+        _print_each_round(event, given, options)
+    else:
+        from crosstable.output.terminal import print_crosstables
+
+        print_crosstables(event)
+
+
+def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
+    """The event rated anew as it stood after every round: ratings are never added up round by round."""
+    from crosstable.output.each_round import each_round_text
+
+    rounds = max(len(player.cells) for section in event.report.sections for player in section.players)
+    stages = [
+        rated_files(given.paths, argparse.Namespace(**{**vars(options), "after_round": last}))[0][1]
+        for last in range(1, rounds + 1)
+    ]
+    sys.stdout.write(each_round_text(event, stages))
+
+
+# check
+
+
+def check_parser() -> Parser:
+    """What ``crosstable check`` takes."""
+    made = command_parser(
+        "check",
+        "List every error and warning in event files, each with its place and its remedy.",
+        _check,
+        "Exit code 1: there are errors. Warnings do not change the exit code.",
+    )
+    take(made, "files", "--json", "--section", json="print crosstable-checked/1, one document per line")
+    _add_rating_options(made)
+    _add_accept(made)
+    made.set_defaults(entry_lists=True)
+    return made
+
+
+def _check(options: argparse.Namespace) -> int:
+    from crosstable.pipeline.checking import CheckedReport
+
+    code = 0
+    for given, event in rated_files(options.files, options):
+        checked = CheckedReport(event, _display_name(given))
+        code = FAULTY if checked.has_errors else code
+        if options.json:
+            print_json(checked.to_dict())
+        else:
+            sys.stdout.write(_checked_text(checked))
+    return code
+
+
+def _checked_text(checked: "CheckedReport") -> str:
+    kept = "".join(
+        f"{checked.file}: accepted: {one.fault.place}: {one.fault.message} ({one.reason})\n" for one in checked.accepted
+    )
+    accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""
+    counts = (counted(checked.errors, "error"), counted(len(checked.faults) - checked.errors, "warning"))
+    return f"{faults_text(checked.file, checked.faults)}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
+
+
+# explain
+
+
+def explain_parser() -> Parser:
+    """What ``crosstable explain`` takes."""
+    made = command_parser(
+        "explain",
+        "Show one player's whole calculation, step by step, with the section of the rating document for each line.",
+        _explain,
+    )
+    take(made, "files", files="an event file, or the three DBF files")
+    made.add_argument("--section", type=int, metavar="S", help="the section's number (default: the only one)")
+    made.add_argument("--player", type=int, required=True, metavar="N", help="the player's number in the section")
+    take(made, "--system", "--json", json="print crosstable-explained/1, with all digits")
+    _add_rating_options(made)
+    return made
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from crosstable.explanation import explain
+    from crosstable.pipeline.explaining import chosen, explained_document
+
+    given, event = rated_files(options.files, options)[0]
+    _print_findings(_display_name(given), event)
+    if not event.rated:
+        return FAULTY
+    try:
+        rated = chosen(event, options.player, options.section, options.system)
+    except LookupError as error:
+        sys.stderr.write(f"crosstable explain: {error.args[0]}\n")
+        return USAGE
+    for section in rated:
+        lines = explain(section, options.player)
+        if options.json:
+            print_json(explained_document(section, options.player, lines))
+        else:
+            sys.stdout.write(explained_text(section, options.player, lines))
+    return FAULTY if event.has_errors else 0
+
+
+def explained_text(rated: "RatedSection", number: int, lines: "tuple[Line, ...]") -> str:
+    """An explanation as people read it."""
+    player = next(player for player in rated.players if player.number == number)
+    who = player.name or player.member_id or player.number
+    return f"{who}, section {rated.section.number}, {rated.system.name}\n{lines_text(lines)}\n"
+
+
+def lines_text(lines: "tuple[Line, ...]") -> str:
+    """The lines of an explanation, part by part, each with its section of the document."""
+    out = []
+    part = ""
+    documents = [line.document for line in lines if line.document and line.part != "Rules"]
+    usual = max(documents, key=documents.count, default="")
+    for line in lines:
+        if line.part != part:
+            part = line.part
+            out.append(f"\n{part}\n")
+        cited = line.section if line.document in ("", usual) else f"{line.document} {line.section}"
+        out.append(f"  {line.text} ({cited})\n" if cited else f"  {line.text}\n")
+    return "".join(out)
+
+
+# convert
+
+
+def convert_parser() -> Parser:
+    """What ``crosstable convert`` takes."""
+    listed = ", ".join(f"{name} ({what})" for name, what in FORMATS.items())
+    made = command_parser(
+        "convert",
+        f"Convert an event file of any known format. It can be written as {listed}.",
+        _convert,
+        "Exit code 1: the file has errors, or a value does not fit the new format. What could be read is still "
+        "printed, but no file is written. Details that the new format has no place for are left out. For dbf, long "
+        "texts are cut and letters respelled, each with a warning, and sections without games are left out.",
+    )
+    take(made, "files", files="an event file, a folder, or the three DBF files")
+    made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
+    take(made, *COMPLETING, "--section")
+    made.add_argument("--event-name", metavar="NAME", default="", help="the event's name, instead of the file's")
+    take(made, "--out", out="write to this file (for dbf, also a folder)")
+    return made
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from crosstable.pipeline.completing import chosen, completed
+
+    given = inputs(options.files)
+    if len(given) > 1:
+        return _refused("give one event at a time", USAGE)
+    name = given[0].name
+    try:
+        whole = read_given(given[0])
+        sys.stderr.write(faults_text(name, whole.faults))
+        report = chosen(whole, options.section, options.exclude)
+        report = completed(report, options.control, options.start, options.end, override=options.override)
+        if not report.sections and whole.sections:
+            return _refused(f"the file has no section {', '.join(map(str, options.section))}", USAGE)
+        has_errors = any(fault.severity.stops for fault in whole.faults)
+        if has_errors and options.out:
+            return _refused(f"the file has errors; {options.out} was not written")
+        if options.event_name:
+            report = report._replace(name=options.event_name)
+        if options.to == "dbf":
+            from crosstable.pipeline.submitting import for_submission
+
+            report, found = for_submission(report)
+            sys.stderr.write(faults_text(name, found))
+            if any(fault.severity.stops for fault in found):
+                return _refused("US Chess would not accept this; no file was written")
+        return _write(report, options) or (FAULTY if has_errors else 0)
+    except FormatError as error:
+        sys.stderr.write(faults_text(name, [error.fault]))
+        return FAULTY
+
+
+def _refused(why: str, code: int = FAULTY) -> int:
+    sys.stderr.write(f"crosstable convert: {why}\n")
+    return code
+
+
+def _write(report: Report, options: argparse.Namespace) -> int:
+    changes: list[Fault] = []
+    if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
+        from crosstable.formats import uschess_dbf
+
+        tables = uschess_dbf.write(report, changes)
+        os.makedirs(options.out, exist_ok=True)
+        for name, data in tables.items():
+            with open(os.path.join(options.out, name), "wb") as file:
+                file.write(data)
+        sys.stderr.write(faults_text(report.place, changes))
+        return 0
+    data = _written(report, options.to, changes)
+    sys.stderr.write(faults_text(report.place, changes))
+    if options.out:
+        with open(options.out, "wb") as file:
+            file.write(data)
+        return 0
+    if options.to in BINARY and sys.stdout.isatty():
+        return _refused(f"{options.to} is not text; add --out FILE", USAGE)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    return 0
+
+
+def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
+    """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
+    if name == "json":
+        from crosstable.formats import event_json_write
+
+        return event_json_write.write(report)
+    if name == "dbf":
+        from crosstable.formats import uschess_dbf
+
+        return uschess_dbf.write_zip(report, changes)
+    if name in ("trf16", "trf26"):
+        from crosstable.formats import trf
+
+        return trf.write(report, int(name.removeprefix("trf")))
+    if name == "csv":
+        from crosstable.formats import wallchart_write
+
+        return wallchart_write.write(report)
+    from crosstable.formats import wallchart_xlsx
+
+    return wallchart_xlsx.write(report)

@@ -1,0 +1,60 @@
+"""What every command of the office shares: where the office is, who acts, and what day it is there."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+
+from crosstable.cli import require
+from crosstable.cli.options import Parser, Run, take
+from crosstable.errors import OfficeError
+from crosstable.office.address import DEFAULT, ENVIRONMENT
+from crosstable.office.database import Office, open_office, system_clock
+from crosstable.office.ledger.acts import Deed
+
+
+def office_command(made: Parser, run: Run, *shared: str, epilog: str = "") -> Parser:
+    """Make a parser that of an office command: what it runs, where the office is, and options that others have too."""
+    made.set_defaults(run=run)
+    made.epilog = epilog
+    take(made, *shared, "--database")
+    return made
+
+
+def database_of(options: argparse.Namespace) -> str:
+    """Where the office is."""
+    address: str = options.database or os.environ.get(ENVIRONMENT) or DEFAULT
+    if address.startswith("postgres"):
+        require(("psycopg",), "office")
+    return address
+
+
+@contextmanager
+def opened(options: argparse.Namespace) -> Iterator[Office]:
+    """The office, for one command."""
+    office = open_office(database_of(options), system_clock)
+    try:
+        yield office
+    finally:
+        office.close()
+
+
+def author_of(options: argparse.Namespace, usual: str = "") -> Deed:
+    """Who acts and why; ``usual`` is said where no reason is given."""
+    return Deed(options.by or login_name(), options.reason.strip() or usual)
+
+
+def login_name() -> str:
+    """The name under which the user is logged in."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError) as error:
+        raise OfficeError("your login name is not known; say who you are with --by NAME") from error
+
+
+def today(office: Office) -> date:
+    """The day by the office's clock."""
+    return office.clock().date()

@@ -1,0 +1,149 @@
+"""``office users`` and ``office tokens``: who may come in through the site; the host makes the first account here."""
+
+import argparse
+import getpass
+import sys
+from datetime import datetime
+
+from crosstable.cli.office_access import login_name, office_command, opened
+from crosstable.cli.options import Parser, add_command, add_commands, flag, take
+from crosstable.cli.printing import columns, counted, print_json, print_table, say
+from crosstable.errors import OfficeError
+from crosstable.office.accounts import Account, NewAccount, Role, accounts, add_account, set_disabled, set_password
+from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
+
+USER_COLUMNS = columns("Name", "Role", "Affiliate", "Full name", "Last login", "State")
+TOKEN_COLUMNS = columns("Token", "Of", "Scope", "Affiliate", "Expires", "Last used", "State")
+
+
+# users
+
+
+def add_users(made: Parser) -> None:
+    """What ``office users`` takes."""
+    group = add_commands(made)
+    added = add_command(group, "add", "add an account; type the password, or pipe it in")
+    office_command(added, _add, "name")
+    roles = [role.value for role in Role]
+    added.add_argument("--role", choices=roles, default=Role.OFFICE.value, help="their role (default: %(default)s)")
+    take(added, "--affiliate", affiliate="for td and club: the affiliate they act for")
+    added.add_argument("--full-name", metavar="NAME", default="", help="their full name")
+    office_command(add_command(group, "list", "list all accounts"), _list, "--json")
+    disabled = add_command(group, "disable", "disable an account and its tokens, at once")
+    office_command(disabled, _disable, "name")
+    flag(disabled, "--undo", "enable it again")
+    changed = add_command(group, "password", "change the password of an account and end its sessions")
+    office_command(changed, _password, "name")
+
+
+def asked_password() -> str:
+    """A password, typed twice on a terminal, or the first line of standard input."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    first = getpass.getpass("Password: ")
+    if first != getpass.getpass("Again: "):
+        raise OfficeError("the two passwords differ; nothing was changed")
+    return first
+
+
+def _add(options: argparse.Namespace) -> int:
+    wanted = NewAccount(options.name, Role(options.role), options.affiliate, options.full_name)
+    with opened(options) as office:
+        made = add_account(office, login_name(), wanted, asked_password())
+        role = f"{made.role.value} for {made.affiliate}" if made.affiliate else made.role.value
+        say(f"{made.name} may log in as {role}")
+        others = [one for one in accounts(office) if one.role is Role.OFFICE and not one.is_disabled]
+        if made.role is Role.OFFICE and len(others) == 1:
+            say("publishing, and corrections that touch a published supplement, take two people: add a second account")
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        found = accounts(office)
+    if options.json:
+        users = [{**one._asdict(), "role": one.role.value} for one in found]
+        print_json({"format": "crosstable-office-users/1", "users": users})
+    else:
+        none = "there are no accounts; to add the first one: crosstable office users add NAME"
+        print_table(USER_COLUMNS, [_user_row(one) for one in found], none)
+    return 0
+
+
+def _user_row(account: Account) -> tuple[str, ...]:
+    state = "disabled" if account.is_disabled else ""
+    login = _instant(account.last_login)
+    return account.name, account.role.value, account.affiliate, account.full_name, login, state
+
+
+def _instant(at: datetime | None) -> str:
+    return "never" if at is None else f"{at:%Y-%m-%d %H:%M}"
+
+
+def _disable(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        set_disabled(office, login_name(), options.name, is_disabled=not options.undo)
+    say(f"{options.name} may log in again" if options.undo else f"{options.name} is disabled")
+    return 0
+
+
+def _password(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        set_password(office, login_name(), options.name, asked_password())
+    say(f"{options.name} has a new password; sessions with the old one have ended")
+    return 0
+
+
+# tokens
+
+
+def add_tokens(made: Parser) -> None:
+    """What ``office tokens`` takes."""
+    group = add_commands(made)
+    added = add_command(group, "add", "add a token; it is shown once")
+    office_command(added, _add_token, "name")
+    scopes, words = [scope.value for scope in Scope], "what it may do (default: %(default)s)"
+    added.add_argument("--scope", choices=scopes, default=Scope.SUBMIT.value, help=words)
+    take(added, "--affiliate", affiliate="for a token of the office: the affiliate")
+    most = f"how many days it lasts (default and most: {LONGEST_DAYS})"
+    added.add_argument("--days", type=int, default=LONGEST_DAYS, metavar="N", help=most)
+    listed = office_command(add_command(group, "list", "list all tokens, without secrets"), _list_tokens, "--json")
+    listed.add_argument("name", metavar="NAME", nargs="?", help="only tokens of this account")
+    revoked = office_command(add_command(group, "revoke", "revoke a token, at once"), _revoke)
+    revoked.add_argument("token", metavar="TOKEN", help="the token's id, as tokens list shows it")
+
+
+def _add_token(options: argparse.Namespace) -> int:
+    wanted = NewToken(options.name, Scope(options.scope), options.affiliate, options.days)
+    with opened(options) as office:
+        made, secret = add_token(office, login_name(), wanted)
+    whose = f"token {made.token_id} of {made.owner} for {made.affiliate}"
+    say(f"{whose}, {made.scope.value}, until {made.expires:%Y-%m-%d}")
+    say("It is shown only once:")
+    say(secret)
+    return 0
+
+
+def _list_tokens(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        found = tokens(office, options.name)
+        now = office.clock()
+    if options.json:
+        documents = [{**one._asdict(), "scope": one.scope.value, "is_valid": one.is_valid(now)} for one in found]
+        print_json({"format": "crosstable-office-tokens/1", "tokens": documents})
+    else:
+        print_table(TOKEN_COLUMNS, [_token_row(one, now) for one in found], counted(0, "token"))
+    return 0
+
+
+def _token_row(token: Token, now: datetime) -> tuple[str, ...]:
+    state = "revoked" if token.revoked else "" if token.is_valid(now) else "expired"
+    expires, used = f"{token.expires:%Y-%m-%d}", _instant(token.last_used)
+    return token.token_id, token.owner, token.scope.value, token.affiliate, expires, used, state
+
+
+def _revoke(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        revoke_token(office, login_name(), options.token)
+    say(f"token {options.token} is revoked")
+    return 0

@@ -1,0 +1,260 @@
+"""``office submit``, ``correct``, ``confirm``, ``withdraw``: events into the record; earlier versions stay in it."""
+
+import argparse
+from collections.abc import Sequence
+
+from crosstable.cli import FAULTY, USAGE
+from crosstable.cli.office_access import author_of, office_command, opened, today
+from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
+from crosstable.cli.options import Parser, also, flag, take
+from crosstable.cli.printing import Bar, counted, say, warn, warn_of_faults
+from crosstable.errors import FormatError
+from crosstable.formats.detect import Input, inputs
+from crosstable.office.corrections import (
+    ChangedResult,
+    Correction,
+    Seen,
+    confirm,
+    correct_by_file,
+    correct_member,
+    correct_result,
+    withdraw,
+)
+from crosstable.office.database import Office
+from crosstable.office.ledger.facts import Person, State
+from crosstable.office.originals import newcomers_waiting
+from crosstable.office.submissions import Status, Submission, Wishes, document_of, submit
+from crosstable.office.views import known
+
+MOST_DIFFERENCES = 20
+_RESULT_OPTIONS = ("section", "player", "round", "result")
+
+
+# submit
+
+
+def add_submit(made: Parser) -> None:
+    """What ``office submit`` takes."""
+    office_command(
+        made,
+        _submit,
+        *("--new-members", "--no-rate", "--by", "--reason"),
+        epilog="A section with errors is held and named; the others go on. Submitting the same file again changes "
+        "nothing. A different file of the same event is offered as a correction. Exit code 1: a file was refused or "
+        "differs, or a section is held.",
+    )
+    take(made, "files", files="an event file, or a folder with the three DBF files")
+    words = "with --new-members: the file's ratings before the event are their starting ratings"
+    also(made, "--openings", flag(made, "--starting-ratings", words))
+
+
+def _submit(options: argparse.Namespace) -> int:
+    if options.starting_ratings and not options.new_members:
+        warn("crosstable office submit: --starting-ratings needs --new-members")
+        return USAGE
+    chosen = inputs(options.files)
+    with opened(options) as office:
+        found = _submit_all(office, options, chosen)
+        is_sound = all(one.status in (Status.ACCEPTED, Status.KNOWN) and not one.held for one in found)
+        stored = sum(one.status is Status.ACCEPTED for one in found)
+        code = 0
+        if not options.no_rate:
+            checked = [each for one in found for each in one.checked]
+            code = rate_and_tell(office, options, f"after submitting {counted(stored, 'event')}", checked=checked)
+        elif stored:
+            say("not rated yet; to rate: crosstable office rerate")
+    return code if is_sound else FAULTY
+
+
+def _submit_all(office: Office, options: argparse.Namespace, chosen: Sequence[Input]) -> list[Submission]:
+    """Submit one file after the other, each in a transaction of its own, and tell what became of them."""
+    found: list[Submission] = []
+    try:
+        with Bar("submitting", len(chosen)) as bar:
+            for done, given in enumerate(chosen, start=1):
+                found.append(_submit_one(office, options, given))
+                bar.done(done)
+    finally:  # also when the user stops it half-way: these files are done
+        for made in found:
+            _tell_submitted(office, made)
+    return found
+
+
+def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Submission:
+    try:
+        document = document_of(given)
+    except FormatError as error:
+        return Submission(given.name, Status.REFUSED, faults=(error.fault,))
+    wanted = Wishes(options.new_members, options.starting_ratings)
+    return submit(office, author_of(options), document, today(office), wanted)
+
+
+def _tell_submitted(office: Office, made: Submission) -> None:
+    """What became of a file."""
+    name = made.name
+    if made.status is Status.REFUSED:
+        warn_of_faults(name, made.faults)
+        say(f"{name}: refused; nothing of it was stored")
+    elif made.status is Status.KNOWN:
+        say(f"{name}: {made.message}")
+        _tell_waiting(office, made.event_id)
+    elif made.status is Status.DIFFERS:
+        say(f"{name}: {made.message.replace('FILE', name)}")
+        for text in made.differences[:MOST_DIFFERENCES]:
+            say(f"  {text}")
+        if len(made.differences) > MOST_DIFFERENCES:
+            say(f"  and {len(made.differences) - MOST_DIFFERENCES:,} more differences")
+    else:
+        _tell_accepted(made)
+
+
+def _tell_accepted(made: Submission) -> None:
+    warn_of_faults(made.name, made.faults)
+    event = f"event {made.event_id}{f' {made.event_name}' if made.event_name else ''}"
+    say(f"{made.name}: {event}, {_sections(made.accepted) or 'no section'} accepted (entry {made.act})")
+    for held in made.held:
+        errors = len([fault for fault in held.faults if fault.severity.stops])
+        say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
+    if made.held:
+        say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
+        say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
+
+
+def _sections(numbers: Sequence[int]) -> str:
+    """Sections by number: ``section 2``, ``sections 1, 3``; nothing of none."""
+    noun = "section" if len(numbers) == 1 else "sections"
+    return f"{noun} {', '.join(map(str, numbers))}" if numbers else ""
+
+
+def _tell_waiting(office: Office, event_id: str) -> None:
+    """Sections of a known event that rate nobody, and what would change that."""
+    with office.reading() as connection:
+        headings = known(connection).record.headings_of(event_id)
+    for one in headings:
+        if one.state is State.HELD:
+            say(f"  section {one.number} is held; to accept it: crosstable office confirm {event_id} [--new-members]")
+        elif one.state is State.WITHDRAWN:
+            say(f"  section {one.number} is withdrawn; to bring it back: crosstable office correct {event_id} FILE")
+
+
+# correct
+
+
+def add_correct(made: Parser) -> None:
+    """What ``office correct`` takes."""
+    office_command(
+        made,
+        _correct,
+        *("event", "--by", "--reason!", "--rate"),
+        epilog="Give one of: a FILE that replaces the event; --section, --player, --round and --result for one game, "
+        "which is changed on both rows; --member. Exit code 1: the corrected event has errors, or nothing differs. "
+        "Nothing is stored then.",
+    )
+    made.add_argument("file", nargs="*", metavar="FILE", help="the corrected event, in any known format")
+    made.add_argument("--section", type=int, metavar="S", help="the section of the result")
+    made.add_argument("--player", type=int, metavar="P", help="the player's number in the section")
+    made.add_argument("--round", type=int, metavar="R", help="the round")
+    made.add_argument("--result", metavar="W7", help="the correct result of the player: W7, L7b, D3, X, H …")
+    made.add_argument("--member", metavar="WRONG=RIGHT", help="a wrong member id and the correct one")
+    flag(made, "--request", "only request it; crosstable office confirm accepts it")
+
+
+def _correct(options: argparse.Namespace) -> int:
+    wrong = _wrong_usage(options)
+    if wrong:
+        warn(f"crosstable office correct: {wrong}")
+        return USAGE
+    with opened(options) as office:
+        try:
+            made = _corrected(office, options)
+        except FormatError as error:
+            warn_of_faults(options.file[0], [error.fault])
+            warn("the file cannot be read; nothing was stored")
+            return FAULTY
+        return _tell_corrected(office, options, made)
+
+
+def _wrong_usage(options: argparse.Namespace) -> str:
+    """What is wrong with the options, nothing where they say one thing."""
+    given = [name for name in _RESULT_OPTIONS if getattr(options, name) is not None]
+    ways = bool(options.file) + bool(given) + (options.member is not None)
+    if ways != 1:
+        return "give a FILE, or --section, --player, --round and --result, or --member WRONG=RIGHT"
+    if given and len(given) < len(_RESULT_OPTIONS):
+        missing = [f"--{name}" for name in _RESULT_OPTIONS if name not in given]
+        return f"one result needs {', '.join(missing)} too"
+    if options.member is not None and not all(options.member.partition("=")):
+        return f"--member {options.member}: write the wrong id and the correct one as WRONG=RIGHT"
+    if options.file and len(inputs(options.file)) > 1:
+        return "give one file"
+    return ""
+
+
+def _corrected(office: Office, options: argparse.Namespace) -> Correction:
+    author, day, event = author_of(options), today(office), options.event
+    if options.member is not None:
+        wrong, _, right = options.member.partition("=")
+        return correct_member(office, author, event, (wrong, right), day, is_request=options.request)
+    if options.result is not None:
+        change = ChangedResult(options.section, options.player, options.round, options.result)
+        return correct_result(office, author, event, change, day, is_request=options.request)
+    document = document_of(inputs(options.file)[0])
+    return correct_by_file(office, author, event, document, day, is_request=options.request)
+
+
+def _tell_corrected(office: Office, options: argparse.Namespace, made: Correction) -> int:
+    warn_of_faults(f"event {made.event_id}", made.faults)
+    if not made.is_stored:
+        has_errors = any(fault.severity.stops for fault in made.faults)
+        same = f"nothing differs from event {made.event_id} in the record"
+        warn(f"nothing was stored: {'the corrected event has errors' if has_errors else same}")
+        return FAULTY
+    for text in made.differences:
+        say(text)
+    if made.is_requested:
+        say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")
+        return 0
+    say(f"event {made.event_id} is corrected (entry {made.act})")
+    return rate_if_asked(office, options, f"after correcting {made.event_id}")
+
+
+# confirm, withdraw
+
+
+def add_confirm(made: Parser) -> None:
+    """What ``office confirm`` takes."""
+    office_command(made, _confirm, "event", "--section", "--by", "--reason", "--rate")
+    take(made, "--new-members", new_members="first add the players the office does not know")
+
+
+def _confirm(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        people: list[Person] = []
+        if options.new_members:
+            with office.reading() as connection:
+                people = newcomers_waiting(known(connection).record, options.event, options.section)
+        seen = Seen(newcomers=people)
+        made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
+        warn_of_faults(f"event {made.event_id}", made.faults)
+        if not made.is_stored:
+            warn("nothing was stored: there are still errors")
+            return FAULTY
+        if options.new_members:
+            say(counted(len(people), "new member") if people else "no new members")
+        for text in made.differences:
+            say(text)
+        say(f"event {made.event_id} is confirmed (entry {made.act})")
+        return rate_if_asked(office, options, f"after confirming {made.event_id}")
+
+
+def add_withdraw(made: Parser) -> None:
+    """What ``office withdraw`` takes."""
+    office_command(made, _withdraw, "event", "--section", "--by", "--reason!", "--rate")
+
+
+def _withdraw(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        act = withdraw(office, author_of(options), options.event, options.section)
+        which = f"section {', '.join(map(str, options.section))} of event" if options.section else "event"
+        say(f"{which} {options.event} is withdrawn (entry {act}); the record keeps it")
+        return rate_if_asked(office, options, f"after withdrawing {options.event}")

@@ -1,0 +1,266 @@
+"""``office publish`` and ``office supplements``: the official list of a month, frozen, shown, written, its top."""
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from crosstable.cli import FAULTY, USAGE
+from crosstable.cli.office_access import author_of, office_command, opened
+from crosstable.cli.office_ratings import games_count, posted_text
+from crosstable.cli.options import Parser, count, flag, take
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn, warn_of_faults
+from crosstable.errors import FormatError, OfficeError
+from crosstable.office import list_files
+from crosstable.office.database import Office
+from crosstable.office.ledger.acts import last_act_of
+from crosstable.office.list_files import ListMember, ListTable, list_table
+from crosstable.office.published import CENTRAL, Month, cut_off, month_of
+from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements
+from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
+from crosstable.office.views import KnownOn
+from crosstable.terms import RatingSystem
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
+RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
+FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str]]] = {
+    ".csv": (list_files.list_csv, list_files.top_csv),
+    ".xlsx": (list_files.list_xlsx, list_files.top_xlsx),
+    ".parquet": (list_files.list_parquet, list_files.top_parquet),
+    ".txt": (list_files.list_text, list_files.top_text),
+}
+
+
+# publish
+
+
+def add_publish(made: Parser) -> None:
+    """What ``office publish`` takes."""
+    office_command(made, _publish, "--by", "--reason")
+    made.add_argument("month", metavar="MONTH", help="the month of the supplement, like 2026-12")
+    made.add_argument(
+        "--cut-off",
+        choices=[basis.value for basis in Basis],
+        default=Basis.RULE.value,
+        help="what it holds: what was rated by the cut-off, the third Wednesday of the month before (rule, the "
+        "default); what was played by then, whenever it was rated (played); or everything rated until now (now)",
+    )
+
+
+def _publish(options: argparse.Namespace) -> int:
+    month = month_of(options.month)
+    basis = Basis(options.cut_off)
+    with opened(options) as office:
+        _refuse_empty(office, month, basis)
+        made = publish(office, author_of(options, f"the supplement of {month}"), month, basis)
+    day = made.cut_off.astimezone(CENTRAL).date()
+    cut = f"cut off on {american(day)} ({basis.value}), entry {made.act}"
+    say(f"the supplement of {made.month}: {counted(made.rows, 'rating')}, {cut}")
+    say(f"digest {made.digest}")
+    say(f"head of the journal {made.head}")
+    return 0
+
+
+def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
+    """An empty supplement is nearly always a mistake, and it could never be changed."""
+    if basis is not Basis.NOW and cut_off(month) > office.clock():
+        return  # still to come: the office says so itself
+    with office.reading() as connection:
+        run = run_by(connection, cut_off(month) if basis is Basis.RULE else None)
+        if list_rows(connection, basis, month, run):
+            return
+    day = cut_off(month).astimezone(CENTRAL).date()
+    if basis is Basis.RULE:
+        raise OfficeError(
+            f"the supplement of {month} would be empty: nothing was rated by its cut-off on {american(day)}; --cut-off "
+            "played takes what was played by then, --cut-off now everything that is rated"
+        )
+    raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
+
+
+# supplements
+
+
+def add_supplements(made: Parser) -> None:
+    """What ``office supplements`` takes."""
+    office_command(
+        made,
+        _supplements,
+        *("--known-on", "--json"),
+        epilog="With --top or --age: a top list of one system with established ratings; ties share a rank. Ages are "
+        "those of January 1 of the supplement's year. A list by age group is for the whole country or club. It leaves "
+        "out members who asked for that, and lists people under 18 only where they asked for it (crosstable office "
+        "members age-lists).",
+    )
+    made.add_argument("month", nargs="?", metavar="MONTH", help="show the supplement of this month (default: list all)")
+    take(
+        made,
+        "--out",
+        "--system",
+        out=f"write it to a file ({', '.join(FORMS)})",
+        system="one rating system, highest rating first",
+    )
+    made.add_argument("--state", help="only members of this state")
+    made.add_argument("--top", type=count, metavar="N", help="the top N, and everybody who ties with the last")
+    made.add_argument("--age", metavar="BAND", help=f"an age group: {', '.join(band.name for band in AGE_BANDS)}")
+    flag(made, "--provisional", "include provisional ratings in a top list")
+
+
+def _supplements(options: argparse.Namespace) -> int:
+    wrong = _wrong_usage(options)
+    if wrong:
+        warn(f"crosstable office supplements: {wrong}")
+        return USAGE
+    with opened(options) as office, office.reading() as connection:
+        published = _published(connection, options.known_on)
+        if options.month is None:
+            return _print_headings(published, options)
+        month = str(month_of(options.month))
+        if month not in published:
+            raise OfficeError(
+                f"the supplement of {month} is not published; crosstable office supplements lists those that are"
+            )
+        if options.top is not None or options.age is not None:
+            top = top_list(connection, month, _wanted(options))
+            if options.out:
+                return _write(options.out, top.title, lambda form: form[1](top))
+            return _print_top(top, options)
+        table = _narrowed(list_table(connection, month), options)
+        if options.out:
+            return _write(options.out, table.title, lambda form: form[0](table))
+        return _print_list(published[month], table, options)
+
+
+def _wrong_usage(options: argparse.Namespace) -> str:
+    if options.month is None and (options.out or options.system or options.state or options.top or options.age):
+        return "say which supplement: its MONTH, like 2026-12"
+    if options.out and os.path.splitext(options.out)[1].lower() not in FORMS:
+        return f"--out {options.out}: the name of the file must end in {', '.join(FORMS)}"
+    if options.age and options.state:
+        return f"--age and --state do not go together: {NOT_BY_STATE}"
+    return ""
+
+
+def _published(connection: "Connection", known_on: KnownOn) -> dict[str, Supplement]:
+    """The supplements that were published by then, by month."""
+    through = last_act_of(connection, known_on)
+    return {one.month: one for one in supplements(connection) if one.act <= through}
+
+
+def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
+    """A list into a file, in the form that the name of the file asks for."""
+    try:
+        made = written(FORMS[os.path.splitext(path)[1].lower()])
+    except FormatError as error:
+        warn_of_faults(path, [error.fault])
+        return FAULTY
+    with open(path, "wb") as file:
+        file.write(made.encode() if isinstance(made, str) else made)
+    say(f"{path}: {title}, {os.path.getsize(path):,} bytes")
+    return 0
+
+
+# Which lists there are
+
+
+def _print_headings(published: Mapping[str, Supplement], options: argparse.Namespace) -> int:
+    if options.json:
+        headings = [_heading(one) for one in published.values()]
+        print_json({"format": "crosstable-office-lists/1", "lists": headings})
+    else:
+        print_table(LIST_COLUMNS, [_list_row(one) for one in published.values()], "no supplement is published yet")
+    return 0
+
+
+def _list_row(one: Supplement) -> tuple[str, ...]:
+    day = one.cut_off.astimezone(CENTRAL).date().isoformat()
+    return one.month, f"{one.rows:,}", day, one.basis.value, str(one.act), one.digest[:16]
+
+
+def _heading(one: Supplement) -> dict[str, object]:
+    same = ("month", "act", "rows", "digest", "head")
+    fields = {name: getattr(one, name) for name in same}
+    return {**fields, "cut_off": one.cut_off.isoformat(), "basis": one.basis.value}
+
+
+# One list
+
+
+def _narrowed(table: ListTable, options: argparse.Namespace) -> ListTable:
+    """A list of one system or one state only."""
+    state = (options.state or "").casefold()
+    members = [member for member in table.members if not state or member.state.casefold() == state]
+    heading = [*table.heading, *((("state", options.state),) if state else ())]
+    if options.system:
+        system = RatingSystem[options.system]
+        members = [
+            member._replace(ratings={system: member.ratings[system]}) for member in members if system in member.ratings
+        ]
+        members.sort(key=lambda member: (-member.ratings[system].rating, member.name.casefold(), member.member_id))
+        heading.append(("system", system.name))
+    return table._replace(members=members, heading=heading)
+
+
+def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespace) -> int:
+    if options.json:
+        members = [_member_object(member) for member in table.members]
+        print_json({"format": "crosstable-office-list/1", **_heading(listed), "public": True, "members": members})
+        return 0
+    say(f"{table.title}, {counted(sum(len(member.ratings) for member in table.members), 'rating')}")
+    systems = [system for system in RatingSystem if any(system in member.ratings for member in table.members)]
+    titles = [f">{'Rating' if options.system else system.name}" for system in systems]
+    rows = [
+        (
+            *(member.ratings[system].text if system in member.ratings else "" for system in systems),
+            *(member.name, member.state, member.member_id),
+        )
+        for member in table.members
+    ]
+    print_table(columns(*titles, "Name", "State", "Member"), rows)
+    return 0
+
+
+def _member_object(member: ListMember) -> dict[str, object]:
+    return {
+        "member": member.member_id,
+        "name": member.name,
+        "state": member.state,
+        "ratings": {
+            system.name: {
+                "rating": int(shown.rating),
+                "games": games_count(shown.games),
+                "provisional": shown.is_provisional,
+            }
+            for system, shown in member.ratings.items()
+        },
+    }
+
+
+# Top lists
+
+
+def _wanted(options: argparse.Namespace) -> Wanted:
+    return Wanted(
+        system=RatingSystem[options.system or RatingSystem.OTBR.name],
+        state=options.state or "",
+        band=None if options.age is None else band_of(options.age),
+        size=options.top or DEFAULT_SIZE,
+        has_provisional=options.provisional,
+    )
+
+
+def _print_top(top: TopList, options: argparse.Namespace) -> int:
+    if options.json:
+        rows = [{**row._asdict(), "games": games_count(row.games)} for row in top.rows]
+        print_json({"format": "crosstable-office-top/1", **top._asdict(), "rows": rows})
+        return 0
+    say(f"{top.title}, {top.month}")
+    shown = [
+        (str(row.rank), posted_text(float(row.rating), row.games), row.name, row.state, row.member_id)
+        for row in top.rows
+    ]
+    print_table(RANKED_COLUMNS, shown, "no members")
+    return 0

@@ -1,0 +1,185 @@
+"""``office init``, ``status``, ``verify``, ``backup``, ``restore``, ``upgrade``: making and keeping an office."""
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from crosstable.cli import FAULTY
+from crosstable.cli.office_access import author_of, database_of, office_command, opened
+from crosstable.cli.options import Parser, flag
+from crosstable.cli.printing import Bar, counted, print_json, say, shown_address, warn
+from crosstable.office.database import system_clock
+from crosstable.office.status import OfficeStatus, status
+
+if TYPE_CHECKING:
+    from crosstable.office.backups import Backup
+    from crosstable.office.ledger.facts import Heading
+
+MOST_FINDINGS = 200
+MOST_FAULTS = 3
+
+
+def add_init(made: Parser) -> None:
+    """What ``office init`` takes."""
+    office_command(made, _init, "--by", "--reason")
+    made.add_argument("--name", default="Rating office", help="the name of the office, for example of a club")
+
+
+def _init(options: argparse.Namespace) -> int:
+    from crosstable.office.founding import found_office
+
+    url = database_of(options)
+    office = found_office(url, options.name, author_of(options, "the office was founded"), system_clock)
+    office.close()
+    say(f"{options.name}: a new office at {shown_address(url)}")
+    for caution in office.store.cautions():
+        warn(f"note: {caution}")
+    say("next: crosstable office members import FILE, or crosstable office submit FILE --new-members")
+    return 0
+
+
+def add_status(made: Parser) -> None:
+    """What ``office status`` takes."""
+    office_command(made, _status, "--json")
+
+
+def _status(options: argparse.Namespace) -> int:
+    with opened(options) as office:
+        found = status(office)
+    if options.json:
+        print_json(_status_document(found))
+        return 0
+    say(f"{found.name}, at {shown_address(database_of(options))}, schema {found.schema}")
+    say(
+        f"{counted(found.members, 'member')}, {counted(found.events, 'event')}, "
+        f"{counted(found.sections, 'accepted section')}, {counted(found.ratings, 'rating')}"
+    )
+    say(f"supplements: {', '.join(found.lists) or 'none published'}")
+    say(f"head of the journal: entry {found.newest.seq}, {found.newest.digest}")
+    if found.pending:
+        noun = counted(len(found.pending), "journal entry waits", "journal entries wait")
+        say(f"{noun} for a rating run: crosstable office rerate")
+    for one in found.held:
+        say(f"held: {_section_name(one)}")
+        for fault in [fault for fault in one.faults if fault["severity"] != "warning"][:MOST_FAULTS]:
+            say(f"    {fault['place']}: {fault['message']} [{fault['code']}]")
+    for one in found.requested:
+        say(f"requested: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
+    for caution in found.cautions:
+        warn(f"note: {caution}")
+    return 0
+
+
+def _section_name(heading: "Heading") -> str:
+    return f"event {heading.event_id}, section {heading.number}{f' {heading.name}' if heading.name else ''}"
+
+
+def _status_document(found: OfficeStatus) -> dict[str, object]:
+    def sections(headings: tuple["Heading", ...]) -> list[dict[str, object]]:
+        return [
+            {"event": one.event_id, "section": one.number, "name": one.name, "faults": list(one.faults)}
+            for one in headings
+        ]
+
+    same = ("name", "schema", "members", "events", "sections", "ratings", "lists")
+    return {
+        "format": "crosstable-office-status/1",
+        **{name: getattr(found, name) for name in same},
+        "last_run": found.last_run or None,
+        "pending": [act.seq for act in found.pending],
+        "held": sections(found.held),
+        "requested": sections(found.requested),
+        "head": {"act": found.newest.seq, "digest": found.newest.digest},
+        "cautions": found.cautions,
+    }
+
+
+def add_verify(made: Parser) -> None:
+    """What ``office verify`` takes."""
+    office_command(made, _verify, "--json", epilog="Exit code 1: something differs. Every difference is a line.")
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from crosstable.office.audit import audit, sections_to_check
+
+    with opened(options) as office:
+        total = 0
+        if sys.stderr.isatty():
+            with office.reading() as connection:
+                total = sections_to_check(connection)
+        with Bar("recomputing", total) as bar:
+            found = audit(office, bar.done)
+    if options.json:
+        print_json({"format": "crosstable-office-verified/1", **found._asdict()})
+        return FAULTY if found.findings else 0
+    for finding in found.findings[:MOST_FINDINGS]:
+        say(finding)
+    if len(found.findings) > MOST_FINDINGS:
+        say(f"and {len(found.findings) - MOST_FINDINGS:,} more")
+    say(
+        f"{_entries(found.acts)}, {counted(found.sections, 'section')}, {counted(found.postings, 'posting')}, "
+        f"{counted(found.lists, 'supplement')} compared: "
+        + (counted(len(found.findings), "difference") if found.findings else "everything follows from the record")
+    )
+    return FAULTY if found.findings else 0
+
+
+def _entries(number: int) -> str:
+    return counted(number, "journal entry", "journal entries")
+
+
+def add_backup(made: Parser) -> None:
+    """What ``office backup`` takes."""
+    office_command(made, _backup)
+    made.add_argument("file", metavar="FILE", help="the file to write, for example office-2026-11-15.zip")
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from crosstable.office import tables
+    from crosstable.office.backups import backup
+
+    with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
+        made = backup(office, options.file, bar.done)
+    _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
+    return 0
+
+
+def _tell_backup(where: str, made: "Backup", more: str) -> None:
+    say(f"{where}: {_entries(made.acts)}, {counted(sum(made.rows.values()), 'row')}{more}")
+    say(f"head of the journal: {made.head}")
+
+
+def add_restore(made: Parser) -> None:
+    """What ``office restore`` takes."""
+    office_command(made, _restore)
+    made.add_argument("file", metavar="FILE", help="a file written by office backup, from SQLite or PostgreSQL")
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from crosstable.office import tables
+    from crosstable.office.backups import restore
+
+    url = database_of(options)
+    with Bar("restoring", len(tables.metadata.tables)) as bar:
+        made = restore(options.file, url, system_clock, bar.done)
+    _tell_backup(shown_address(url), made, " restored")
+    return 0
+
+
+def add_upgrade(made: Parser) -> None:
+    """What ``office upgrade`` takes."""
+    office_command(made, _upgrade, "--by", "--reason")
+    flag(made, "--rebuild", "does nothing since schema 0004, which keeps nothing to rebuild")
+
+
+def _upgrade(options: argparse.Namespace) -> int:
+    from crosstable.office.founding import upgrade_office
+
+    url = database_of(options)
+    before, after = upgrade_office(url, author_of(options), system_clock)
+    done = f"the schema is {after} already" if before == after else f"upgraded from schema {before} to {after}"
+    say(f"{shown_address(url)}: {done}")
+    if options.rebuild:
+        say("since schema 0004 there is nothing to rebuild")
+    return 0

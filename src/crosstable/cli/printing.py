@@ -1,0 +1,210 @@
+"""What commands print: lines, JSON, tables, findings, and a progress bar where somebody watches.
+
+Every text that a file or a person brought is made printable first: nothing in it can write on the terminal.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from datetime import date
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from crosstable.errors import CrosstableError, Fault, RuleSetError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+GAP = "  "
+WIDTH = 100
+
+
+def say(text: str) -> None:
+    """A line on standard output."""
+    from crosstable.output.words import printable
+
+    sys.stdout.write(f"{printable(text)}\n")
+
+
+def warn(text: str) -> None:
+    """A line on standard error."""
+    from crosstable.output.words import printable
+
+    sys.stderr.write(f"{printable(text)}\n")
+
+
+def print_json(document: object) -> None:
+    """A document for programs, in one line."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False, default=str) + "\n")
+
+
+def print_answer(document: object, text: str, *, as_json: bool) -> None:
+    """An answer for programs or for people."""
+    if as_json:
+        print_json(document)
+    else:
+        sys.stdout.write(text)
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: ``1 section``, ``2,000 sections``."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def american(day: date) -> str:
+    """A day as Americans write it: ``June 14, 2026``."""
+    return f"{day:%B} {day.day}, {day.year}"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """A paragraph that fits a terminal, further lines indented."""
+    from textwrap import fill
+
+    return fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+# Findings and refusals
+
+
+def error_text(command: str, error: CrosstableError, known_on: object = None) -> str:
+    """Why a command is refused: every fault of a rule set or an archive, otherwise one line without a password."""
+    from crosstable.output.words import printable
+
+    if where := getattr(error, "where", "") or getattr(error, "folder", ""):
+        faults: Sequence[Fault] = error.faults  # type: ignore[attr-defined]
+        lines = [f"{where}: {fault.place}: {fault.message}\n" for fault in faults]
+        return "".join([*lines, f"    {faults[0].remedy}\n"] if isinstance(error, RuleSetError) else lines)
+    said = " ".join(str(error).split())
+    then = "" if known_on is None else f" (as known on {known_on})"
+    return f"crosstable {command}: {printable(shown_address(said + then))}\n"
+
+
+def shown_address(text: str) -> str:
+    """A text without the passwords of the addresses in it."""
+    return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1:…@", text)
+
+
+def fault_text(name: str, fault: Fault) -> str:
+    """A finding as people read it: where, what, and what would be right."""
+    where = f"{name}: {fault.severity.value}: {fault.place}"
+    return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
+
+
+def faults_text(name: str, faults: Sequence[Fault]) -> str:
+    """Findings as people read them: equal ones about several rows are one."""
+    if not faults:
+        return ""
+    from crosstable.output.grouped import grouped
+
+    return "".join(fault_text(name, fault) for fault in grouped(faults))
+
+
+def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:
+    """Every finding with its place and remedy on standard error, errors first."""
+    in_order = sorted(faults, key=lambda fault: not fault.severity.stops)
+    for line in faults_text(name, in_order).splitlines():
+        warn(line)
+
+
+# Tables: drawn with rich on a terminal, plain columns in a file or a pipe
+
+
+class Column(NamedTuple):
+    """The title of a column, whether its cells stand to the right, and whether they may be broken on a terminal."""
+
+    title: str
+    is_right: bool = False
+    is_broken: bool = False
+
+
+def columns(*titles: str) -> tuple[Column, ...]:
+    """Columns by their titles: ``>Games`` stands to the right, ``~Why`` may be broken."""
+    return tuple(Column(title.lstrip(">~"), title[0] == ">", title[0] == "~") for title in titles)
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty: str = "") -> None:
+    """A table; a column in which nothing stands is left out. ``empty`` is said where there is no row."""
+    from crosstable.output.words import printable
+
+    if not rows:
+        sys.stdout.write(empty and f"{empty}\n")
+        return
+    kept = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    shown = [[printable(row[at]) for at in kept] for row in rows]
+    chosen = [columns[at] for at in kept]
+    if sys.stdout.isatty():
+        _draw(chosen, shown)
+    else:
+        sys.stdout.write(plain_table(chosen, shown))
+
+
+def plain_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain columns."""
+    titles = [column.title for column in columns]
+    widths = [max(map(len, cells)) for cells in zip(titles, *rows, strict=True)]
+    lines = []
+    for row in (titles, *rows):
+        cells = [
+            cell.rjust(width) if column.is_right else cell.ljust(width)
+            for cell, width, column in zip(row, widths, columns, strict=True)
+        ]
+        lines.append(GAP.join(cells).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _draw(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column.title, justify="right" if column.is_right else "left", no_wrap=not column.is_broken)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False, markup=False, emoji=False)
+    if any(column.is_broken for column in columns):
+        console.print(table)
+        return
+    needed = Measurement.get(console, console.options.update(width=10_000), table).maximum
+    Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(table)
+
+
+# Progress
+
+
+class Bar:
+    """A progress bar on a terminal, and silence when the output is piped; its length may be told later."""
+
+    def __init__(self, title: str, total: int | None = None) -> None:
+        self._title, self._total = title, total
+        self._drawn: Progress | None = None
+
+    def __enter__(self) -> "Bar":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._drawn = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._drawn.add_task(self._title, total=self._total)
+            self._drawn.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+    def start(self, total: int) -> None:
+        """Tell how much there is to do."""
+        self._update(total=total)
+
+    def done(self, done: int) -> None:
+        """Tell how much is done."""
+        self._update(completed=done)
+
+    def _update(self, **told: Any) -> None:  # noqa: ANN401 (what rich takes)
+        if self._drawn is not None:
+            self._drawn.update(self._task, **told)
