@@ -409,6 +409,7 @@ def _add_report(commands: Commands) -> None:
     made.add_argument("--sweep", default="", metavar="DIR", help="also show the results of a sweep in this folder")
     take(made, "--json", json="print crosstable-lab-report/1")
     take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
+    made.set_defaults(needs=(*NEEDS, "jinja2"))
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -449,7 +450,7 @@ def _add_pages(commands: Commands) -> None:
     words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
     flag(made, "--carried", words)
     take(made, "--out!", "--force", out="the folder where the archive is written")
-    made.set_defaults(needs=(*NEEDS, "jinja2"))
+    made.set_defaults(needs=NEEDS)
 
 
 def _pages(options: argparse.Namespace) -> int:
