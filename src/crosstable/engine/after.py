@@ -86,9 +86,15 @@ def outcome_of(at: SystemSection, player: Prepared, computed: float) -> Outcome:
 
 
 def record_after(at: SystemSection, player: Prepared, rating: float) -> PlayerRating:
-    """The record after a section, and the change of a match (§7); the player's numbers are brought up to date."""
-    record, numbers = player.record, player.numbers
-    count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *player.results), rating)
+    """The record after a section; the player's numbers are brought up to date."""
+    return counted(at, player.record, player.numbers, player.results, rating)
+
+
+def counted(
+    at: SystemSection, record: PlayerRating, numbers: Numbers, results: tuple[int, int, int], rating: float
+) -> PlayerRating:
+    """A record after a section with these results and this rating, and the change of a match (§7)."""
+    count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *results), rating)
     after = with_numbers(record, numbers, NUMBERS)
     if at.facts.is_match and not math.isnan(record.rating):
         change = MatchChange(at.section.end, rating - record.rating)

@@ -1,6 +1,6 @@
 """Carried state: the archive is a history, so what a member's earlier pages show is used on later ones.
 
-Pages are met in the order of the fold, and only pages before are looked at. What they show for certain is kept apart
+Pages are met in the order of the replay, and only pages before are looked at. What they show for certain is kept apart
 from the counts they lead one to expect: a row with an expected count is never one on which nothing is hidden. Where an
 earlier posted figure is explained only by an all-wins or all-losses past, that past is remembered too.
 """
@@ -12,26 +12,18 @@ from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
 from crosstable.terms import Background, PlayerRating, Posted, RatingSystem
 from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change
-from crosstable.verification.memory import (
-    Memory,
-    expected_count,
-    known_count,
-    learned,
-    remember,
-    with_count,
-    with_past_shown,
-)
+from crosstable.verification.memory import Memory, expected_count, learned, remember, with_past, with_past_shown
 from crosstable.verification.pages import Page, circle
 
 
 class Carried:
-    """The memory of all members, filled page by page in the order of the fold."""
+    """The memory of all members, filled page by page in the order of the replay."""
 
     def __init__(self) -> None:
         self._memories: dict[tuple[str, RatingSystem, float], Memory] = {}
 
     def backgrounds(self, page: Page) -> dict[int, Background]:
-        """What each player brought, with what earlier pages show of him."""
+        """What each player brought, with what earlier pages show of them."""
         found = {}
         for number, background in page.checked.backgrounds.items():
             standing = background.standings.get(page.system)
@@ -61,7 +53,7 @@ class Carried:
         for number, player in page.players.items():
             memory = self._memory(page, number)
             if memory is not None and page.system in player.background.standings:
-                found[number] = memory.posted
+                found[number] = memory.record.rating
         return found
 
     def learn(self, page: Page, rated: RatedSection, changes: Sequence[Change]) -> None:
@@ -78,22 +70,14 @@ class Carried:
     def _learn_row(self, page: Page, rated: RatedSection, player: RatedPlayer, posted: Posted) -> None:
         shown = page.checked.backgrounds[player.number].standings.get(page.system)
         memory = self._memory(page, player.number) or Memory()
-        count = posted.games
-        constants = rated.edition.constants
-        is_known = shown is None or known_count(constants, shown, memory) is not None
-        if count is None and player.after is not None and is_known:
-            count = player.after.games
-        memory = with_past_shown(constants, memory, player, posted.rating)
-        memory = learned(memory, player, shown, rated, posted.rating)
-        self._memories[_key(page, player.number)] = with_count(constants, memory, count, rated.section.end)
+        memory = with_past_shown(rated.edition.constants, memory, player, posted.rating)
+        self._memories[_key(page, player.number)] = learned(memory, player, shown, rated, posted)
 
     def _learn_past(self, page: Page, change: Change) -> None:
         assert isinstance(change.fact, PlayerRating)
-        before = change.fact
         memory = self._memory(page, change.number) or Memory()
-        self._memories[_key(page, change.number)] = memory._replace(
-            games=int(before.games or 0), wins=before.wins or 0, draws=0, losses=before.losses or 0
-        )
+        past = with_past(memory, change.fact.wins or 0, change.fact.losses or 0)
+        self._memories[_key(page, change.number)] = past
 
     def _memory(self, page: Page, number: int) -> Memory | None:
         return self._memories.get(_key(page, number))

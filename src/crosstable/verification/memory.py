@@ -3,8 +3,9 @@
 Counts seen are lower bounds and serve the personal floor; an all-wins or all-losses past follows only when the games
 seen are all the games the rating is based on. Peaks are the highest established figures seen. A game count is carried
 past 25 games only while no other page can lie between: the next page starts where the last one ended. Where another
-lies between, the count is not known, but a member whose count was seen twice has a pace of his own to go on with.
-A floor seen in action is remembered until a rating below it shows that it was lowered.
+lies between, the count is not known, but a member whose count was seen twice has a pace of their own to go on with.
+What a page does to the record is the engine's text, with the rating that was posted. A floor seen in action is
+remembered until a rating below it shows that it was lowered.
 """
 
 import math
@@ -12,10 +13,11 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.formulas.tally import is_established
+from crosstable.engine.after import counted, system_section, unrated_record
+from crosstable.engine.numbers import numbers_of
+from crosstable.formulas.tally import is_established, share_of
 from crosstable.rules.constants import Constants
-from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import Floor, FloorKind, MatchChange, PlayerRating, SectionType
+from crosstable.terms import Floor, FloorKind, PlayerRating, Posted
 from crosstable.verification.rows import Verdict, verdict_of
 
 
@@ -29,42 +31,35 @@ class Count(NamedTuple):
 class Memory(NamedTuple):
     """What the pages so far show of one member in one system.
 
-    ``first_count`` and ``last_count`` are the earliest and the latest count seen, ``since`` the games seen after the
-    latest; ``sections`` and ``played`` say how long the member's sections usually are.
+    ``record`` is the rating record that they lead to, with the last posted rating. ``first_count`` and ``last_count``
+    are the earliest and the latest game count seen, ``since`` the games seen after the latest; ``sections`` and
+    ``played`` say how long the member's sections usually are.
     """
 
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    events: int = 0
-    peak: float = -math.inf
-    peak_since_2010: float = -math.inf
-    posted: float = math.nan
+    record: PlayerRating = unrated_record(0.0)
     first_count: Count | None = None
     last_count: Count | None = None
     since: int = 0
     sections: int = 0
     played: int = 0
-    match_changes: tuple[MatchChange, ...] = ()
     floor: float = -math.inf
 
 
 def remember(constants: Constants, standing: PlayerRating, memory: Memory) -> PlayerRating:
-    """A standing of a page, completed by what was seen before."""
-    games = known_count(constants, standing, memory)
-    peak, since_2010 = memory.peak, memory.peak_since_2010
+    """A record of a page, completed by what was seen before."""
+    games, seen = known_count(constants, standing, memory), memory.record
+    peak = seen.peak
     if _is_established(constants, games):
-        peak = max(peak, standing.rating)
+        peak = standing.rating if peak is None else max(peak, standing.rating)
     return standing._replace(
         games=games,
-        wins=memory.wins,
-        draws=memory.draws,
-        losses=memory.losses,
-        events=memory.events,
-        peak=peak if math.isfinite(peak) else None,
-        peak_since_2010=since_2010 if math.isfinite(since_2010) else None,
-        match_changes=memory.match_changes,
+        wins=seen.wins,
+        draws=seen.draws,
+        losses=seen.losses,
+        events=seen.events,
+        peak=peak,
+        peak_since_2010=seen.peak_since_2010,
+        match_changes=seen.match_changes,
         floors=_floors(standing, memory),
     )
 
@@ -73,12 +68,12 @@ def known_count(constants: Constants, standing: PlayerRating, memory: Memory) ->
     """The count of a standing: the page's own, or the last one seen where the page starts where that one ended."""
     if standing.games is not None or memory.last_count is None or memory.since:
         return standing.games
-    follows_on = standing.rating == memory.posted and _is_established(constants, memory.last_count.games)
+    follows_on = standing.rating == memory.record.rating and _is_established(constants, memory.last_count.games)
     return memory.last_count.games if follows_on else None
 
 
 def expected_count(constants: Constants, memory: Memory, on: date) -> float | None:
-    """The count an established member has reached by a day at his own pace; none unless it was seen on two days.
+    """The count an established member has reached by a day at their own pace; none unless it was seen on two days.
 
     A section that was not seen lies between, or the count would be known: it is taken to be as long as the member's
     sections usually are.
@@ -92,44 +87,40 @@ def expected_count(constants: Constants, memory: Memory, on: date) -> float | No
 
 
 def learned(
-    memory: Memory, player: RatedPlayer, shown: PlayerRating | None, rated: RatedSection, posted: float
+    memory: Memory, player: RatedPlayer, shown: PlayerRating | None, rated: RatedSection, posted: Posted
 ) -> Memory:
-    """The memory with what a page shows; ``shown`` is the standing printed on it, without what was remembered."""
-    section = rated.section
+    """The memory with what a page shows; ``shown`` is the record printed on it, without what was remembered."""
+    constants, at = rated.edition.constants, system_section(rated.section, rated.system, rated.edition)
+    count = _count_after(constants, memory, player, shown, posted)
+    before = memory.record._replace(rating=math.nan) if shown is None else remember(constants, shown, memory)
     results = [game.score for game in player.games]
-    changes = memory.match_changes
-    if section.kind is SectionType.MATCH and player.before is not None:
-        changes = (*changes, MatchChange(section.end, posted - player.before.rating))
-    constants = rated.edition.constants
-    before = -math.inf if shown is None or not _is_established(constants, shown.games) else shown.rating
-    has_three_games = len(results) >= constants.personal_event_games
-    return memory._replace(
-        games=memory.games + len(results),
-        wins=memory.wins + results.count(1.0),
-        draws=memory.draws + results.count(0.5),
-        losses=memory.losses + results.count(0.0),
-        events=memory.events + has_three_games + _merits_unseen(player, rated, posted),
-        peak=max(memory.peak, before),
-        posted=posted,
+    played = (results.count(1.0), results.count(0.5), results.count(0.0))
+    if count is not None:  # what the section adds leads to the count that is known
+        before = before._replace(games=count - share_of(at.facts, *played).counted)
+    after = counted(at, before, numbers_of(before), played, posted.rating)
+    if after.peak_since_2010 is None and at.facts.counts_since_2010 and _is_established(constants, after.games):
+        after = after._replace(peak_since_2010=posted.rating)  # the first that was seen since then
+    memory = memory._replace(
+        record=after._replace(events=(after.events or 0) + _merits_unseen(player, rated, posted.rating)),
         since=memory.since + len(results),
         sections=memory.sections + 1,
         played=memory.played + len(results),
-        match_changes=changes,
-        floor=max(memory.floor, _floor_seen(player, rated, posted)),
+        floor=max(memory.floor, _floor_seen(player, rated, posted.rating)),
     )
-
-
-def with_count(constants: Constants, memory: Memory, count: float | None, section_end: date) -> Memory:
-    """The memory with the count after a section, where it is known, and the peak that its posted figure may be."""
-    if count is not None:
-        seen = Count(section_end, count)
-        memory = memory._replace(first_count=memory.first_count or seen, last_count=seen, since=0)
-    if not _is_established(constants, count):
+    if count is None:
         return memory
-    since_2010 = memory.peak_since_2010
-    if section_end >= PEAKS_COUNT_FROM:
-        since_2010 = max(since_2010, memory.posted)
-    return memory._replace(peak=max(memory.peak, memory.posted), peak_since_2010=since_2010)
+    seen = Count(rated.section.end, count)
+    return memory._replace(first_count=memory.first_count or seen, last_count=seen, since=0)
+
+
+def _count_after(
+    constants: Constants, memory: Memory, player: RatedPlayer, shown: PlayerRating | None, posted: Posted
+) -> float | None:
+    """The count after a page: its own, or the computed one where the count before is known."""
+    is_known = shown is None or known_count(constants, shown, memory) is not None
+    if posted.games is None and player.after is not None and is_known:
+        return player.after.games
+    return posted.games
 
 
 def with_past_shown(constants: Constants, memory: Memory, player: RatedPlayer, posted: float) -> Memory:
@@ -139,10 +130,13 @@ def with_past_shown(constants: Constants, memory: Memory, player: RatedPlayer, p
         return memory
     games = int(before.games)
     if player.score == 0.0:
-        return memory._replace(games=games, wins=0, draws=0, losses=games)
-    if player.score == len(player.games):
-        return memory._replace(games=games, wins=games, draws=0, losses=0)
-    return memory
+        return with_past(memory, wins=0, losses=games)
+    return with_past(memory, wins=games, losses=0) if player.score == len(player.games) else memory
+
+
+def with_past(memory: Memory, wins: int, losses: int) -> Memory:
+    """The memory of a member whose games so far were all won, or all lost."""
+    return memory._replace(record=memory.record._replace(wins=wins, draws=0, losses=losses))
 
 
 def _is_established(constants: Constants, count: float | None) -> bool:
