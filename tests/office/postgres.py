@@ -9,6 +9,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
@@ -51,18 +52,20 @@ def _other_user() -> str:
     return "postgres" if "postgres" in known else "nobody"
 
 
+_NONE: Mapping[str, str] = {}
+
+
 class Server:
     """A running PostgreSQL."""
 
-    def __init__(self, *, is_safe: bool = False) -> None:
+    def __init__(self, *, is_safe: bool = False, settings: Mapping[str, str] = _NONE) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="crosstable-pg-"))
         self._user = _other_user() if os.geteuid() == 0 else None
         if self._user:
             who = pwd.getpwnam(self._user)
             os.chown(self.folder, who.pw_uid, who.pw_gid)
-        self._settings = (
-            [] if is_safe else ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
-        )
+        usual = dict.fromkeys(() if is_safe else ("fsync", "synchronous_commit", "full_page_writes"), "off")
+        self._settings = [part for name, value in {**usual, **settings}.items() for part in ("-c", f"{name}={value}")]
         self._run([_program("initdb"), "-D", str(self.data), "-U", "office", "-A", "trust", "-E", "UTF8", "--locale=C"])
         self.process = self.start()
 

@@ -24,6 +24,8 @@ from crosstable.office.ledger.runs import DIGESTS, last_run
 
 # Digests of so many postings are made one by one, which is faster than beginning with columns.
 _FEW = 200
+# After so many new postings a server looks at what it has.
+_MANY = 100_000
 
 
 def state_of(connection: Connection) -> int:
@@ -59,7 +61,6 @@ class Post:
         self._first = (highest or 0) + 1
         self._state_before = self._total = state_of(connection)
         self._entered = hashlib.sha256()
-        self._is_large = is_large
         self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
         for index in self._indexes:
             index.drop(connection)
@@ -111,7 +112,7 @@ class Post:
         self.wait()
         for index in self._indexes:
             index.create(self.connection)
-        if self._is_large and self.connection.dialect.name == "postgresql":
+        if self.postings > _MANY and self.connection.dialect.name == "postgresql":
             # Without numbers about what is new, the next reading of a few members goes through all rows.
             self.connection.execute(text(f"ANALYZE {tables.posting.name}"))
         before, after = text_of(self._state_before), text_of(self._total)
