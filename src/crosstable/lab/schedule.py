@@ -49,13 +49,12 @@ _INSTEAD: dict[Speed, Sequence[Speed]] = {
 
 
 class Choices(NamedTuple):
-    """Every control with its online mark, and by edition and speed which of them may be chosen.
+    """Every control, and by edition and speed which of them may be chosen.
 
     ``systems`` and ``is_dual`` are by edition and control; ``controls`` holds positions, ``counts`` how many there are.
     """
 
     texts: tuple[str, ...]
-    is_online: NDArray[np.bool_]
     effective: NDArray[np.int64]
     systems: NDArray[np.uint8]
     is_dual: NDArray[np.bool_]
@@ -88,7 +87,7 @@ def choices() -> Choices:
             counts[at, speed] = len(chosen)
     effective = np.array([(edition.effective - EPOCH).days for edition in EDITIONS], dtype=np.int64)
     half_k = np.array([edition.constants.half_k_is_allowed for edition in EDITIONS])
-    return Choices(texts, is_online, effective, systems, is_dual, half_k, controls, counts)
+    return Choices(texts, effective, systems, is_dual, half_k, controls, counts)
 
 
 def _systems(text: str, is_online: bool, edition: Edition) -> tuple[RatingSystem, ...]:
