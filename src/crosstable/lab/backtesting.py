@@ -206,13 +206,13 @@ def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found
     """How well another system predicts; it learns from all games that rule sets predict, whatever the span."""
     history, games, ways, draws = arena
     whole = _predicted(games_of(history.archive, history.indexed, (None, None)), brought)
-    predicted = predicted_by(system, whole, history.people, history.end)
+    system, predicted = predicted_by(system, whole, history.people, history.end)
     judged_too = in_span(history.start[whole.section], history.days)
-    losses = Losses(*(column[judged_too] for column in predicted.losses))
+    losses = Losses(*(column[judged_too] for column in predicted))
     table, calibrated = (table_of(games, losses, ways, history.no_error, draws, bins=bins) for bins in (1, BINS))
     measures = measures_of(table)
     error = calibration_error(calibrated, measures[0].sections)
-    judged = Judged(predicted.system, measures, bins_of(calibrated, ways), error, [], [], None)
+    judged = Judged(system, measures, bins_of(calibrated, ways), error, [], [], None)
     return _Found(judged, table)
 
 
