@@ -11,7 +11,7 @@ from crosstable.errors import TimeControlError
 from crosstable.history.archive_tables import KINDS
 from crosstable.lab.entering import Draft, Speed
 from crosstable.lab.pairings import Whole
-from crosstable.lab.population import EPOCH, Federation, Population
+from crosstable.lab.population import EPOCH, Federation, Population, numbered
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
@@ -248,8 +248,7 @@ def event_columns(headings: Headings, towns: list[str], rng: np.random.Generator
     end[headings.event] = headings.end
     order = np.lexsort((np.arange(events), end))
     serial = np.zeros(events, dtype=np.int64)
-    first = np.flatnonzero(np.diff(end[order], prepend=-1))
-    serial[order] = np.arange(events) - np.repeat(first, np.diff(first, append=events)) + 1
+    serial[order] = numbered(np.unique(end, return_counts=True)[1]) + 1
     assert serial.max() <= MOST_EVENTS_A_DAY, "more events end on one day than ids can tell apart"
     frame = pl.DataFrame(
         {
