@@ -194,9 +194,7 @@ def player_and_games_faults(request: EstimateRequest) -> tuple[Fault, ...]:
 
 def _player_faults(request: EstimateRequest) -> Iterator[Fault]:
     for name in ("rating", "peak", "floor", "field_rating"):
-        value = getattr(request, name)
-        if value is not None:
-            yield from _rating_faults(value, "field" if name == "field_rating" else name)
+        yield from _rating_faults(getattr(request, name), name.removesuffix("_rating"))
     for name, outside in (("fide", request.fide), ("cfc", request.cfc)):
         if outside is not None:
             yield from _rating_faults(outside.rating, name)
@@ -211,8 +209,8 @@ def _player_faults(request: EstimateRequest) -> Iterator[Fault]:
         yield fault("bad-value", "rating", message, "Give the rating, or leave games, record and peak out.")
 
 
-def _rating_faults(rating: float, place: str) -> Iterator[Fault]:
-    if not LOWEST_RATING <= rating <= HIGHEST_RATING:  # NaN is not between either
+def _rating_faults(rating: float | None, place: str) -> Iterator[Fault]:
+    if rating is not None and not LOWEST_RATING <= rating <= HIGHEST_RATING:  # NaN is not between either
         message = f"{rating:g} is no rating; one lies between {LOWEST_RATING:g} and {HIGHEST_RATING:g}."
         yield fault("bad-value", place, message)
 
@@ -279,9 +277,8 @@ def _opponents_faults(request: EstimateRequest) -> Iterator[Fault]:
 def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
     if not opponent.results or any(result is not None and result not in RESULTS for result in opponent.results):
         yield fault("unknown-code", place, "The result is none of W, D and L.", "Use W, D or L, or T for one to come.")
-    for rating in (opponent.rating, opponent.post_event):
-        if rating is not None:
-            yield from _rating_faults(rating, place)
+    yield from _rating_faults(opponent.rating, place)
+    yield from _rating_faults(opponent.post_event, place)
     yield from _count_faults(opponent.games, place)
     if opponent.score is None or opponent.played is None:
         return
