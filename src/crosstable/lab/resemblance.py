@@ -23,6 +23,7 @@ from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import KINDS
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
+from crosstable.lab.measures import bands
 from crosstable.lab.predictions import Brought, Games, People, Progress, games_of, people_of, rated_by
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
@@ -223,8 +224,6 @@ class Resemblance(NamedTuple):
 # A figure of one side: its name, its value, how much it rests on and its digits.
 Found = tuple[str, float, int, int]
 Side = Callable[[Observed], Iterator[Found]]
-# A band: its name, where it begins, where the next one does.
-Band = tuple[str, float, float]
 
 
 def resemblance(official: Observed, simulated: Observed) -> Resemblance:
@@ -267,10 +266,12 @@ def _groups(official: Observed) -> Iterator[tuple[str, Side]]:
         "rating differences in games",
         lambda one: _quantiles(_with_weights(one.games, one.pages), "difference", QUARTILES),
     )
-    yield "draws, both established, by mean rating", partial(_draws, ESTABLISHED)
+    is_drawn = ("mean", pl.col("low_score") == 0.5)
+    yield "draws, both established, by mean rating", partial(_by_band, ESTABLISHED, is_drawn, MEANS)
+    scored = ("difference", pl.col("low_score"))
     title = "score of the lower rated, {}, by difference"
-    yield title.format("both established"), partial(_upsets, ESTABLISHED, DIFFERENCES)
-    yield title.format("somebody provisional"), partial(_upsets, PROVISIONAL, WIDE_DIFFERENCES)
+    yield title.format("both established"), partial(_by_band, ESTABLISHED, scored, DIFFERENCES)
+    yield title.format("somebody provisional"), partial(_by_band, PROVISIONAL, scored, WIDE_DIFFERENCES)
 
 
 def _of_system(side: Side, system: RatingSystem, one: Observed) -> Iterator[Found]:
@@ -330,25 +331,11 @@ def _sections(one: Observed) -> Iterator[Found]:
         yield f"{name}, mean", _mean(one.pages, pl.col(column)), one.pages.height, 1
 
 
-def _draws(status: int, one: Observed) -> Iterator[Found]:
-    bands = [(f"under {MEANS[0]}", -math.inf, float(MEANS[0])), *_bands(MEANS)]
-    yield from _by_band(status, one, ("mean", pl.col("low_score") == 0.5), bands)
-
-
-def _upsets(status: int, limits: tuple[int, ...], one: Observed) -> Iterator[Found]:
-    yield from _by_band(status, one, ("difference", pl.col("low_score")), _bands(limits))
-
-
-def _bands(limits: tuple[int, ...]) -> list[Band]:
-    between = [(f"{low} to {high - 1}", float(low), float(high)) for low, high in pairwise(limits)]
-    return [*between, (f"{limits[-1]} and over", float(limits[-1]), math.inf)]
-
-
-def _by_band(status: int, one: Observed, what: tuple[str, pl.Expr], bands: list[Band]) -> Iterator[Found]:
+def _by_band(status: int, what: tuple[str, pl.Expr], limits: tuple[int, ...], one: Observed) -> Iterator[Found]:
     """The mean of something in percent, in bands of a column, where the less settled of two players has a status."""
     by, value = what
     games = _with_weights(one.games.filter(pl.col("status") == status), one.pages)
-    for name, low, high in bands:
+    for name, (low, high) in zip(bands(limits), pairwise((-math.inf, *limits, math.inf)), strict=True):
         inside = games.filter((pl.col(by) >= low) & (pl.col(by) < high))
         if not inside.is_empty():
             yield name, 100.0 * _mean(inside, value), inside.height, 1
