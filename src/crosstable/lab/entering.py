@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.history.archive_tables import KINDS, NO_MEMBER
-from crosstable.lab.pairings import ABROAD, MOST_PLAYERS, ROUND_ROBIN, SWISS, Whole
-from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, known_on, numbered, strength_on
+from crosstable.lab.pairings import ABROAD, MOST_PLAYERS, ROUND_ROBIN, SWISS
+from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, Whole, known_on, numbered, strength_on
 from crosstable.terms import SectionType
 
 BOARD, FAST, ONLINE = range(3)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from crosstable.errors import TimeControlError
 from crosstable.history.archive_tables import KINDS
 from crosstable.lab.entering import Draft, Speed
-from crosstable.lab.pairings import Whole
-from crosstable.lab.population import EPOCH, Federation, Population, numbered
+from crosstable.lab.population import EPOCH, Federation, Population, Whole, numbered
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for

@@ -13,7 +13,7 @@ from crosstable.folding import DecisionKind
 from crosstable.formulas.floors import money_floor
 from crosstable.history.archive import table_of
 from crosstable.lab.entering import Draft
-from crosstable.lab.pairings import LETTERS, Sheet, Whole
+from crosstable.lab.pairings import LETTERS, Sheet
 from crosstable.lab.population import (
     EPOCH,
     GAP_FROM,
@@ -23,6 +23,7 @@ from crosstable.lab.population import (
     WEAKEST,
     Federation,
     Population,
+    Whole,
     member_names,
     numbered,
     strength_on,
