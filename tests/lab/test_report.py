@@ -23,8 +23,7 @@ from crosstable.lab.backtest_results import Rival, _median, backtest_document
 from crosstable.lab.measures import Estimate
 from crosstable.lab.other_systems import INTERPRETER, other_system
 from crosstable.lab.population import Federation
-from crosstable.lab.report_content import verdict
-from crosstable.lab.report_parts import decimals_of, estimate, number
+from crosstable.lab.report_content import decimals_of, estimate, number, verdict
 from crosstable.lab.reporting import file_of
 from crosstable.lab.simulate import simulated, write_truth
 from crosstable.rules.rule_files import read_rule_set, rules_text

@@ -19,10 +19,8 @@ from crosstable.history.index import build
 from crosstable.lab.population import Federation
 from crosstable.lab.resemblance import (
     ESTABLISHED,
-    GAMES,
     PAGES,
     PROVISIONAL,
-    ROWS,
     UNRATED,
     Figure,
     Observed,
@@ -35,6 +33,9 @@ from crosstable.lab.resemblance import (
 from crosstable.lab.simulate import simulate
 from tests.documents import valid
 from tests.lab.textbook import predictions
+
+ROWS = {"page": pl.Int64, "status": pl.Int64, "rating": pl.Float64, "before": pl.Float64, "played": pl.Int64}
+GAMES = dict.fromkeys(("page", "status"), pl.Int64) | dict.fromkeys(("difference", "mean", "low_score"), pl.Float64)
 
 # The first test to come here waits for the compiler.
 

@@ -130,15 +130,14 @@ def one_row(request: EstimateRequest, timing: Timing, kind: OpponentsAt) -> OneR
     own: list[Cell] = []
     for at, opponent in enumerate(request.opponents, start=1):
         backgrounds[at] = _opponent_background(opponent, timing.system, kind)
-        results = [result for result in opponent.results if result is not None]
         if kind is not OpponentsAt.SCORES or opponent.score is None:
             rows.append(Entry(at, "", "", ()))
-            own += [Cell(AS_ONE_SIDED[result], at, "") for result in results]
+            own += [Cell(AS_ONE_SIDED[result], at, "") for result in opponent.over]
             continue
         others = _other_games(opponent, number + 1 + len(strangers))
-        met = [Cell(MIRRORED[result], number, "") for result in results]
+        met = [Cell(MIRRORED[result], number, "") for result in opponent.over]
         rows.append(Entry(at, "", "", (*met, *others)))
-        own += [Cell(result, at, "") for result in results]
+        own += [Cell(result, at, "") for result in opponent.over]
         stranger = Background(standings={timing.system: PlayerRating(strength_of_others(request, opponent))})
         backgrounds.update({cell.opponent: stranger for cell in others})
         strangers += [Entry(cell.opponent, "", "", ()) for cell in others]
@@ -199,9 +198,8 @@ def _other_games(opponent: Opponent, first: int) -> list[Cell]:
     """An opponent's games against others, who are rows from ``first`` on; these make up the rest of their score."""
     assert opponent.score is not None
     assert opponent.played is not None
-    results = [result for result in opponent.results if result is not None]
-    rest = opponent.score - total(GAME_SCORES[MIRRORED[result]] for result in results)
-    others = results_worth(rest, opponent.played - len(results))
+    rest = opponent.score - total(GAME_SCORES[MIRRORED[result]] for result in opponent.over)
+    others = results_worth(rest, opponent.played - len(opponent.over))
     return [Cell(AS_ONE_SIDED[result], first + at, "") for at, result in enumerate(others)]
 
 

@@ -13,7 +13,7 @@ from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
-from crosstable.terms import GAME_SCORES, OutsideRating, PlayerRating, RatingSystem, Result, total
+from crosstable.terms import GAME_SCORES, MIRRORED, OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.
 MOST_GAMES = 100
@@ -24,7 +24,6 @@ HIGHEST_RATING = 3500.0
 MOST_COUNTED = 100_000
 OLDEST_AGE = 120.0
 LAST_YEAR = 2100
-RESULTS = (Result.WIN, Result.DRAW, Result.LOSS)
 
 
 class OpponentsAt(StrEnum):
@@ -65,6 +64,11 @@ class Opponent(NamedTuple):
     score: float | None = None
     played: int | None = None
 
+    @property
+    def over(self) -> tuple[Result, ...]:
+        """The results of the games that are over."""
+        return tuple(result for result in self.results if result is not None)
+
 
 class EstimateRequest(NamedTuple):
     """One player's question: what they had, whom they met, when and in which system.
@@ -99,12 +103,12 @@ class EstimateRequest(NamedTuple):
     @property
     def games_with_result(self) -> int:
         """m, the games that are over."""
-        return sum(result is not None for opponent in self.opponents for result in opponent.results)
+        return sum(len(opponent.over) for opponent in self.opponents)
 
     @property
     def games_to_come(self) -> int:
         """The games that have no result yet."""
-        return sum(result is None for opponent in self.opponents for result in opponent.results)
+        return sum(len(opponent.results) - len(opponent.over) for opponent in self.opponents)
 
 
 class Timing(NamedTuple):
@@ -194,9 +198,7 @@ def player_and_games_faults(request: EstimateRequest) -> tuple[Fault, ...]:
 
 def _player_faults(request: EstimateRequest) -> Iterator[Fault]:
     for name in ("rating", "peak", "floor", "field_rating"):
-        value = getattr(request, name)
-        if value is not None:
-            yield from _rating_faults(value, "field" if name == "field_rating" else name)
+        yield from _rating_faults(getattr(request, name), name.removesuffix("_rating"))
     for name, outside in (("fide", request.fide), ("cfc", request.cfc)):
         if outside is not None:
             yield from _rating_faults(outside.rating, name)
@@ -211,8 +213,8 @@ def _player_faults(request: EstimateRequest) -> Iterator[Fault]:
         yield fault("bad-value", "rating", message, "Give the rating, or leave games, record and peak out.")
 
 
-def _rating_faults(rating: float, place: str) -> Iterator[Fault]:
-    if not LOWEST_RATING <= rating <= HIGHEST_RATING:  # NaN is not between either
+def _rating_faults(rating: float | None, place: str) -> Iterator[Fault]:
+    if rating is not None and not LOWEST_RATING <= rating <= HIGHEST_RATING:  # NaN is not between either
         message = f"{rating:g} is no rating; one lies between {LOWEST_RATING:g} and {HIGHEST_RATING:g}."
         yield fault("bad-value", place, message)
 
@@ -277,24 +279,22 @@ def _opponents_faults(request: EstimateRequest) -> Iterator[Fault]:
 
 
 def _opponent_faults(opponent: Opponent, place: str) -> Iterator[Fault]:
-    if not opponent.results or any(result is not None and result not in RESULTS for result in opponent.results):
+    if not opponent.results or not set(opponent.over) <= MIRRORED.keys():
         yield fault("unknown-code", place, "The result is none of W, D and L.", "Use W, D or L, or T for one to come.")
-    for rating in (opponent.rating, opponent.post_event):
-        if rating is not None:
-            yield from _rating_faults(rating, place)
+    yield from _rating_faults(opponent.rating, place)
+    yield from _rating_faults(opponent.post_event, place)
     yield from _count_faults(opponent.games, place)
     if opponent.score is None or opponent.played is None:
         return
     if not 1 <= opponent.played <= MOST_GAMES:
         yield fault("bad-value", place, f"The opponent has {opponent.played} games; 1 to {MOST_GAMES} are possible.")
         return
-    results = [result for result in opponent.results if result is not None]
-    against = total(1.0 - GAME_SCORES.get(result, math.nan) for result in results)
+    against = total(1.0 - GAME_SCORES.get(result, math.nan) for result in opponent.over)
     rest = opponent.score - against
-    other_games = opponent.played - len(results)
+    other_games = opponent.played - len(opponent.over)
     if not 0.0 <= rest <= other_games or rest * 2.0 != math.floor(rest * 2.0):
         message = (
             f"The opponent's {opponent.score:g} of {opponent.played} cannot be: {against:g} of it is from "
-            f"{len(results)} against you, which leaves {rest:g} of {other_games}."
+            f"{len(opponent.over)} against you, which leaves {rest:g} of {other_games}."
         )
         yield fault("bad-value", place, message, "Give their total in rated games, the one against you included.")

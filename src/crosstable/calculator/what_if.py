@@ -86,7 +86,7 @@ def next_game(request: EstimateRequest, opponent: Opponent) -> NextGame:
     longer = request._replace(opponents=(*request.opponents, opponent._replace(results=(Result.DRAW,))))
     timing = checked(longer)
     now = _rating_now(request, timing)
-    over = [each for one in request.opponents for each in one.results if each is not None]
+    over = [each for one in request.opponents for each in one.over]
     ways = [[*over, result] for result in (Result.WIN, Result.DRAW, Result.LOSS)]
     found = rate_ways(_without_open(longer), ways, timing, _held(longer))
     return NextGame(now, *(_possibility(result, now) for result in found))
@@ -94,10 +94,7 @@ def next_game(request: EstimateRequest, opponent: Opponent) -> NextGame:
 
 def _without_open(request: EstimateRequest) -> EstimateRequest:
     """The request with the games that are over; whoever was not met yet stays as a row without a game."""
-    over = tuple(
-        one._replace(results=tuple(each for each in one.results if each is not None)) for one in request.opponents
-    )
-    return request._replace(opponents=over)
+    return request._replace(opponents=tuple(one._replace(results=one.over) for one in request.opponents))
 
 
 def outcomes(request: EstimateRequest) -> Outcomes:
@@ -110,7 +107,7 @@ def outcomes(request: EstimateRequest) -> Outcomes:
     if asked.games_to_come > MOST_TO_COME:
         message = f"{asked.games_to_come} games can vary; a range of outcomes takes at most {MOST_TO_COME}."
         raise UnratableSectionError([fault("bad-value", "game", message, "Give results for some of the games.")])
-    fixed = [GAME_SCORES[result] for opponent in asked.opponents for result in opponent.results if result is not None]
+    fixed = [GAME_SCORES[result] for opponent in asked.opponents for result in opponent.over]
     kind = _held(request)
     before = rating_before(request, timing)
     ways = [_with_score(asked, half / 2.0) for half in range(2 * asked.games_to_come + 1)]
@@ -175,7 +172,7 @@ def scores_for_norms(opponents: Sequence[float], most_meetings: int) -> list[flo
 
 def norm_chances(request: EstimateRequest) -> NormChances:
     """The norms that are possible against the opponents of a request, games to come included."""
-    scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.results if each is not None]
+    scores = [GAME_SCORES[each] for opponent in request.opponents for each in opponent.over]
     score, to_come = total(scores), request.games_to_come
     reason = _why_none(request)
     if reason:

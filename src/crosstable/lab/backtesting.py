@@ -60,11 +60,10 @@ Against = str | RuleSet | OtherSystem
 
 
 class History(NamedTuple):
-    """A history opened for judging: its games, its people, and which rows of results are in the span of days."""
+    """A history opened for judging: its people, and which rows of results are in the span of days."""
 
     archive: Archive
     indexed: Index
-    games: Games
     people: People
     kept: Truths
     has_truth: bool
@@ -107,7 +106,7 @@ def backtest(
     history = opened_history(folder, days)
     every = [chosen, *(one for one in rivals if isinstance(one, RuleSet))]
     brought = [rated_by(history.archive, history.indexed, one, draws.threads, progress) for one in every]
-    games = _predicted(history, brought)
+    games = _predicted(games_of(history.archive, history.indexed, days), brought)
     ways = groupings(games, history.people, brought[min(1, len(brought) - 1)], history.start)
     arena = _Arena(history, games, ways, draws)
     ruled = iter([_judged(arena, one, made) for one, made in zip(every, brought, strict=True)])
@@ -151,14 +150,13 @@ def opened_history(folder: str, days: Span) -> History:
     archive = read(folder)
     index = index_beside(archive, folder)
     strength = read_truth(archive, folder)
-    games, people = games_of(archive, index, days), people_of(archive, index, strength)
+    people = people_of(archive, index, strength)
     kept = in_span(index.history.sections["start"][people.section], days)
-    return History(archive, index, games, people, kept, strength is not None, days)
+    return History(archive, index, people, kept, strength is not None, days)
 
 
-def _predicted(history: History, brought: list[Brought]) -> Games:
-    """The games that every rule set predicts."""
-    games = history.games
+def _predicted(games: Games, brought: list[Brought]) -> Games:
+    """Those of some games that every rule set predicts."""
     is_rated = np.logical_and.reduce([one.is_rated for one in brought])
     found = games.where(is_rated[games.one] & is_rated[games.other])
     if not len(found.one):
@@ -207,16 +205,14 @@ def _judged(arena: _Arena, rules: RuleSet, brought: Brought) -> _Found:
 def _other(arena: _Arena, system: OtherSystem, brought: list[Brought]) -> _Found:
     """How well another system predicts; it learns from all games that rule sets predict, whatever the span."""
     history, games, ways, draws = arena
-    whole = games_of(history.archive, history.indexed, (None, None))
-    is_rated = np.logical_and.reduce([one.is_rated for one in brought])
-    whole = whole.where(is_rated[whole.one] & is_rated[whole.other])
-    predicted = predicted_by(system, whole, history.people, history.end)
+    whole = _predicted(games_of(history.archive, history.indexed, (None, None)), brought)
+    system, predicted = predicted_by(system, whole, history.people, history.end)
     judged_too = in_span(history.start[whole.section], history.days)
-    losses = Losses(*(column[judged_too] for column in predicted.losses))
+    losses = Losses(*(column[judged_too] for column in predicted))
     table, calibrated = (table_of(games, losses, ways, history.no_error, draws, bins=bins) for bins in (1, BINS))
     measures = measures_of(table)
     error = calibration_error(calibrated, measures[0].sections)
-    judged = Judged(predicted.system, measures, bins_of(calibrated, ways), error, [], [], None)
+    judged = Judged(system, measures, bins_of(calibrated, ways), error, [], [], None)
     return _Found(judged, table)
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.history.archive_tables import KINDS, NO_MEMBER
-from crosstable.lab.pairings import ABROAD, MOST_PLAYERS, ROUND_ROBIN, SWISS, Whole
-from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, known_on, strength_on
+from crosstable.lab.pairings import ABROAD, MOST_PLAYERS, ROUND_ROBIN, SWISS
+from crosstable.lab.population import GAP_FROM, GAP_TO, Federation, Population, Whole, known_on, numbered, strength_on
 from crosstable.terms import SectionType
 
 BOARD, FAST, ONLINE = range(3)
@@ -307,7 +307,7 @@ def _abroad(people: Population, present: Present, sections: int, rng: np.random.
     guests = rng.integers(1, 3, count)
     opponents = rng.integers(ABROAD_ROUNDS, 2 * ABROAD_ROUNDS, count)
     section = np.repeat(np.arange(count), guests + opponents)
-    place = np.arange(len(section)) - np.repeat(np.cumsum(guests + opponents) - guests - opponents, guests + opponents)
+    place = numbered(guests + opponents)
     is_guest = place < guests[section]
     drawn = rng.integers(0, max(len(who) - 1, 1), count)
     member = np.full(len(section), NO_MEMBER)

@@ -114,15 +114,11 @@ def interpreter(system: OtherSystem) -> str:
     raise HistoryError(f"riix is not installed, which {TITLES[system.kind]} is taken from; {REMEDY}")
 
 
-class Predicted(NamedTuple):
-    """A system, by the library that it turned out to be, and what its predictions of games cost."""
+def predicted_by(system: OtherSystem, games: Games, people: People, end: Array) -> tuple[OtherSystem, Losses]:
+    """Predict games by another system, each before its section; ``end`` is the last day of every section.
 
-    system: OtherSystem
-    losses: Losses
-
-
-def predicted_by(system: OtherSystem, games: Games, people: People, end: Array) -> Predicted:
-    """Predict games by another system, each before its section; ``end`` is the last day of every section."""
+    The system comes back with the library that it turned out to be, and what its predictions cost.
+    """
     with tempfile.TemporaryDirectory(prefix="crosstable-") as folder:
         given, out = os.path.join(folder, "games.npz"), os.path.join(folder, "expected.npy")
         np.savez(
@@ -140,7 +136,7 @@ def predicted_by(system: OtherSystem, games: Games, people: People, end: Array) 
         expected: Floats = np.load(out)
     if expected.shape != games.score.shape or not np.all((expected > 0.0) & (expected < 1.0)):
         raise HistoryError(f"{library} gave no expectation between 0 and 1 for some games")
-    return Predicted(system._replace(library=library), losses_from(expected, games.score))
+    return system._replace(library=library), losses_from(expected, games.score)
 
 
 def _players(people: People, rows: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.formulas.standard import odds, winning_expectancy
+from crosstable.lab.population import Whole
 
 # A column is an array where the code is compiled, and a list, which is several times as fast, where Python itself
 # reads it; so is a table of columns.
@@ -353,7 +354,7 @@ def write_game(written: Written, table: Table, place: tuple[int, int, int], resu
 
 MOST_PLAYERS = 200
 
-Whole = NDArray[np.int64]
+
 Play = Callable[[Any, Any, Chances, Any, Any, Written], None]
 
 

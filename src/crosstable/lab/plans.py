@@ -1,23 +1,8 @@
 """Rule sets to try: the plans of sweeps, and every change of the rules undone.
 
-A plan is a rule set to start from, and what is varied in it, as a grid or as random draws:
-
-    name = "Bonus and K"
-    base = "by date"                 # and since, until, [changes], as in a rule set
-
-    [grid]
-    bonus_threshold = [10, 12, 14]
-    k_numerator = { from = 600, to = 1000, step = 100 }
-
-or, instead of ``[grid]``:
-
-    [random]
-    count = 50
-    k_numerator = { from = 400, to = 1200 }
-    effective_slope = { from = 1e-6, to = 1e-4, scale = "log" }
-
-Every fault of a plan is told at once. ``undone`` gives, for each change of a constant, a rule set that keeps the old
-value, to back-test against:
+A plan is a rule set to start from, and what is varied in it, as a grid or as random draws; docs/lab.md, Sweeps, shows
+how they are written. Every fault of a plan is told at once. ``undone`` gives, for each change of a constant, a rule set
+that keeps the old value, to back-test against:
 
     for change in undone("bonus_threshold"):
         print(change.name, backtest("archive", against=change.rules, span=change.span))

@@ -300,6 +300,11 @@ def _pretences(
     return found
 
 
+def numbered(sizes: Whole) -> Whole:
+    """Numbers from 0 on in groups of these sizes, one group after the other."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
 def strength_on(people: Population, who: Whole, day: int | Whole) -> Whole:
     """The true strength of some members on a day: they do not grow while they are away."""
     stood_still = np.clip(day - people.away[who], 0, people.back[who] - people.away[who])

@@ -27,8 +27,7 @@ from crosstable.lab.measures import CONFIDENCE, Draws
 from crosstable.lab.other_systems import OtherSystem
 from crosstable.lab.plans import plan_text
 from crosstable.lab.population import Federation, written
-from crosstable.lab.report_content import capital, parts_of, read_sweep, sweep_part
-from crosstable.lab.report_parts import Block, Part, paragraph
+from crosstable.lab.report_content import Block, Part, capital, paragraph, parts_of, read_sweep, sweep_part
 from crosstable.output.charts import chart_style
 from crosstable.rules.rule_files import rules_text
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet

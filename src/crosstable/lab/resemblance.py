@@ -15,35 +15,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
-from crosstable.formulas.tally import is_established
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import KINDS
 from crosstable.history.index import Index
 from crosstable.history.replay import in_silence
-from crosstable.lab.predictions import Brought, Games, People, Progress, games_of, people_of, rated_by
-from crosstable.rules.constants import Constants
+from crosstable.lab.measures import bands
+from crosstable.lab.predictions import Floats, Progress, games_of, people_of, rated_by
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL
 from crosstable.terms import GAME_SCORES, MIRRORED, RatingSystem, Report, ReportedSection
 
 UNRATED, PROVISIONAL, ESTABLISHED = range(3)
+_MANY_GAMES = EDITIONS[-1].constants.established_above
 PAGES = {"page": pl.Int64, "year": pl.Int64, "system": pl.Int64, "size": pl.Int64, "games": pl.Int64}
-ROWS = {"page": pl.Int64, "status": pl.Int64, "rating": pl.Float64, "before": pl.Float64, "played": pl.Int64}
-# ``low_score`` is what the lower rated of the two scored; ``status`` is that of the less settled of them.
-GAMES = {
-    "page": pl.Int64,
-    "status": pl.Int64,
-    "difference": pl.Float64,
-    "mean": pl.Float64,
-    "low_score": pl.Float64,
-}
+# What is known of a row, and of a game: both ratings, the smaller of the two counts, what the first player scored.
+_ROWS = {"page": pl.Int64, "rating": pl.Float64, "games": pl.Float64, "played": pl.Int64}
+_GAMES = {"page": pl.Int64, "one": pl.Float64, "two": pl.Float64, "games": pl.Float64, "score": pl.Float64}
 
 
 class Observed(NamedTuple):
-    """Pages, their rows, and the games whose two players were rated before; ``page`` refers to a row of ``pages``."""
+    """Pages, their rows, and the games whose two players were rated before; ``page`` refers to a row of ``pages``.
+
+    Of a game, ``low_score`` is what the lower rated of the two scored, and ``status`` that of the less settled of them.
+    """
 
     pages: pl.DataFrame
     rows: pl.DataFrame
@@ -68,7 +64,7 @@ def observed_pages(reports: Iterable[Report]) -> Observed:
                 )
                 rows += [{"page": page, **row} for row in own]
                 games += [{"page": page, **game} for game in _games(section, system)]
-    return Observed(pl.DataFrame(pages, PAGES), pl.DataFrame(rows, ROWS), pl.DataFrame(games, GAMES))
+    return _observed(pl.DataFrame(pages, PAGES), pl.DataFrame(rows, _ROWS), pl.DataFrame(games, _GAMES))
 
 
 def _posted_systems(section: ReportedSection) -> list[RatingSystem]:
@@ -83,20 +79,8 @@ def _rows(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str, 
         opponents = [cell.opponent for cell in player.cells if cell.result is not None and cell.result.is_game]
         played = sum(opponent in numbers and opponent != player.number for opponent in opponents)
         rating = player.background.standings.get(system)
-        if rating is None:
-            yield {"status": UNRATED, "rating": None, "before": None, "played": played}
-        else:
-            status = _status(rating.games)
-            shown = rating.games if status == PROVISIONAL else None
-            yield {"status": status, "rating": rating.rating, "before": shown, "played": played}
-
-
-def _status(games: float | None) -> int:
-    return ESTABLISHED if games is None or is_established(_constants(), games) else PROVISIONAL
-
-
-def _constants() -> Constants:
-    return EDITIONS[-1].constants
+        known = (None, None) if rating is None else (rating.rating, rating.games)
+        yield {"rating": known[0], "games": known[1], "played": played}
 
 
 def _games(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str, Any]]:
@@ -108,15 +92,32 @@ def _games(section: ReportedSection, system: RatingSystem) -> Iterator[dict[str,
             if cell.result not in MIRRORED or other is None or cell.opponent <= number:
                 continue
             one, two = player.background.standings.get(system), other.background.standings.get(system)
-            if one is None or two is None:
-                continue
-            score = GAME_SCORES[cell.result]
-            yield {
-                "status": min(_status(one.games), _status(two.games)),
-                "difference": abs(one.rating - two.rating),
-                "mean": (one.rating + two.rating) / 2.0,
-                "low_score": score if one.rating <= two.rating else 1.0 - score,
-            }
+            if one is not None and two is not None:
+                fewest = min((games for games in (one.games, two.games) if games is not None), default=None)
+                score = GAME_SCORES[cell.result]
+                yield {"one": one.rating, "two": two.rating, "games": fewest, "score": score}
+
+
+def _observed(pages: pl.DataFrame, rows: pl.DataFrame, games: pl.DataFrame) -> Observed:
+    """What pages show of rows and games: of established players no number of games."""
+    before = pl.when(pl.col("status") == PROVISIONAL).then("games").alias("before")
+    shown = _with_status(rows).select("page", "status", "rating", before, "played")
+    one, two, score = pl.col("one"), pl.col("two"), pl.col("score")
+    compared = _with_status(games.with_columns(rating=(one + two) / 2.0)).select(
+        *("page", "status"),
+        difference=(one - two).abs(),
+        mean="rating",
+        low_score=pl.when(one <= two).then(score).otherwise(1.0 - score),
+    )
+    return Observed(pages, shown, compared.filter(pl.col("status") > UNRATED))
+
+
+def _with_status(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table with the status of a rating on so many games; where the number is not known, it is established."""
+    is_settled = pl.col("games").is_null() | (pl.col("games") > _MANY_GAMES)
+    settled = pl.when(is_settled).then(pl.lit(ESTABLISHED)).otherwise(pl.lit(PROVISIONAL))
+    status = pl.when(pl.col("rating").is_null()).then(pl.lit(UNRATED)).otherwise(settled)
+    return frame.with_columns(status=status.cast(pl.Int64))
 
 
 def observed_archive(archive: Archive, index: Index, threads: int, progress: Progress = in_silence) -> Observed:
@@ -129,51 +130,23 @@ def observed_archive(archive: Archive, index: Index, threads: int, progress: Pro
     kept = games.where(shown[games.one] & shown[games.other])
     played = np.bincount(kept.one, minlength=len(shown)) + np.bincount(kept.other, minlength=len(shown))
     page_of = people.section.astype(np.int64) * len(RatingSystem) + people.system
-    status = _statuses(people, brought)
-    rows = pl.DataFrame(
-        {
-            "page": page_of,
-            "status": status,
-            "rating": brought.before,
-            "before": np.where(status == PROVISIONAL, brought.games_after - people.counted, np.nan),
-            "played": played,
-        }
-    ).filter(pl.Series(shown))
-    rows = rows.filter(pl.col("played") > 0)
-    return _numbered(archive, rows, _rated_games(kept, page_of, status, brought))
+    rating, count = brought.before, brought.games_after - people.counted
+    rows = pl.DataFrame({"page": page_of, "rating": rating, "games": count, "played": played}, _ROWS, nan_to_null=True)
+    both = {"one": rating[kept.one], "two": rating[kept.other]}
+    fewest = np.minimum(count[kept.one], count[kept.other])
+    met = {"page": page_of[kept.one], **both, "games": fewest, "score": kept.score}
+    rows = rows.filter(pl.Series(shown) & (pl.col("played") > 0))
+    return _observed(_pages(archive, rows), rows, pl.DataFrame(met, _GAMES, nan_to_null=True))
 
 
-def _statuses(people: People, brought: Brought) -> Any:  # noqa: ANN401 (numpy's own type of a choice of numbers)
-    is_settled = brought.games_after - people.counted > _constants().established_above
-    return np.where(np.isnan(brought.before), UNRATED, np.where(is_settled, ESTABLISHED, PROVISIONAL))
-
-
-def _rated_games(games: Games, page_of: Any, status: Any, brought: Brought) -> pl.DataFrame:  # noqa: ANN401
-    one, two = brought.before[games.one], brought.before[games.other]
-    frame = pl.DataFrame(
-        {
-            "page": page_of[games.one],
-            "status": np.minimum(status[games.one], status[games.other]),
-            "difference": np.abs(one - two),
-            "mean": (one + two) / 2.0,
-            "low_score": np.where(one <= two, games.score, 1.0 - games.score),
-        }
-    )
-    return frame.filter(pl.col("status") > UNRATED)
-
-
-def _numbered(archive: Archive, rows: pl.DataFrame, games: pl.DataFrame) -> Observed:
-    """The three tables with pages in one table of their own."""
+def _pages(archive: Archive, rows: pl.DataFrame) -> pl.DataFrame:
+    """The pages that rows of an archive are on."""
     years = archive.sections.select(section=pl.int_range(pl.len(), dtype=pl.Int64), year=pl.col("end").dt.year())
     systems = len(RatingSystem)
     pages = rows.group_by("page", maintain_order=True).agg(size=pl.len(), games=pl.col("played").sum() // 2)
     pages = pages.with_columns(section=pl.col("page") // systems, system=pl.col("page") % systems)
-    pages = pages.join(years, on="section", how="left", maintain_order="left").select(*PAGES).cast(PAGES)  # type: ignore[arg-type]
-    rows = rows.with_columns(pl.col("rating", "before").fill_nan(None)).select(*ROWS).cast(ROWS)  # type: ignore[arg-type]
-    return Observed(pages, rows, games.select(*GAMES).cast(GAMES))  # type: ignore[arg-type]
+    return pages.join(years, on="section", how="left", maintain_order="left").select(*PAGES).cast(PAGES)  # type: ignore[arg-type]
 
-
-Floats = NDArray[np.float64]
 
 DECILES = tuple(range(10, 100, 10))
 QUARTILES = (10, 25, 50, 75, 90)
@@ -223,8 +196,6 @@ class Resemblance(NamedTuple):
 # A figure of one side: its name, its value, how much it rests on and its digits.
 Found = tuple[str, float, int, int]
 Side = Callable[[Observed], Iterator[Found]]
-# A band: its name, where it begins, where the next one does.
-Band = tuple[str, float, float]
 
 
 def resemblance(official: Observed, simulated: Observed) -> Resemblance:
@@ -267,10 +238,12 @@ def _groups(official: Observed) -> Iterator[tuple[str, Side]]:
         "rating differences in games",
         lambda one: _quantiles(_with_weights(one.games, one.pages), "difference", QUARTILES),
     )
-    yield "draws, both established, by mean rating", partial(_draws, ESTABLISHED)
+    is_drawn = ("mean", pl.col("low_score") == 0.5)
+    yield "draws, both established, by mean rating", partial(_by_band, ESTABLISHED, is_drawn, MEANS)
+    scored = ("difference", pl.col("low_score"))
     title = "score of the lower rated, {}, by difference"
-    yield title.format("both established"), partial(_upsets, ESTABLISHED, DIFFERENCES)
-    yield title.format("somebody provisional"), partial(_upsets, PROVISIONAL, WIDE_DIFFERENCES)
+    yield title.format("both established"), partial(_by_band, ESTABLISHED, scored, DIFFERENCES)
+    yield title.format("somebody provisional"), partial(_by_band, PROVISIONAL, scored, WIDE_DIFFERENCES)
 
 
 def _of_system(side: Side, system: RatingSystem, one: Observed) -> Iterator[Found]:
@@ -330,25 +303,11 @@ def _sections(one: Observed) -> Iterator[Found]:
         yield f"{name}, mean", _mean(one.pages, pl.col(column)), one.pages.height, 1
 
 
-def _draws(status: int, one: Observed) -> Iterator[Found]:
-    bands = [(f"under {MEANS[0]}", -math.inf, float(MEANS[0])), *_bands(MEANS)]
-    yield from _by_band(status, one, ("mean", pl.col("low_score") == 0.5), bands)
-
-
-def _upsets(status: int, limits: tuple[int, ...], one: Observed) -> Iterator[Found]:
-    yield from _by_band(status, one, ("difference", pl.col("low_score")), _bands(limits))
-
-
-def _bands(limits: tuple[int, ...]) -> list[Band]:
-    between = [(f"{low} to {high - 1}", float(low), float(high)) for low, high in pairwise(limits)]
-    return [*between, (f"{limits[-1]} and over", float(limits[-1]), math.inf)]
-
-
-def _by_band(status: int, one: Observed, what: tuple[str, pl.Expr], bands: list[Band]) -> Iterator[Found]:
+def _by_band(status: int, what: tuple[str, pl.Expr], limits: tuple[int, ...], one: Observed) -> Iterator[Found]:
     """The mean of something in percent, in bands of a column, where the less settled of two players has a status."""
     by, value = what
     games = _with_weights(one.games.filter(pl.col("status") == status), one.pages)
-    for name, low, high in bands:
+    for name, (low, high) in zip(bands(limits), pairwise((-math.inf, *limits, math.inf)), strict=True):
         inside = games.filter((pl.col(by) >= low) & (pl.col(by) < high))
         if not inside.is_empty():
             yield name, 100.0 * _mean(inside, value), inside.height, 1

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from crosstable.errors import TimeControlError
 from crosstable.history.archive_tables import KINDS
 from crosstable.lab.entering import Draft, Speed
-from crosstable.lab.pairings import Whole
-from crosstable.lab.population import EPOCH, Federation, Population
+from crosstable.lab.population import EPOCH, Federation, Population, Whole, numbered
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
@@ -49,13 +48,12 @@ _INSTEAD: dict[Speed, Sequence[Speed]] = {
 
 
 class Choices(NamedTuple):
-    """Every control with its online mark, and by edition and speed which of them may be chosen.
+    """Every control, and by edition and speed which of them may be chosen.
 
     ``systems`` and ``is_dual`` are by edition and control; ``controls`` holds positions, ``counts`` how many there are.
     """
 
     texts: tuple[str, ...]
-    is_online: NDArray[np.bool_]
     effective: NDArray[np.int64]
     systems: NDArray[np.uint8]
     is_dual: NDArray[np.bool_]
@@ -88,7 +86,7 @@ def choices() -> Choices:
             counts[at, speed] = len(chosen)
     effective = np.array([(edition.effective - EPOCH).days for edition in EDITIONS], dtype=np.int64)
     half_k = np.array([edition.constants.half_k_is_allowed for edition in EDITIONS])
-    return Choices(texts, is_online, effective, systems, is_dual, half_k, controls, counts)
+    return Choices(texts, effective, systems, is_dual, half_k, controls, counts)
 
 
 def _systems(text: str, is_online: bool, edition: Edition) -> tuple[RatingSystem, ...]:
@@ -249,8 +247,7 @@ def event_columns(headings: Headings, towns: list[str], rng: np.random.Generator
     end[headings.event] = headings.end
     order = np.lexsort((np.arange(events), end))
     serial = np.zeros(events, dtype=np.int64)
-    first = np.flatnonzero(np.diff(end[order], prepend=-1))
-    serial[order] = np.arange(events) - np.repeat(first, np.diff(first, append=events)) + 1
+    serial[order] = numbered(np.unique(end, return_counts=True)[1]) + 1
     assert serial.max() <= MOST_EVENTS_A_DAY, "more events end on one day than ids can tell apart"
     frame = pl.DataFrame(
         {

@@ -24,8 +24,8 @@ from crosstable.history.archive_sections import ArchivedSection
 from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
 from crosstable.lab.documents import plain
 from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted
-from crosstable.lab.pairings import Field, Luck, Whole, played
-from crosstable.lab.population import Federation, Population, made_population, member_names, town_names
+from crosstable.lab.pairings import Field, Luck, played
+from crosstable.lab.population import Federation, Population, Whole, made_population, member_names, town_names
 from crosstable.lab.schedule import Choices, Headings, Month, choices, months_of, scheduled
 from crosstable.lab.tables import (
     DecisionRow,

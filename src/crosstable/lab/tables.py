@@ -13,7 +13,7 @@ from crosstable.folding import DecisionKind
 from crosstable.formulas.floors import money_floor
 from crosstable.history.archive import table_of
 from crosstable.lab.entering import Draft
-from crosstable.lab.pairings import LETTERS, Sheet, Whole
+from crosstable.lab.pairings import LETTERS, Sheet
 from crosstable.lab.population import (
     EPOCH,
     GAP_FROM,
@@ -23,7 +23,9 @@ from crosstable.lab.population import (
     WEAKEST,
     Federation,
     Population,
+    Whole,
     member_names,
+    numbered,
     strength_on,
 )
 from crosstable.lab.schedule import Choices, Headings, event_columns, section_names
@@ -110,7 +112,7 @@ def _lists(
     first = _year_of(begins) + 1
     count = np.maximum(_year_of(ends) - first + 1, 0)
     member = np.repeat(who, count)
-    year = np.repeat(first, count) + np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    year = np.repeat(first, count) + numbered(count)
     as_of = (year - 1970).astype("M8[Y]").astype("M8[D]").astype(np.int64)
     rating = strength_on(people, member, as_of) - 60 + np.rint(rng.normal(0.0, 40.0, len(member))).astype(np.int64)
     is_clear = (rating < HIGHEST_IN_GAP) | (as_of >= GAP_TO) | (people.left[member] < GAP_FROM)
@@ -270,7 +272,7 @@ def entries_table(month: MonthPlayed, foreigners: pl.Series) -> pl.DataFrame:
     columns = pl.DataFrame(
         {
             "section": seats.section + month.first,
-            "number": _numbers(seats.section),
+            "number": numbered(np.unique(seats.section, return_counts=True)[1]) + 1,
             "member": member,
             "stranger": foreigners.gather(np.arange(len(member)) % len(foreigners)),
             "is_guest": is_guest,
@@ -291,12 +293,6 @@ def entries_table(month: MonthPlayed, foreigners: pl.Series) -> pl.DataFrame:
         fide_as_of=pl.when(pl.col("fide").is_not_null()).then(pl.col("listed").dt.month_start()),
     )
     return table_of("entries", made.to_dict())
-
-
-def _numbers(section: Whole) -> Whole:
-    """Pairing numbers: rows counted from 1 in each section."""
-    first = np.flatnonzero(np.diff(section, prepend=-1))
-    return np.arange(len(section)) - np.repeat(first, np.diff(first, append=len(section))) + 1
 
 
 def _unplayed(month: MonthPlayed) -> pl.Series:

@@ -7,6 +7,7 @@ nothing of this package, because the environment that has riix need not have it.
 
 import json
 import sys
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -15,14 +16,8 @@ import numpy as np
 
 def model_of(kind: str, parameters: dict[str, float], players: int) -> Any:  # noqa: ANN401 (riix has no types)
     """A rating system of riix, which takes all games of a section at once."""
-    competitors = list(range(players))
-    if kind == "elo":
-        from riix.models.elo import Elo
-
-        return Elo(competitors, update_method="batched", **parameters)
-    from riix.models.glicko2 import Glicko2
-
-    return Glicko2(competitors, update_method="batched", **parameters)
+    model = getattr(import_module(f"riix.models.{kind}"), kind.capitalize())
+    return model(list(range(players)), update_method="batched", **parameters)
 
 
 def expected_of(model: Any, pairs: Any, score: Any, section: Any, step: Any) -> Any:  # noqa: ANN401 (arrays)
