@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY, USAGE
@@ -19,6 +19,7 @@ from crosstable.cli.options import (
     day,
     file_or_day,
     flag,
+    option,
     several,
     take,
 )
@@ -45,11 +46,9 @@ _SYSTEMS = ("elo", "glicko2")
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "lab",
-        "Simulate federations, change the rules, and see how well they predict results.",
-        epilog="For the options of a command, type crosstable lab COMMAND --help.",
-    )
+    words = "Simulate federations, change the rules, and see how well they predict results."
+    made = command_parser("lab", description=words, epilog="For options, type crosstable lab COMMAND --help.")
+    made.set_defaults(needs=NEEDS)
     commands = add_commands(made)
     _add_simulate(commands)
     _add_parameters(commands)
@@ -66,32 +65,19 @@ def parser() -> Parser:
 
 
 def _add_simulate(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "simulate",
-        "simulate a federation and write it as an archive",
-        _simulate,
-        "Simulate a federation. Members join, improve, play, pause and leave, in their own regions; a few hold back; a "
-        "pandemic closes the halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true "
-        "strengths (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble "
-        "official results (docs/lab.md).",
-    )
+    made = add_command(commands, "simulate", "simulate a federation and write it as an archive", _simulate)
     made.epilog = "For what --set can change, type crosstable lab parameters."
-    made.set_defaults(needs=NEEDS)
-    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in total")
+    option(made, "--members N", "how many members join in total", type=_members, required=True)
     much = made.add_mutually_exclusive_group()
-    much.add_argument(
-        "--sections", type=count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
-    )
-    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead of --sections")
-    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 (default: 25)")
+    option(much, "--sections N", "about how many sections are played (default: 5 for 6 members)", type=count)
+    option(much, "--games N", "about how many games are played, instead of --sections", type=count)
+    option(made, "--years N", "how many years from 2001 (default: 25)", type=_at_most(MOST_YEARS, "years"), default=25)
     take(made, "--seed")
-    made.add_argument("--returners", type=_share, metavar="SHARE", help="members who pause for years (default: 0.15)")
-    made.add_argument("--sandbaggers", type=_share, metavar="SHARE", help="adults who hold back (default: 0.01)")
-    made.add_argument(
-        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one per 2,500 members)"
-    )
-    made.add_argument("--national", type=_share, metavar="SHARE", help="sections open to all regions (default: 0.1)")
+    option(made, "--returners SHARE", "members who pause for years (default: 0.15)", type=_share)
+    option(made, "--sandbaggers SHARE", "adults who hold back (default: 0.01)", type=_share)
+    words = "how many regions (default: one per 2,500 members)"
+    option(made, "--regions N", words, type=_at_most(MOST_REGIONS, "regions"))
+    option(made, "--national SHARE", "sections open to all regions (default: 0.1)", type=_share)
     gap = made.add_mutually_exclusive_group()
     gap.add_argument(
         "--pandemic",
@@ -101,20 +87,12 @@ def _add_simulate(commands: Commands) -> None:
         help="hardly any play over the board (default: 2020-03-01 2021-06-30)",
     )
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
-    several(made, "--set", "NAME=VALUE", "set any other parameter (repeatable)")
+    several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written")
 
 
 def _add_parameters(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "parameters",
-        "list the parameters of a simulated federation",
-        _list,
-        "List every parameter of a simulated federation: name, default and meaning. To change one, use lab simulate "
-        "--set NAME=VALUE.",
-    )
-    made.set_defaults(needs=NEEDS)
+    add_command(commands, "parameters", "list the parameters of a simulated federation", _list)
 
 
 def _members(text: str) -> int:
@@ -123,16 +101,13 @@ def _members(text: str) -> int:
     return int(text)
 
 
-def _years(text: str) -> int:
-    if count(text) > MOST_YEARS:
-        raise argparse.ArgumentTypeError(f"{text} years are too many; give at most {MOST_YEARS}")
-    return int(text)
+def _at_most(most: int, things: str) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if count(text) > most:
+            raise argparse.ArgumentTypeError(f"{text} {things} are too many; give at most {most}")
+        return int(text)
 
-
-def _regions(text: str) -> int:
-    if count(text) > MOST_REGIONS:
-        raise argparse.ArgumentTypeError(f"{text} regions are too many; give at most {MOST_REGIONS}")
-    return int(text)
+    return number
 
 
 def _share(text: str) -> float:
@@ -145,15 +120,25 @@ def _share(text: str) -> float:
     return value
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
+    """List every parameter of a simulated federation: name, default and meaning.
+
+    To change one, use lab simulate --set NAME=VALUE.
+    """
     from crosstable.lab.parameters import parameter_lines
     from crosstable.lab.population import Federation
 
     sys.stdout.writelines(f"{line}\n" for line in parameter_lines(Federation()))
-    return 0
 
 
 def _simulate(options: argparse.Namespace) -> int:
+    """Simulate a federation.
+
+    Members join, improve, play, pause and leave, in their own regions; a few hold back; a pandemic closes the
+    halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true strengths
+    (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble official results
+    (docs/lab.md).
+    """
     if fault := _why_not_into(options.out, is_forced=options.force):
         sys.stderr.write(f"crosstable lab simulate: {fault}\n")
         return FAULTY
@@ -222,27 +207,22 @@ def _summary_text(found: "Summary") -> str:
 
 
 def _add_compare(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "compare",
-        "compare a simulated federation with official crosstables",
-        _compare,
-        "Replay an archive under the official rules and compare its crosstables with a folder of official ones: "
-        "ratings and experience of players, sections, draws by rating, scores of the lower rated by difference. "
-        "Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the "
-        "figures, and what a sample of pages cannot show.",
-    )
+    made = add_command(commands, "compare", "compare a simulated federation with official crosstables", _compare)
     take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}")
-    made.add_argument("--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings")
-    made.set_defaults(needs=NEEDS)
+    option(made, "--pages FOLDER", "a folder of crosstables with posted ratings", required=True)
 
 
-def _compare(options: argparse.Namespace) -> int:
+def _compare(options: argparse.Namespace) -> None:
+    """Replay an archive under the official rules and compare its crosstables with a folder of official ones.
+
+    The figures are ratings and experience of players, sections, draws by rating, and scores of the lower rated by
+    difference. Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the
+    figures, and what a sample of pages cannot show.
+    """
     from crosstable.lab.resemblance_text import resemblance_text
 
     found = _compared(options)
     print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
-    return 0
 
 
 def _compared(options: argparse.Namespace) -> "Resemblance":
@@ -266,7 +246,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
 
 def _reports(folder: str) -> Iterator["Report"]:
     """The reports of a folder: archives of crosstables, or one in each file."""
-    from crosstable.cli.verify import files_in, reports_in
+    from crosstable.cli.event_files import files_in, reports_in
     from crosstable.errors import HistoryError
 
     if not os.path.isdir(folder):
@@ -290,18 +270,14 @@ def _comparison(found: "Resemblance") -> dict[str, object]:
 
 
 def _add_rules(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "rules",
-        "check a rule set and print what it changes",
-        _rules,
-        "Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules.",
-    )
-    made.add_argument("rules", type=file_or_day, metavar="FILE|DATE", help="the rule set, or a day")
+    made = add_command(commands, "rules", "check a rule set and print what it changes", _rules)
+    option(made, "rules FILE|DATE", "the rule set, or a day", type=file_or_day)
     take(made, "--on", "--json", on="compare with the official rules of this day", json="print crosstable-rules/1")
+    made.set_defaults(needs=())
 
 
-def _rules(options: argparse.Namespace) -> int:
+def _rules(options: argparse.Namespace) -> None:
+    """Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules."""
     from crosstable.rules.rule_files import differences
     from crosstable.rules.rule_sets import document_of
 
@@ -314,7 +290,6 @@ def _rules(options: argparse.Namespace) -> int:
     changed = [{**one._asdict(), "since": one.since.isoformat()} for one in found]
     document = {"format": "crosstable-rules/1", **document_of(rules), "differences": changed}
     print_answer(document, f"{rules.title}, on {base}\n{text}", as_json=options.json)
-    return 0
 
 
 # backtest and report: what both judge by
@@ -322,18 +297,10 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _add_judging(made: Parser) -> None:
     take(made, "archive", "--rules")
-    made.add_argument(
-        "--against",
-        type=_against,
-        action="append",
-        default=[],
-        metavar="FILE|DATE|SYSTEM",
-        help="also judge another rule set, official, or another system (elo, glicko2, glicko2:tau=0.3), and compare "
-        "(repeatable)",
-    )
-    made.add_argument("--peers", default="", metavar="PYTHON", help="the Python with riix, for other systems")
+    words = "also judge another rule set, official, elo, glicko2 or glicko2:tau=0.3, and compare (repeatable)"
+    option(made, "--against FILE|DATE|SYSTEM", words, type=_against, action="append", default=[])
+    option(made, "--peers PYTHON", "the Python with riix, for other systems", default="")
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
-    made.set_defaults(needs=NEEDS)
 
 
 def _against(text: str) -> str:
@@ -373,22 +340,19 @@ def _refused(command: str, why: str, code: int) -> int:
 
 
 def _add_backtest(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "backtest",
-        "judge how well a rule set predicts results",
-        _backtest,
-        "Replay an archive and judge how well each section's results were predicted: binomial deviance, Brier score "
-        "and calibration, by era, system, rating, age and games, with 95 % bootstrap intervals; points from bonuses "
-        "and floors; inflation by cohort. Compare with other rule sets, Elo or Glicko-2. docs/lab.md explains the "
-        "figures.",
-    )
+    made = add_command(commands, "backtest", "judge how well a rule set predicts results", _backtest)
     _add_judging(made)
     take(made, "--json", json="print crosstable-backtest/1")
-    made.add_argument("--out", metavar="DIR", help="also write JSON, text and tables to this folder")
+    option(made, "--out DIR", "also write JSON, text and tables to this folder")
 
 
 def _backtest(options: argparse.Namespace) -> int:
+    """Replay an archive and judge how well each section's results were predicted.
+
+    You get binomial deviance, Brier score and calibration, by era, system, rating, age and games, with 95 % bootstrap
+    intervals; points from bonuses and floors; and inflation by cohort. Compare with other rule sets, Elo or Glicko-2.
+    docs/lab.md explains the figures.
+    """
     if options.start and options.end and options.start > options.end:
         return _refused("backtest", "--from is after --to", USAGE)
     found = _judged(options)
@@ -402,22 +366,19 @@ def _backtest(options: argparse.Namespace) -> int:
 
 
 def _add_report(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "report",
-        "write a back-test as one web page",
-        _report,
-        "Judge a rule set as lab backtest does and write one HTML page: plots and tables of predictions, calibration, "
-        "inflation and points, and the commands, rule files, digests and seeds to repeat it. The page loads nothing "
-        "from elsewhere.",
-    )
+    made = add_command(commands, "report", "write a back-test as one web page", _report)
     _add_judging(made)
-    made.add_argument("--sweep", default="", metavar="DIR", help="also show the results of a sweep in this folder")
+    option(made, "--sweep DIR", "also show the results of a sweep in this folder", default="")
     take(made, "--json", json="print crosstable-lab-report/1")
     take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
 
 
 def _report(options: argparse.Namespace) -> int:
+    """Judge a rule set as lab backtest does and write one web page.
+
+    It has plots and tables of predictions, calibration, inflation and points, and the commands, rule files, digests and
+    seeds to repeat them. The page loads nothing from elsewhere.
+    """
     if options.start and options.end and options.start > options.end:
         return _refused("report", "--from is after --to", USAGE)
     if options.out is None and not options.json:
@@ -443,22 +404,19 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _add_pages(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "pages",
-        "make an archive from posted crosstables",
-        _pages,
-        "Make an archive from a folder of posted crosstables (*.jsonl.gz). Every page becomes a section whose players "
-        "bring their posted ratings. docs/lab.md explains what such an archive can show.",
-    )
-    made.add_argument("folder", metavar="FOLDER", help="the folder of posted crosstables")
+    made = add_command(commands, "pages", "make an archive from posted crosstables", _pages)
+    option(made, "folder FOLDER", "the folder of posted crosstables")
     words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
     flag(made, "--carried", words)
     take(made, "--out!", "--force", out="the folder where the archive is written")
-    made.set_defaults(needs=NEEDS)
 
 
 def _pages(options: argparse.Namespace) -> int:
+    """Make an archive from a folder of posted crosstables (*.jsonl.gz).
+
+    Every page becomes a section whose players bring their posted ratings. docs/lab.md explains what such an archive
+    can show.
+    """
     from crosstable.history.archive import write
     from crosstable.lab.posted_pages import history_of, pages_in
 

@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date
 
 from crosstable.cli import require
@@ -33,11 +33,8 @@ def database_of(options: argparse.Namespace) -> str:
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[Office]:
     """The office, for one command."""
-    office = open_office(database_of(options), system_clock)
-    try:
+    with closing(open_office(database_of(options), system_clock)) as office:
         yield office
-    finally:
-        office.close()
 
 
 def author_of(options: argparse.Namespace, usual: str = "") -> Deed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from crosstable.cli import FAULTY, USAGE
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.options import Parser, also, flag, take
+from crosstable.cli.options import Parser, also, flag, option, take
 from crosstable.cli.printing import Bar, counted, say, warn, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
@@ -150,12 +150,12 @@ def add_correct(made: Parser) -> None:
         "which is changed on both rows; --member. Exit code 1: the corrected event has errors, or nothing differs. "
         "Nothing is stored then.",
     )
-    made.add_argument("file", nargs="*", metavar="FILE", help="the corrected event, in any known format")
-    made.add_argument("--section", type=int, metavar="S", help="the section of the result")
-    made.add_argument("--player", type=int, metavar="P", help="the player's number in the section")
-    made.add_argument("--round", type=int, metavar="R", help="the round")
-    made.add_argument("--result", metavar="W7", help="the correct result of the player: W7, L7b, D3, X, H …")
-    made.add_argument("--member", metavar="WRONG=RIGHT", help="a wrong member id and the correct one")
+    option(made, "file FILE", "the corrected event, in any known format", nargs="*")
+    option(made, "--section S", "the section of the result", type=int)
+    option(made, "--player P", "the player's number in the section", type=int)
+    option(made, "--round R", "the round", type=int)
+    option(made, "--result W7", "the correct result of the player: W7, L7b, D3, X, H …")
+    option(made, "--member WRONG=RIGHT", "a wrong member id and the correct one")
     flag(made, "--request", "only request it; crosstable office confirm accepts it")
 
 

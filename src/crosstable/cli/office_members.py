@@ -8,7 +8,7 @@ from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
-from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
 from crosstable.cli.printing import american, counted, print_json, say, warn, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
@@ -35,10 +35,10 @@ def add_members(made: Parser) -> None:
     shown = add_command(group, "show", "show everything the office knows about a member, including the birth date")
     office_command(shown, _show, "member", "--known-on", "--json")
     merge = add_command(group, "merge", "merge two ids of one person")
-    merge.add_argument("member", metavar="ID", help="the id to give up")
-    merge.add_argument("into", metavar="INTO", help="the id to keep")
+    option(merge, "member ID", "the id to give up")
+    option(merge, "into INTO", "the id to keep")
     unmerge = add_command(group, "unmerge", "undo a merge")
-    unmerge.add_argument("member", metavar="ID", help="the id that was merged into another")
+    option(unmerge, "member ID", "the id that was merged into another")
     for one, run in ((merge, _merge), (unmerge, _unmerge)):
         office_command(one, run, "--by", "--reason!", "--rate")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
@@ -61,9 +61,9 @@ def _add_import(group: Commands) -> None:
         epilog="For a template, type crosstable schema members. A rating in the file becomes a member's starting "
         "rating if the office has none. An import with nothing new changes nothing.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
+    option(made, "files FILE", "a members file", nargs="+")
     words = "the date of ratings that have no 'as of' column"
-    also(made, "--openings-as-of", made.add_argument("--ratings-as-of", type=day, metavar="DATE", help=words))
+    also(made, "--openings-as-of", option(made, "--ratings-as-of DATE", words, type=day))
     first = EDITIONS[0].constants
     flag(
         made,
@@ -143,13 +143,13 @@ def _tell(path: str, made: Imported, what: TakenFile) -> None:
         say(f"{unknown} (to give a count: --count-by-2001-rule)")
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         view = member_view(connection, options.member, options.known_on)
         into = known(connection, options.known_on).record.aliases().get(options.member)
     if options.json:
         print_json({"format": "crosstable-office-member/1", **_member_object(view)})
-        return 0
+        return
     person = view.person
     if into is not None:
         say(f"{options.member} is merged into {into}")
@@ -161,7 +161,6 @@ def _show(options: argparse.Namespace) -> int:
         say(f"  also: {', '.join(view.other_ids)}")
     for one in view.systems:
         say(f"  {system_line(one)}")
-    return 0
 
 
 def _facts(person: "Person") -> dict[str, str]:
@@ -200,13 +199,12 @@ def _member_object(view: MemberView) -> dict[str, object]:
     }
 
 
-def _age_lists(options: argparse.Namespace) -> int:
+def _age_lists(options: argparse.Namespace) -> None:
     with opened(options) as office:
         with office.reading() as connection:
             member = known(connection).record.one_id(options.member)
         act = set_fact(office, author_of(options), member, {"age_lists": WISHES[options.wish]})
     say(f"member {member}, age lists: {options.wish} (entry {act})")
-    return 0
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from crosstable import schemas
 from crosstable.cli import USAGE
-from crosstable.cli.options import Parser, command_parser, day, take
+from crosstable.cli.options import Parser, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
@@ -30,11 +30,7 @@ NEAR = 3
 
 def rules_parser() -> Parser:
     """What ``crosstable rules`` takes."""
-    made = command_parser(
-        "rules",
-        "Show the timeline of the rules; with --on, the rules of a day; with --diff, what changed between two days.",
-        _rules,
-    )
+    made = command_parser("rules", _rules)
     which = made.add_mutually_exclusive_group()
     take(which, "--on")
     which.add_argument("--diff", nargs=2, type=day, metavar=("D1", "D2"), help="what changed between two days")
@@ -42,7 +38,8 @@ def rules_parser() -> Parser:
     return made
 
 
-def _rules(options: argparse.Namespace) -> int:
+def _rules(options: argparse.Namespace) -> None:
+    """Show the timeline of the rules; with --on, the rules of a day; with --diff, what changed between two days."""
     if options.on:
         text, document = _edition(edition_for(options.on))
     elif options.diff:
@@ -51,7 +48,6 @@ def _rules(options: argparse.Namespace) -> int:
         text, document = _amendments_text(AMENDMENTS), {"amendments": _amendment_objects(AMENDMENTS)}
     document["law_seen_through"] = LAW_SEEN_THROUGH.isoformat()
     print_answer(document, text, as_json=options.json)
-    return 0
 
 
 def _amendments_text(amendments: Sequence[Amendment]) -> str:
@@ -147,17 +143,17 @@ def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
 
 def findings_parser() -> Parser:
     """What ``crosstable findings`` takes."""
-    made = command_parser(
-        "findings",
-        "Explain the code of a finding: what it means, how serious it is, and what to do. Without a code, explain all.",
-        _findings,
-    )
-    made.add_argument("code", nargs="?", metavar="CODE", help="the code in brackets at the end of a finding")
+    made = command_parser("findings", _findings)
+    option(made, "code CODE", "the code in brackets at the end of a finding", nargs="?")
     take(made, "--on", "--json", on="by the rules of this day (default: the newest rules)", json=f"print {FINDINGS}")
     return made
 
 
 def _findings(options: argparse.Namespace) -> int:
+    """Explain the code of a finding: what it means, how serious it is, and what to do.
+
+    Without a code, explain all.
+    """
     from difflib import get_close_matches
 
     from crosstable.catalogue import CATALOGUE, meaning_of
@@ -195,20 +191,19 @@ def _findings(options: argparse.Namespace) -> int:
 
 def schema_parser() -> Parser:
     """What ``crosstable schema`` takes."""
-    made = command_parser(
-        "schema",
-        "Print the format of a file. event: the JSON Schema of the event file. members: a template of a members file. "
-        "wallchart: a template of a CSV wallchart. Every other name is a format that crosstable prints or writes, like "
-        "rated for crosstable-rated/1: its JSON Schema. Without a name, list all names.",
-        _schema,
-    )
-    made.add_argument("name", nargs="?", choices=(*READ, *schemas.names()), metavar="NAME", help="which format")
+    made = command_parser("schema", _schema)
+    option(made, "name NAME", "which format", nargs="?", choices=(*READ, *schemas.names()))
     return made
 
 
-def _schema(options: argparse.Namespace) -> int:
+def _schema(options: argparse.Namespace) -> None:
+    """Print the format of a file.
+
+    For event it is the JSON Schema of the event file, for members a template of a members file, for wallchart a
+    template of a CSV wallchart. Every other name is a format that crosstable prints or writes, like rated for
+    crosstable-rated/1, and you get its JSON Schema. Without a name, list all names.
+    """
     sys.stdout.write(_listed() if options.name is None else _shape(options.name))
-    return 0
 
 
 def _listed() -> str:
