@@ -79,6 +79,14 @@ REFUSALS = (
 )
 
 
+class RefusedError(Exception):
+    """A command that cannot be done as it was typed: why, and the exit code."""
+
+    def __init__(self, why: str, code: int = USAGE) -> None:
+        super().__init__(why)
+        self.code = code
+
+
 def entry() -> NoReturn:
     """The installed command. It leaves at once: tidying up the interpreter would take as long as rating an event."""
     code = 0
@@ -157,6 +165,9 @@ def _run(command: Command, arguments: list[str]) -> int:
     except OSError as error:  # a path that cannot be written, a disk that is full
         sys.stderr.write(f"crosstable: {error.filename or 'output'}: {error.strerror or error}\n")
         return FAULTY
+    except RefusedError as error:
+        sys.stderr.write(f"{getattr(options, 'prog', 'crosstable')}: {error}\n")
+        return error.code
     except REFUSALS as error:
         from crosstable.cli.printing import error_text
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_json
 from crosstable.errors import AcceptanceError, Fault, FormatError
@@ -78,8 +78,7 @@ def _rated(given: Input, settings: Options) -> RatedEvent:
     except FormatError as error:
         return unreadable(given.name, error.fault)
     except AcceptanceError as error:
-        sys.stderr.write(f"crosstable: --accept: {error}\n")
-        raise SystemExit(USAGE) from error
+        raise RefusedError(f"--accept: {error}") from error
 
 
 def _settings(options: argparse.Namespace) -> Options:
@@ -134,9 +133,6 @@ def _display_name(given: Input) -> str:
     return "standard input" if given.paths == (STANDARD_INPUT,) else given.name
 
 
-# rate
-
-
 def rate_parser() -> Parser:
     """What ``crosstable rate`` takes."""
     made = command_parser("rate", _rate, epilog=f"{ERRORS} Sections without errors are still rated.")
@@ -162,8 +158,7 @@ def _rate(options: argparse.Namespace) -> int:
     code = 0
     events = rated_files(options.files, options)
     if len(events) > 1 and (options.html or options.csv or options.xlsx):
-        sys.stderr.write("crosstable rate: --html, --csv and --xlsx take one event at a time\n")
-        return USAGE
+        raise RefusedError("--html, --csv and --xlsx take one event at a time")
     for given, event in events:
         if event.has_errors:
             code = FAULTY
@@ -218,9 +213,6 @@ def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespa
     sys.stdout.write(each_round_text(event, stages))
 
 
-# check
-
-
 def check_parser() -> Parser:
     """What ``crosstable check`` takes."""
     made = command_parser("check", _check, epilog=f"{ERRORS} Warnings do not change the exit code.")
@@ -254,9 +246,6 @@ def _checked_text(checked: "CheckedReport") -> str:
     return f"{faults_text(checked.file, checked.faults)}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
 
 
-# explain
-
-
 def explain_parser() -> Parser:
     """What ``crosstable explain`` takes."""
     made = command_parser("explain", _explain)
@@ -280,8 +269,7 @@ def _explain(options: argparse.Namespace) -> int:
     try:
         rated = chosen(event, options.player, options.section, options.system)
     except LookupError as error:
-        sys.stderr.write(f"crosstable explain: {error.args[0]}\n")
-        return USAGE
+        raise RefusedError(error.args[0]) from error
     for section in rated:
         lines = explain(section, options.player)
         if options.json:
@@ -313,9 +301,6 @@ def lines_text(lines: "tuple[Line, ...]") -> str:
     return "".join(out)
 
 
-# convert
-
-
 def convert_parser() -> Parser:
     """What ``crosstable convert`` takes."""
     listed = ", ".join(f"{name} ({what})" for name, what in FORMATS.items())
@@ -339,7 +324,7 @@ def _convert(options: argparse.Namespace) -> int:
 
     given = inputs(options.files)
     if len(given) > 1:
-        return _refused("give one event at a time", USAGE)
+        raise RefusedError("give one event at a time")
     name = given[0].name
     try:
         whole = read_given(given[0])
@@ -347,10 +332,10 @@ def _convert(options: argparse.Namespace) -> int:
         report = chosen(whole, options.section, options.exclude)
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
-            return _refused(f"the file has no section {', '.join(map(str, options.section))}", USAGE)
+            raise RefusedError(f"the file has no section {', '.join(map(str, options.section))}")
         has_errors = any(fault.severity.stops for fault in whole.faults)
         if has_errors and options.out:
-            return _refused(f"the file has errors; {options.out} was not written")
+            raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
         if options.event_name:
             report = report._replace(name=options.event_name)
         if options.to == "dbf":
@@ -359,41 +344,33 @@ def _convert(options: argparse.Namespace) -> int:
             report, found = for_submission(report)
             sys.stderr.write(faults_text(name, found))
             if any(fault.severity.stops for fault in found):
-                return _refused("US Chess would not accept this; no file was written")
-        return _write(report, options) or (FAULTY if has_errors else 0)
+                raise RefusedError("US Chess would not accept this; no file was written", FAULTY)
+        _write(report, options)
+        return FAULTY if has_errors else 0
     except FormatError as error:
         sys.stderr.write(faults_text(name, [error.fault]))
         return FAULTY
 
 
-def _refused(why: str, code: int = FAULTY) -> int:
-    sys.stderr.write(f"crosstable convert: {why}\n")
-    return code
-
-
-def _write(report: Report, options: argparse.Namespace) -> int:
+def _write(report: Report, options: argparse.Namespace) -> None:
     changes: list[Fault] = []
     if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
         from crosstable.formats import uschess_dbf
 
-        tables = uschess_dbf.write(report, changes)
         os.makedirs(options.out, exist_ok=True)
-        for name, data in tables.items():
-            with open(os.path.join(options.out, name), "wb") as file:
-                file.write(data)
-        sys.stderr.write(faults_text(report.place, changes))
-        return 0
-    data = _written(report, options.to, changes)
+        files = {os.path.join(options.out, name): data for name, data in uschess_dbf.write(report, changes).items()}
+    else:
+        files = {options.out: _written(report, options.to, changes)}
     sys.stderr.write(faults_text(report.place, changes))
-    if options.out:
-        with open(options.out, "wb") as file:
-            file.write(data)
-        return 0
-    if options.to in BINARY and sys.stdout.isatty():
-        return _refused(f"{options.to} is not text; add --out FILE", USAGE)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    return 0
+    for path, data in files.items():
+        if path:
+            with open(path, "wb") as file:
+                file.write(data)
+        elif options.to in BINARY and sys.stdout.isatty():
+            raise RefusedError(f"{options.to} is not text; add --out FILE")
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
 
 
 def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
@@ -406,9 +383,6 @@ def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
         return trf.write(report, int(name.removeprefix("trf")))
     writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
     return writers[name](report)
-
-
-# verify
 
 
 def verify_parser() -> Parser:
@@ -444,9 +418,9 @@ def _verify(options: argparse.Namespace) -> int:
         pages += posted.pages
         sys.stderr.writelines(fault_text(name, fault) for name, fault in posted.faults)
         code = FAULTY if posted.faults else code
+    if not pages and not code:
+        raise RefusedError("there are no posted ratings in these files", FAULTY)
     if not pages:
-        if not code:
-            sys.stderr.write("crosstable verify: there are no posted ratings in these files\n")
         return FAULTY
     with Bar("verifying", len(pages)) as bar:
         verified = verify(pages, online_fault=options.online_fault, tell=bar.done)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.history import chosen_rules, compile_once
 from crosstable.cli.lab_sweep import add_sweep
 from crosstable.cli.options import (
@@ -51,7 +51,7 @@ def parser() -> Parser:
     made.set_defaults(needs=NEEDS)
     commands = add_commands(made)
     _add_simulate(commands)
-    _add_parameters(commands)
+    add_command(commands, "parameters", "list the parameters of a simulated federation", _list)
     _add_compare(commands)
     _add_rules(commands)
     _add_backtest(commands)
@@ -59,9 +59,6 @@ def parser() -> Parser:
     add_sweep(commands)
     _add_pages(commands)
     return made
-
-
-# simulate, parameters
 
 
 def _add_simulate(commands: Commands) -> None:
@@ -75,7 +72,7 @@ def _add_simulate(commands: Commands) -> None:
     take(made, "--seed")
     option(made, "--returners SHARE", "members who pause for years (default: 0.15)", type=_share)
     option(made, "--sandbaggers SHARE", "adults who hold back (default: 0.01)", type=_share)
-    words = "how many regions (default: one per 2,500 members)"
+    words = "how many regions, at most 44 (default: one per 2,500 members)"
     option(made, "--regions N", words, type=_at_most(MOST_REGIONS, "regions"))
     option(made, "--national SHARE", "sections open to all regions (default: 0.1)", type=_share)
     gap = made.add_mutually_exclusive_group()
@@ -89,10 +86,6 @@ def _add_simulate(commands: Commands) -> None:
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
     several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written")
-
-
-def _add_parameters(commands: Commands) -> None:
-    add_command(commands, "parameters", "list the parameters of a simulated federation", _list)
 
 
 def _members(text: str) -> int:
@@ -131,7 +124,7 @@ def _list(options: argparse.Namespace) -> None:
     sys.stdout.writelines(f"{line}\n" for line in parameter_lines(Federation()))
 
 
-def _simulate(options: argparse.Namespace) -> int:
+def _simulate(options: argparse.Namespace) -> None:
     """Simulate a federation.
 
     Members join, improve, play, pause and leave, in their own regions; a few hold back; a pandemic closes the
@@ -139,9 +132,7 @@ def _simulate(options: argparse.Namespace) -> int:
     (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble official results
     (docs/lab.md).
     """
-    if fault := _why_not_into(options.out, is_forced=options.force):
-        sys.stderr.write(f"crosstable lab simulate: {fault}\n")
-        return FAULTY
+    _refuse_full(options.out, is_forced=options.force)
     federation = _federation(options)
     from crosstable.lab.simulate import simulated
     from crosstable.lab.summary import summary_of
@@ -151,7 +142,6 @@ def _simulate(options: argparse.Namespace) -> int:
         archive, truth = simulated(federation, bar.done)
     write_with_truth(archive, truth, options.out)
     sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
-    return 0
 
 
 def _federation(options: argparse.Namespace) -> "Federation":
@@ -176,13 +166,11 @@ def _federation(options: argparse.Namespace) -> "Federation":
     return changed(federation, options.set)
 
 
-def _why_not_into(folder: str, *, is_forced: bool) -> str:
-    """Why an archive is not written into a folder."""
+def _refuse_full(folder: str, *, is_forced: bool) -> None:
     if os.path.exists(folder) and not os.path.isdir(folder):
-        return f"{folder} is a file; give a folder"
+        raise RefusedError(f"{folder} is a file; give a folder", FAULTY)
     if os.path.isdir(folder) and os.listdir(folder) and not is_forced:
-        return f"{folder} is not empty; give another folder, or --force to write into it"
-    return ""
+        raise RefusedError(f"{folder} is not empty; give another folder, or --force to write into it", FAULTY)
 
 
 def _summary_text(found: "Summary") -> str:
@@ -201,9 +189,6 @@ def _summary_text(found: "Summary") -> str:
     for system, (sections, games) in found.by_system.items():
         lines.append(f"  {system.name:<9}  {games:>11,}  games in {sections:,} sections, {system.title}")
     return "".join(f"{line}\n" for line in lines)
-
-
-# compare
 
 
 def _add_compare(commands: Commands) -> None:
@@ -266,9 +251,6 @@ def _comparison(found: "Resemblance") -> dict[str, object]:
     return {"format": COMPARISON, **counts, "figures": figures}
 
 
-# rules
-
-
 def _add_rules(commands: Commands) -> None:
     made = add_command(commands, "rules", "check a rule set and print what it changes", _rules)
     option(made, "rules FILE|DATE", "the rule set, or a day", type=file_or_day)
@@ -311,6 +293,8 @@ def _judged(options: argparse.Namespace) -> "Backtest":
     from crosstable.lab.backtesting import backtest
     from crosstable.lab.bootstrap import Draws
 
+    if options.start and options.end and options.start > options.end:
+        raise RefusedError("--from is after --to")
     rules = chosen_rules(options.rules)
     against = [_rival(text, options.peers) for text in options.against]
     compile_once()
@@ -334,11 +318,6 @@ def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
     return other_system(text, python=peers)
 
 
-def _refused(command: str, why: str, code: int) -> int:
-    sys.stderr.write(f"crosstable lab {command}: {why}\n")
-    return code
-
-
 def _add_backtest(commands: Commands) -> None:
     made = add_command(commands, "backtest", "judge how well a rule set predicts results", _backtest)
     _add_judging(made)
@@ -346,15 +325,13 @@ def _add_backtest(commands: Commands) -> None:
     option(made, "--out DIR", "also write JSON, text and tables to this folder")
 
 
-def _backtest(options: argparse.Namespace) -> int:
+def _backtest(options: argparse.Namespace) -> None:
     """Replay an archive and judge how well each section's results were predicted.
 
     You get binomial deviance, Brier score and calibration, by era, system, rating, age and games, with 95 % bootstrap
     intervals; points from bonuses and floors; and inflation by cohort. Compare with other rule sets, Elo or Glicko-2.
     docs/lab.md explains the figures.
     """
-    if options.start and options.end and options.start > options.end:
-        return _refused("backtest", "--from is after --to", USAGE)
     found = _judged(options)
     from crosstable.lab.backtest_document import backtest_document, write_backtest
     from crosstable.lab.backtest_text import backtest_text
@@ -362,7 +339,6 @@ def _backtest(options: argparse.Namespace) -> int:
     if options.out is not None:
         write_backtest(found, options.out)
     print_answer(backtest_document(found), backtest_text(found), as_json=options.json)
-    return 0
 
 
 def _add_report(commands: Commands) -> None:
@@ -373,21 +349,18 @@ def _add_report(commands: Commands) -> None:
     take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
 
 
-def _report(options: argparse.Namespace) -> int:
+def _report(options: argparse.Namespace) -> None:
     """Judge a rule set as lab backtest does and write one web page.
 
     It has plots and tables of predictions, calibration, inflation and points, and the commands, rule files, digests and
     seeds to repeat them. The page loads nothing from elsewhere.
     """
-    if options.start and options.end and options.start > options.end:
-        return _refused("report", "--from is after --to", USAGE)
     if options.out is None and not options.json:
-        return _refused("report", "add --out FILE for the page, or --json", USAGE)
+        raise RefusedError("add --out FILE for the page, or --json")
     if options.out is not None and os.path.isdir(options.out):
-        return _refused("report", f"{options.out} is a folder; give a file", FAULTY)
+        raise RefusedError(f"{options.out} is a folder; give a file", FAULTY)
     if options.out is not None and os.path.exists(options.out) and not options.force:
-        there = f"{options.out} already exists; give another file, or --force to replace it"
-        return _refused("report", there, FAULTY)
+        raise RefusedError(f"{options.out} already exists; give another file, or --force to replace it", FAULTY)
     from crosstable.lab.report_sweep import read_sweep
     from crosstable.lab.reporting import report
 
@@ -397,10 +370,6 @@ def _report(options: argparse.Namespace) -> int:
     if options.out is not None:
         made.write(options.out, is_forced=options.force)
     print_answer(made.document, f"written to {options.out}\n", as_json=options.json)
-    return 0
-
-
-# pages
 
 
 def _add_pages(commands: Commands) -> None:
@@ -411,7 +380,7 @@ def _add_pages(commands: Commands) -> None:
     take(made, "--out!", "--force", out="the folder where the archive is written")
 
 
-def _pages(options: argparse.Namespace) -> int:
+def _pages(options: argparse.Namespace) -> None:
     """Make an archive from a folder of posted crosstables (*.jsonl.gz).
 
     Every page becomes a section whose players bring their posted ratings. docs/lab.md explains what such an archive
@@ -420,11 +389,9 @@ def _pages(options: argparse.Namespace) -> int:
     from crosstable.history.archive import write
     from crosstable.lab.posted_pages import history_of, pages_in
 
-    if fault := _why_not_into(options.out, is_forced=options.force):
-        return _refused("pages", fault, FAULTY)
+    _refuse_full(options.out, is_forced=options.force)
     with Bar("reading pages"):
         pages = pages_in(options.folder)
         archive = history_of(pages, is_carried=options.carried)
     write(archive, options.out)
     sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
-    return 0

@@ -6,7 +6,7 @@ import sys
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.history import compile_once
 from crosstable.cli.options import Commands, Parser, add_command, count, day, flag, option, several, take
 from crosstable.cli.printing import Bar, print_json
@@ -67,26 +67,24 @@ def _add_means(made: Parser) -> None:
     take(means, "--json", json="print crosstable-sweep/1")
 
 
-def _sweep(options: argparse.Namespace) -> int:
+def _sweep(options: argparse.Namespace) -> None:
     """Replay an archive under every rule set of a plan and choose the one that predicts the earlier span best.
 
     It is then judged on the later span against the official rules, with a 95 % bootstrap interval. Results are kept as
     they arrive; the same command continues where it stopped. docs/lab.md describes plans, clusters and output.
     """
     if fault := _why_not(options):
-        sys.stderr.write(f"crosstable lab sweep: {fault}\n")
-        return USAGE
+        raise RefusedError(fault)
     found = _swept(options)
     from crosstable.lab.sweep_text import sweep_document, sweep_text, write_sweep
 
     write_sweep(found, options.out)
     if options.json:
         print_json(sweep_document(found))
-        return 0
+        return
     if found.resumed:
         sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were already done\n")
     sys.stdout.write(f"{sweep_text(found)}\n  written to {options.out}\n")
-    return 0
 
 
 def _why_not(options: argparse.Namespace) -> str:

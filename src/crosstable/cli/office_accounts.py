@@ -16,9 +16,6 @@ USER_COLUMNS = columns("Name", "Role", "Affiliate", "Full name", "Last login", "
 TOKEN_COLUMNS = columns("Token", "Of", "Scope", "Affiliate", "Expires", "Last used", "State")
 
 
-# users
-
-
 def add_users(made: Parser) -> None:
     """What ``office users`` takes."""
     group = add_commands(made)
@@ -88,9 +85,6 @@ def _password(options: argparse.Namespace) -> None:
     with opened(options) as office:
         set_password(office, login_name(), options.name, asked_password())
     say(f"{options.name} has a new password; sessions with the old one have ended")
-
-
-# tokens
 
 
 def add_tokens(made: Parser) -> None:

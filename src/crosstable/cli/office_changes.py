@@ -35,9 +35,6 @@ PRIVATE = ("birth_date", "birth_year")
 COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
 
 
-# rerate, and the runs after other commands
-
-
 def add_rerate(made: Parser) -> None:
     """What ``office rerate`` takes."""
     epilog = "Only what journal entries since the last run touch is rated. A second run finds nothing to do."
@@ -115,9 +112,6 @@ def _tell_unratable(made: Run) -> int:
     for key, why in made.unratable.items():
         warn(f"event {key.event_id}, section {key.section} cannot be rated: {why}")
     return FAULTY if made.unratable else 0
-
-
-# changes
 
 
 def add_changes(made: Parser) -> None:
@@ -253,9 +247,6 @@ def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
         "sections": line.sections,
         "acts": line.causes,
     }
-
-
-# log
 
 
 def add_log(made: Parser) -> None:

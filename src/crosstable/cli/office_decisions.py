@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
 from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, option
-from crosstable.cli.printing import print_json, say, warn
+from crosstable.cli.printing import print_json, say
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
@@ -117,12 +117,10 @@ def _fact(options: argparse.Namespace) -> int:
     try:
         facts = dict(read_fact(text) for text in options.facts)
     except ValueError as error:
-        warn(f"crosstable office decide fact: {error}")
-        return USAGE
+        raise RefusedError(str(error)) from error
     outside = {name: facts[name] for name in _OUTSIDE if name in facts}
     if outside and len(outside) < len(facts):
-        warn("crosstable office decide fact: give FIDE and CFC ratings in a separate command")
-        return USAGE
+        raise RefusedError("give FIDE and CFC ratings in a separate command")
     with opened(options) as office:
         if outside:
             act = _set_outside(office, options, outside)
@@ -143,9 +141,6 @@ def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[s
     if made.act is None:
         raise OfficeError(f"nothing of that is new about member {options.member}")
     return made.act
-
-
-# settings
 
 
 def add_settings(made: Parser) -> None:

@@ -3,11 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.options import Parser, also, flag, option, take
-from crosstable.cli.printing import Bar, counted, say, warn, warn_of_faults
+from crosstable.cli.printing import Bar, counted, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
 from crosstable.office.corrections import (
@@ -30,9 +30,6 @@ MOST_DIFFERENCES = 20
 _RESULT_OPTIONS = ("section", "player", "round", "result")
 
 
-# submit
-
-
 def add_submit(made: Parser) -> None:
     """What ``office submit`` takes."""
     office_command(
@@ -50,8 +47,7 @@ def add_submit(made: Parser) -> None:
 
 def _submit(options: argparse.Namespace) -> int:
     if options.starting_ratings and not options.new_members:
-        warn("crosstable office submit: --starting-ratings needs --new-members")
-        return USAGE
+        raise RefusedError("--starting-ratings needs --new-members")
     chosen = inputs(options.files)
     with opened(options) as office:
         found = _submit_all(office, options, chosen)
@@ -137,9 +133,6 @@ def _tell_waiting(office: Office, event_id: str) -> None:
             say(f"  section {one.number} is withdrawn; to bring it back: crosstable office correct {event_id} FILE")
 
 
-# correct
-
-
 def add_correct(made: Parser) -> None:
     """What ``office correct`` takes."""
     office_command(
@@ -160,17 +153,14 @@ def add_correct(made: Parser) -> None:
 
 
 def _correct(options: argparse.Namespace) -> int:
-    wrong = _wrong_usage(options)
-    if wrong:
-        warn(f"crosstable office correct: {wrong}")
-        return USAGE
+    if wrong := _wrong_usage(options):
+        raise RefusedError(wrong)
     with opened(options) as office:
         try:
             made = _corrected(office, options)
         except FormatError as error:
             warn_of_faults(options.file[0], [error.fault])
-            warn("the file cannot be read; nothing was stored")
-            return FAULTY
+            raise RefusedError("the file cannot be read; nothing was stored", FAULTY) from error
         return _tell_corrected(office, options, made)
 
 
@@ -207,8 +197,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
     if not made.is_stored:
         has_errors = any(fault.severity.stops for fault in made.faults)
         same = f"nothing differs from event {made.event_id} in the record"
-        warn(f"nothing was stored: {'the corrected event has errors' if has_errors else same}")
-        return FAULTY
+        raise RefusedError(f"nothing was stored: {'the corrected event has errors' if has_errors else same}", FAULTY)
     for text in made.differences:
         say(text)
     if made.is_requested:
@@ -216,9 +205,6 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
         return 0
     say(f"event {made.event_id} is corrected (entry {made.act})")
     return rate_if_asked(office, options, f"after correcting {made.event_id}")
-
-
-# confirm, withdraw
 
 
 def add_confirm(made: Parser) -> None:
@@ -237,8 +223,7 @@ def _confirm(options: argparse.Namespace) -> int:
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
         warn_of_faults(f"event {made.event_id}", made.faults)
         if not made.is_stored:
-            warn("nothing was stored: there are still errors")
-            return FAULTY
+            raise RefusedError("nothing was stored: there are still errors", FAULTY)
         if options.new_members:
             say(counted(len(people), "new member") if people else "no new members")
         for text in made.differences:

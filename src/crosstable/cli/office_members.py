@@ -4,12 +4,12 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
-from crosstable.cli.printing import american, counted, print_json, say, warn, warn_of_faults
+from crosstable.cli.printing import american, counted, print_json, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
@@ -79,14 +79,14 @@ def _add_import(group: Commands) -> None:
 def _import(options: argparse.Namespace) -> int:
     files = _read(options.files)
     if files is None:
-        warn("nothing was stored")
-        return FAULTY
+        raise RefusedError("nothing was stored", FAULTY)
     wishes = OpeningWishes(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
     with opened(options) as office:
         if not _are_born(office, files):
-            warn("nothing was stored")
-            return FAULTY
-        prepared = [(path, _prepared(office, path, found, wishes)) for path, found in files]
+            raise RefusedError("nothing was stored", FAULTY)
+        with office.reading() as connection:
+            record = known(connection).record
+            prepared = [(path, taken(record, found, os.path.basename(path), wishes)) for path, found in files]
         for path, what in prepared:
             author = author_of(options, f"members file {os.path.basename(path)}")
             _tell(path, import_members(office, author, what.people, what.openings), what)
@@ -118,11 +118,6 @@ def _are_born(office: Office, files: list[tuple[str, members.MembersFile]]) -> b
     for path, faults in found:
         warn_of_faults(path, faults)
     return all(not fault.severity.stops for _, faults in found for fault in faults)
-
-
-def _prepared(office: Office, path: str, found: members.MembersFile, wishes: OpeningWishes) -> TakenFile:
-    with office.reading() as connection:
-        return taken(known(connection).record, found, os.path.basename(path), wishes)
 
 
 def _tell(path: str, made: Imported, what: TakenFile) -> None:

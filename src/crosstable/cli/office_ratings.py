@@ -57,9 +57,6 @@ def _public_title(member: PublicMember) -> str:
     return _title(member.member_id, member.name, member.other_ids, member.state)
 
 
-# ratings
-
-
 def add_ratings(made: Parser) -> None:
     """What ``office ratings`` takes."""
     office_command(made, _ratings, *SHARED)
@@ -128,9 +125,6 @@ def system_line(one: SystemView) -> str:
     return f"{one.system.name} {posted_text(one.standing.rating, one.standing.games)} ({exact})"
 
 
-# history
-
-
 def add_history(made: Parser) -> None:
     """What ``office history`` takes."""
     office_command(made, _history, *SHARED, "--system")
@@ -181,9 +175,6 @@ def _played(line: HistoryLine | PublicHistoryLine, one: Posting) -> tuple[str, .
     is_told = line.section_name in ("", line.event_name)
     name = line.event_name if is_told else f"{line.event_name}, {line.section_name}"
     return one.ended.isoformat(), _place(one), name, one.system.name
-
-
-# explain
 
 
 def add_explain(made: Parser) -> None:
@@ -284,9 +275,6 @@ def _own(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
 
 def _public(member: PublicMember) -> dict[str, Any]:
     return {"public": True, **_member(member.member_id, member.name, member.other_ids, member.titles)}
-
-
-# Rating records for programs
 
 
 def _ratings_document(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn, warn_of_faults
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn_of_faults
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.database import Office
@@ -28,9 +28,6 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
     ".parquet": (list_files.list_parquet, list_files.top_parquet),
     ".txt": (list_files.list_text, list_files.top_text),
 }
-
-
-# publish
 
 
 def add_publish(made: Parser) -> None:
@@ -76,9 +73,6 @@ def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
     raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
 
 
-# supplements
-
-
 def add_supplements(made: Parser) -> None:
     """What ``office supplements`` takes."""
     office_command(
@@ -105,10 +99,8 @@ def add_supplements(made: Parser) -> None:
 
 
 def _supplements(options: argparse.Namespace) -> int:
-    wrong = _wrong_usage(options)
-    if wrong:
-        warn(f"crosstable office supplements: {wrong}")
-        return USAGE
+    if wrong := _wrong_usage(options):
+        raise RefusedError(wrong)
     with opened(options) as office, office.reading() as connection:
         through = last_act_of(connection, options.known_on)
         published = {one.month: one for one in supplements(connection) if one.act <= through}

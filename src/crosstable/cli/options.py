@@ -44,7 +44,7 @@ def command_parser(name: str, run: Run | None = None, description: str = "", epi
     """The parser of a command; what ``run`` says of itself is the description."""
     words = description or (run and run.__doc__)
     made = Parser(prog=f"crosstable {name}", formatter_class=Help, description=words, epilog=epilog)
-    made.set_defaults(run=run)
+    made.set_defaults(run=run, prog=made.prog)
     return made
 
 
@@ -52,7 +52,7 @@ def add_command(commands: Commands, name: str, summary: str, run: Run | None = N
     """A command inside a command; what ``run`` says of itself is the description, otherwise the summary."""
     words = (run and run.__doc__) or f"{summary[0].upper()}{summary[1:]}."
     made = commands.add_parser(name, help=summary, description=words, formatter_class=Help)
-    made.set_defaults(run=run)
+    made.set_defaults(run=run, prog=made.prog)
     return made
 
 

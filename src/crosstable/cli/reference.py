@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from crosstable import schemas
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
 from crosstable.rules.amendments import AMENDMENTS
@@ -23,9 +23,6 @@ READ = {
 }
 FINDINGS = "crosstable-findings/1"
 NEAR = 3
-
-
-# rules
 
 
 def rules_parser() -> Parser:
@@ -138,9 +135,6 @@ def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
     }
 
 
-# findings
-
-
 def findings_parser() -> Parser:
     """What ``crosstable findings`` takes."""
     made = command_parser("findings", _findings)
@@ -149,7 +143,7 @@ def findings_parser() -> Parser:
     return made
 
 
-def _findings(options: argparse.Namespace) -> int:
+def _findings(options: argparse.Namespace) -> None:
     """Explain the code of a finding: what it means, how serious it is, and what to do.
 
     Without a code, explain all.
@@ -162,8 +156,7 @@ def _findings(options: argparse.Namespace) -> int:
     if options.code is not None and options.code not in CATALOGUE:
         near = get_close_matches(options.code.lower(), CATALOGUE, n=NEAR, cutoff=0.4)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
-        sys.stderr.write(f"crosstable findings: there is no code {options.code!r}.{hint}\n")
-        return USAGE
+        raise RefusedError(f"there is no code {options.code!r}.{hint}")
     edition = edition_for(options.on) if options.on else EDITIONS[-1]
     words = phrases(edition)
     found = [
@@ -183,10 +176,6 @@ def _findings(options: argparse.Namespace) -> int:
     ]
     document = {"format": FINDINGS, "edition": edition.name, "findings": found}
     print_answer(document, "\n".join(texts), as_json=options.json)
-    return 0
-
-
-# schema
 
 
 def schema_parser() -> Parser:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from contextlib import closing
 
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 
 APPLICATION = "crosstable.web.app:from_environment"
@@ -27,7 +27,7 @@ def parser() -> Parser:
     return made
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> None:
     """Serve the site and the API of an office.
 
     With --demo, first make an invented federation, in a temporary file unless --database names one.
@@ -40,10 +40,8 @@ def _run(options: argparse.Namespace) -> int:
             address = options.database or os.path.join(folder, "office.db")
         _prepare(address, options)
         if refused := why_not(address, options.host):
-            sys.stderr.write(f"crosstable serve: {refused}\n")
-            return USAGE
+            raise RefusedError(refused)
         _serve(address, options)
-    return 0
 
 
 def _prepare(address: str, options: argparse.Namespace) -> None:
