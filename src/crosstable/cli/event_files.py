@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
-from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_json
+from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_answer, print_json
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
@@ -272,10 +272,8 @@ def _explain(options: argparse.Namespace) -> int:
         raise RefusedError(error.args[0]) from error
     for section in rated:
         lines = explain(section, options.player)
-        if options.json:
-            print_json(explained_document(section, options.player, lines))
-        else:
-            sys.stdout.write(explained_text(section, options.player, lines))
+        document = explained_document(section, options.player, lines)
+        print_answer(document, explained_text(section, options.player, lines), as_json=options.json)
     return FAULTY if event.has_errors else 0
 
 

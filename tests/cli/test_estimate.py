@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from crosstable.cli.estimate import EPILOG
-from tests.doors.conftest import Run
+from tests.cli.conftest import Run
 from tests.house.source import ROOT
 
 DAY = ("--date", "2026-07-04")

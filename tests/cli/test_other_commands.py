@@ -8,7 +8,7 @@ from crosstable import schemas
 from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
 from tests.checks.provoked import pair, sound
-from tests.doors.conftest import Run, Write, in_short
+from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import event_file, player, quad
 from tests.house.source import ROOT
 
