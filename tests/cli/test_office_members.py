@@ -83,7 +83,7 @@ def test_members_show_is_the_offices_own_view(office: Desk) -> None:
         "Test, Tessa",
         "born: February 3, 1990",
         "state: NY",
-        "FIDE ratings: 1850 as of 2026-05-01",
+        "FIDE ratings: 1850 as of May 1, 2026",
         "OTBR 1701",
     ):
         assert text in out

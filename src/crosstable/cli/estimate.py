@@ -321,7 +321,7 @@ def outcomes_text(found: Outcomes) -> str:
     """The whole range of outcomes, a bar for each score."""
     lowest, highest = found.possibilities[0].rating, found.possibilities[-1].rating
     spread = max(highest - lowest, 1.0)
-    lines = [f"Every score that is possible (from {official_rating(found.before)}):\n"]
+    lines = [f"Every possible score (from {official_rating(found.before)}):\n"]
     for each in found.possibilities:
         bar = "█" * (1 + round((BAR - 1) * (each.rating - lowest) / spread))
         bonus = f"  bonus {each.bonus:.0f}" if each.bonus >= 0.5 else ""
@@ -337,7 +337,7 @@ def target_text(found: Outcomes, needed: Possibility | None, target: float) -> s
         best = found.possibilities[-1]
         return f"{target:g} is out of reach: {best.score:g} of {games} gives {best.official}.\n"
     rest = needed.score - found.score
-    how = f", {rest:g} of the {found.to_come} to come" if found.played else ""
+    how = f", {rest:g} of the remaining {found.to_come}" if found.played else ""
     return f"{target:g} needs {needed.score:g} of {games}{how}: that gives {needed.official}.\n"
 
 
@@ -355,6 +355,6 @@ def norm_chances_text(found: NormChances) -> str:
         elif not chance.from_rest:
             words = f"{chance.needed:g} of {games}: reached"
         else:
-            words = f"{chance.needed:g} of {games}: {chance.from_rest:g} of the {found.to_come} to come"
+            words = f"{chance.needed:g} of {games}: {chance.from_rest:g} of the remaining {found.to_come}"
         lines.append(f"  {chance.level} {chance.title:<19} expects {chance.expected:5.2f}   {words}\n")
     return "".join(lines)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from crosstable.cli.office_access import login_name, office_command, opened
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
-from crosstable.cli.printing import columns, counted, print_json, print_table, say
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import Account, NewAccount, Role, accounts, add_account, set_disabled, set_password
 from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
@@ -108,7 +108,7 @@ def _add_token(options: argparse.Namespace) -> None:
     with opened(options) as office:
         made, secret = add_token(office, login_name(), wanted)
     whose = f"token {made.token_id} of {made.owner} for {made.affiliate}"
-    say(f"{whose}, {made.scope.value}, until {made.expires:%Y-%m-%d}")
+    say(f"{whose}, {made.scope.value}, until {american(made.expires)}")
     say("It is shown only once:")
     say(secret)
 

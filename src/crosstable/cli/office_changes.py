@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import Bar, columns, counted, print_json, print_table, say, warn
+from crosstable.cli.printing import Bar, american, columns, counted, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
@@ -166,7 +166,7 @@ def _print_changes(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_r
         say(f"{counted(len(lines) - len(shown), 'rating')} more did not change")
     for act in list(causes.values())[:MOST_CAUSES]:
         why = f": {act.reason}" if act.reason else ""
-        say(f"entry {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
+        say(f"entry {act.seq}: {act.kind.value} {act.subject}, {american(act.at)} by {act.actor}{why}")
     if len(causes) > MOST_CAUSES:
         say(f"and {counted(len(causes) - MOST_CAUSES, 'more entry', 'more entries')}: crosstable office log")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # What a member can ask about lists by age group.
-WISHES = {"list": True, "leave-out": False, "none": None}
+ASKED = {"list": True, "leave-out": False, "none": None}
 
 
 def add_members(made: Parser) -> None:
@@ -49,7 +49,7 @@ def add_members(made: Parser) -> None:
         epilog="Adults are listed unless they ask to be left out. People under 18 are listed only if they or their "
         "parents ask for it.",
     )
-    asked.add_argument("wish", choices=tuple(WISHES), help="listed, left out, or nothing asked for")
+    asked.add_argument("wish", choices=tuple(ASKED), help="listed, left out, or nothing asked for")
 
 
 def _add_import(group: Commands) -> None:
@@ -178,7 +178,7 @@ def _facts(person: "Person") -> dict[str, str]:
 
 
 def _outside(ratings: tuple["OutsideRating", ...]) -> str:
-    return ", ".join(f"{one.rating:g} as of {one.as_of}" for one in ratings)
+    return ", ".join(f"{one.rating:g}{f' as of {american(one.as_of)}' if one.as_of else ''}" for one in ratings)
 
 
 def _member_object(view: MemberView) -> dict[str, object]:
@@ -198,7 +198,7 @@ def _age_lists(options: argparse.Namespace) -> None:
     with opened(options) as office:
         with office.reading() as connection:
             member = known(connection).record.one_id(options.member)
-        act = set_fact(office, author_of(options), member, {"age_lists": WISHES[options.wish]})
+        act = set_fact(office, author_of(options), member, {"age_lists": ASKED[options.wish]})
     say(f"member {member}, age lists: {options.wish} (entry {act})")
 
 

@@ -12,7 +12,7 @@ from crosstable.cli.event_files import explained_text, lines_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
-from crosstable.cli.printing import columns, print_json, print_table, say, warn
+from crosstable.cli.printing import american, columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
@@ -81,7 +81,7 @@ def _ratings(options: argparse.Namespace) -> None:
         return
     say(title)
     if titles:
-        say("titles: " + ", ".join(f"{title.kind.value} ({title.earned})" for title in titles))
+        say("titles: " + ", ".join(f"{title.kind.value} ({american(title.earned)})" for title in titles))
     print_table(shown, rows, "no rating yet")
 
 

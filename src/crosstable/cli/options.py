@@ -169,9 +169,9 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "dest": "start",
         "type": day,
         "metavar": "DATE",
-        "help": "only sections that start on this day or later",
+        "help": "judge sections that start on this day or later",
     },
-    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "only sections that start on this day or earlier"},
+    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "judge sections that start on this day or earlier"},
     "--seed": {"type": count, "default": 1, "metavar": "N", "help": "the random seed (default: 1)"},
     "--draws": {"type": count, "default": 500, "metavar": "N", "help": "how many bootstrap draws (default: 500)"},
     # the office
@@ -193,7 +193,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--new-members": {**_FLAG, "help": "add players the office does not know yet"},
     "member": {"metavar": "MEMBER", "help": "the member's id"},
     "event": {"metavar": "EVENT", "help": "the event's id"},
-    "name": {"metavar": "NAME", "help": "the account"},
+    "name": {"metavar": "NAME", "help": "the name of the account"},
     "--affiliate": {"metavar": "ID", "default": "", "help": "the affiliate"},
 }
 

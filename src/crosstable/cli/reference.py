@@ -10,7 +10,7 @@ from typing import Any
 from crosstable import schemas
 from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
-from crosstable.cli.printing import print_answer, wrapped
+from crosstable.cli.printing import american, print_answer, wrapped
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.law import Amendment, Edition
@@ -55,7 +55,7 @@ def _amendments_text(amendments: Sequence[Amendment]) -> str:
     for one in amendments:
         stated = f"stated as {one.stated}; " if one.stated != one.effective.isoformat() else ""
         assumed = "date assumed; " if one.is_uncertain else ""
-        announced = f"announced {one.announced}; " if one.announced else ""
+        announced = f"announced {american(one.announced)}; " if one.announced else ""
         lines.append(
             f"{one.effective}  {one.summary}\n"
             f"            {assumed}{stated}{announced}{KNOWN[one.knowledge]}: {one.source}\n"
@@ -86,14 +86,14 @@ def _edition(edition: Edition) -> tuple[str, dict[str, Any]]:
     from crosstable.rules.in_words import edition_values
     from crosstable.rules.statements import DOCUMENTS, known_from, statements
 
-    lines = [f"The rules of {edition.name}, as seen through the text of {LAW_SEEN_THROUGH}.\n"]
+    lines = [f"The rules of {american(edition.effective)}, as of the text of {american(LAW_SEEN_THROUGH)}.\n"]
     sentences = []
     part = ""
     for one in statements(edition):
         known = known_from(edition, one)
         lines += [f"\n{one.part}\n"] if one.part != part else []
         part = one.part
-        since = f"since {known.since}{' (date assumed)' if known.is_assumed else ''}: {known.source}"
+        since = f"since {american(known.since)}{' (date assumed)' if known.is_assumed else ''}: {known.source}"
         lines.append(wrapped(f"  {one.sentence}", "  ") + wrapped(f"    {one.mark}{since}", "    "))
         sentences.append(
             {
@@ -125,8 +125,8 @@ def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
     changed = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     between = [amendment for amendment in AMENDMENTS if earlier < amendment.effective <= later]
     lines = "".join(f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items())
-    nothing = f"Nothing changed between {earlier} and {later}.\n"
-    said = f"From {earlier} to {later}:\n\n{lines}\n" if changed else nothing
+    nothing = f"Nothing changed between {american(earlier)} and {american(later)}.\n"
+    said = f"From {american(earlier)} to {american(later)}:\n\n{lines}\n" if changed else nothing
     return said + _amendments_text(between), {
         "from": earlier.isoformat(),
         "to": later.isoformat(),
