@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
-from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_answer, print_json
+from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_answer, print_json, sections_text
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
@@ -123,9 +123,8 @@ def _print_findings(name: str, event: RatedEvent) -> None:
 def _not_rated(event: RatedEvent) -> str:
     if not event.rated:
         return "nothing was rated"
-    numbers = [str(section.number) for section in event.examined if not section.rated]
-    several = len(numbers) > 1
-    return f"section{'s' if several else ''} {', '.join(numbers)} {'were' if several else 'was'} not rated"
+    numbers = [section.number for section in event.examined if not section.rated]
+    return f"{sections_text(numbers)} {'was' if len(numbers) == 1 else 'were'} not rated"
 
 
 def _display_name(given: Input) -> str:
@@ -330,7 +329,7 @@ def _convert(options: argparse.Namespace) -> int:
         report = chosen(whole, options.section, options.exclude)
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
-            raise RefusedError(f"the file has no section {', '.join(map(str, options.section))}")
+            raise RefusedError(f"the file has no {sections_text(options.section)}")
         has_errors = any(fault.severity.stops for fault in whole.faults)
         if has_errors and options.out:
             raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)

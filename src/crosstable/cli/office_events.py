@@ -7,7 +7,7 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.options import Parser, also, flag, option, take
-from crosstable.cli.printing import Bar, counted, say, warn_of_faults
+from crosstable.cli.printing import Bar, counted, say, sections_text, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
 from crosstable.office.corrections import (
@@ -107,19 +107,13 @@ def _tell_submitted(office: Office, made: Submission) -> None:
 def _tell_accepted(made: Submission) -> None:
     warn_of_faults(made.name, made.faults)
     event = f"event {made.event_id}{f' {made.event_name}' if made.event_name else ''}"
-    say(f"{made.name}: {event}, {_sections(made.accepted) or 'no section'} accepted (entry {made.act})")
+    say(f"{made.name}: {event}, {sections_text(made.accepted)} accepted (entry {made.act})")
     for held in made.held:
         errors = len([fault for fault in held.faults if fault.severity.stops])
         say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
     if made.held:
         say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
         say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
-
-
-def _sections(numbers: Sequence[int]) -> str:
-    """Sections by number: ``section 2``, ``sections 1, 3``; nothing of none."""
-    noun = "section" if len(numbers) == 1 else "sections"
-    return f"{noun} {', '.join(map(str, numbers))}" if numbers else ""
 
 
 def _tell_waiting(office: Office, event_id: str) -> None:
@@ -240,6 +234,6 @@ def add_withdraw(made: Parser) -> None:
 def _withdraw(options: argparse.Namespace) -> int:
     with opened(options) as office:
         act = withdraw(office, author_of(options), options.event, options.section)
-        which = f"section {', '.join(map(str, options.section))} of event" if options.section else "event"
-        say(f"{which} {options.event} is withdrawn (entry {act}); the record keeps it")
+        what = f": {sections_text(options.section)} withdrawn" if options.section else " is withdrawn"
+        say(f"event {options.event}{what} (entry {act}); the record keeps what was submitted")
         return rate_if_asked(office, options, f"after withdrawing {options.event}")
