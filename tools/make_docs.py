@@ -19,6 +19,7 @@ from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
+from crosstable.cli.printing import american
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
@@ -198,9 +199,10 @@ def rules_page() -> str:
     lines = [
         "# The rules and their dates\n\n",
         NOTE,
-        f"\n{len(AMENDMENTS)} amendments make {len(EDITIONS)} editions; the law as seen through the text of\n"
-        f"{LAW_SEEN_THROUGH}. A section is rated under the edition of the day it started. `crosstable rules --on\n"
-        "DATE` prints a whole edition, `crosstable rules --diff D1 D2` what changed between two days.\n\n",
+        f"\n{len(AMENDMENTS)} amendments make {len(EDITIONS)} editions; the rules as of the text of\n"
+        f"{american(LAW_SEEN_THROUGH)}. A section is rated under the edition of the day it started.\n"
+        "`crosstable rules --on DATE` prints a whole edition, `crosstable rules --diff D1 D2` what changed\n"
+        "between two days.\n\n",
         "| from | as stated | what changed | known from | source | official results |\n|---|---|---|---|---|---|\n",
     ]
     for amendment in AMENDMENTS:

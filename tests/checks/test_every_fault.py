@@ -37,7 +37,7 @@ NOT_FROM_EVENT_FILES = {
     *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
     *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players"),
 }
-# Codes of writing; tests/formats/test_uschess_write.py and tests/doors/test_convert_to_dbf.py provoke them.
+# Codes of writing; tests/formats/test_uschess_write.py and tests/cli/test_convert_to_dbf.py provoke them.
 OF_WRITING = {"shortened", "respelled", "not-written"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
 AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}

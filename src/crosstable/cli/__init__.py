@@ -13,15 +13,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from crosstable import __version__
-from crosstable.errors import (
-    FormatError,
-    HistoryError,
-    MissingLibraryError,
-    NoEditionError,
-    OfficeError,
-    RuleSetError,
-)
+from crosstable import __version__, errors
 
 if TYPE_CHECKING:
     import argparse
@@ -48,7 +40,7 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command("event_files.check_parser", "list every error and warning in an event file"),
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
-    "verify": Command("verify.parser", "compare computed ratings with posted ones, with likely causes", is_long=True),
+    "verify": Command("event_files.verify_parser", "compare computed ratings with posted ones", is_long=True),
     "office": Command(
         "office.parser",
         "run a rating office: members, events, decisions, ratings, supplements",
@@ -81,7 +73,18 @@ INTERNAL = 3
 STOPPED = 130
 LONGEST_COMMAND = 300
 # What is wrong with the request, not with the program; the message says what to do.
-REFUSALS = (FormatError, HistoryError, MissingLibraryError, NoEditionError, OfficeError, RuleSetError)
+REFUSALS = (
+    *(errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
+    *(errors.NoEditionError, errors.OfficeError, errors.RuleSetError),
+)
+
+
+class RefusedError(Exception):
+    """A command that cannot be done as it was typed: why, and the exit code."""
+
+    def __init__(self, why: str, code: int = USAGE) -> None:
+        super().__init__(why)
+        self.code = code
 
 
 def entry() -> NoReturn:
@@ -149,7 +152,7 @@ def _run(command: Command, arguments: list[str]) -> int:
         require(command.needs, command.extra)
         options = parser_of(arguments[0]).parse_args(arguments[1:])
         require(getattr(options, "needs", ()), "history")
-        code = options.run(options)
+        code = options.run(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe went away: that is not our fault, nor a result
         sys.stderr.close()
@@ -162,6 +165,9 @@ def _run(command: Command, arguments: list[str]) -> int:
     except OSError as error:  # a path that cannot be written, a disk that is full
         sys.stderr.write(f"crosstable: {error.filename or 'output'}: {error.strerror or error}\n")
         return FAULTY
+    except RefusedError as error:
+        sys.stderr.write(f"{getattr(options, 'prog', 'crosstable')}: {error}\n")
+        return error.code
     except REFUSALS as error:
         from crosstable.cli.printing import error_text
 
@@ -189,7 +195,7 @@ def require(libraries: Sequence[str], extra: str) -> None:
     missing = [library for library in libraries if find_spec(library) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        raise MissingLibraryError(
+        raise errors.MissingLibraryError(
             f"{' and '.join(missing)} {verb} not installed; type: pip install 'crosstable[{extra}]'"
         )
 

@@ -20,7 +20,7 @@ from crosstable.calculator.figures import (
 )
 from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
-from crosstable.cli.options import Commands, Parser, add_command, add_commands, command_parser, day, take
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
@@ -35,26 +35,27 @@ Figures = tuple[str, dict[str, Any]]
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser("calculator", "Quick figures for players. crosstable estimate gives them all at once.")
+    words = "Quick figures for players. crosstable estimate gives them all at once."
+    made = command_parser("calculator", description=words)
     commands = add_commands(made)
     games = "result and opponent's rating, like W1640 D1720 L1600"
     one = _command(commands, "performance", "the performance rating by every method", _performance)
-    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    option(one, "game GAME", games, nargs="+", type=_game)
     one = _command(commands, "badge", "the badge that a score earns", _badge)
-    one.add_argument("rating", metavar="RATING", type=_player, help="your rating before the event")
-    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    option(one, "rating RATING", "your rating before the event", type=_player)
+    option(one, "game GAME", games, nargs="+", type=_game)
     one = _command(commands, "class", "the class of a rating, or all classes", _class)
     one.add_argument("rating", nargs="?", metavar="RATING", type=_player)
     one = _command(commands, "k", "K and effective games of a rating", _k)
-    one.add_argument("rating", metavar="RATING[/GAMES]", type=_player, help="1512, 1512/40 or 1641P17")
-    one.add_argument("played", metavar="M", type=_count, help="games in the event")
+    option(one, "rating RATING[/GAMES]", "1512, 1512/40 or 1641P17", type=_player)
+    option(one, "played M", "games in the event", type=_count)
     one.add_argument("--dual", action="store_true", help=f"a dual-rated section: {dual_k(EDITIONS[-1].constants)}")
     one = _command(commands, "expected", "the expected score against opponents", _expected)
     one.add_argument("rating", metavar="RATING", type=_player)
     one.add_argument("opponent", nargs="+", metavar="OPPONENT", type=_player)
     one = _command(commands, "old-page", f"an estimate {LABEL}; not a rule", _old_page)
     one.add_argument("rating", metavar="RATING/GAMES", type=_player)
-    one.add_argument("game", nargs="+", metavar="GAME", type=_game, help=games)
+    option(one, "game GAME", games, nargs="+", type=_game)
     _command(commands, "differences", "why other calculators differ, with examples", _differences)
     one = _command(
         commands, "about", "how ratings work, what a rated tournament needs, what an estimate is not", _about
@@ -67,17 +68,16 @@ def _command(
     commands: Commands, name: str, summary: str, figures: Callable[[argparse.Namespace, Edition], Figures]
 ) -> Parser:
     made = add_command(commands, name, summary, _run)
-    made.add_argument("--date", type=day, metavar="DATE", help="the rules of this day (default: today)")
+    option(made, "--date DATE", "the rules of this day (default: today)", type=day)
     take(made, "--json")
     made.set_defaults(figures=figures)
     return made
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> None:
     edition = edition_for(options.date or datetime.now(tz=UTC).date())
     text, document = options.figures(options, edition)
     print_answer(document, text, as_json=options.json)
-    return 0
 
 
 def _game(text: str) -> Opponent:

@@ -1,8 +1,8 @@
 """A demonstration office: a season of an invented federation, rated and published as it was played, then corrected."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple
 
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
@@ -35,20 +35,12 @@ class _Clock:
         return self.now
 
 
-class Mistake(NamedTuple):
-    """A result that was reported wrong, as the office will put it right."""
-
-    event_id: str
-    change: ChangedResult
-
-
 def make_demo(address: str, seed: int = 1) -> None:
-    """Found an office, and let it work through a season: reports, runs, lists, a late correction and its ripple."""
+    """Found an office, and let it work through a season: reports, runs, lists, a late correction."""
     reports = season(seed)
     first = min(report.start for report in reports if report.start)
     clock = _Clock(_evening(first - timedelta(days=30)))
-    office = found_office(address, NAME, Deed("host", "a demonstration"), clock)
-    try:
+    with closing(found_office(address, NAME, Deed("host", "a demonstration"), clock)) as office:
         month = Month(first.year, first.month)
         for report in reports:
             assert report.end is not None
@@ -58,10 +50,8 @@ def make_demo(address: str, seed: int = 1) -> None:
             _take(office, report)
         month = _publish_until(office, clock, month, clock.now + timedelta(days=40))
         clock.now += timedelta(days=3)
-        _correct(office, mistake_in(reports))
+        _correct(office, *_mistake_in(reports))
         _publish_until(office, clock, month, clock.now + timedelta(days=25))
-    finally:
-        office.close()
 
 
 def _evening(day: date) -> datetime:
@@ -86,14 +76,14 @@ def _take(office: Office, report: Report) -> None:
     rerate(office, Deed(OFFICE, f"rated with {report.name}"))
 
 
-def _correct(office: Office, mistake: Mistake) -> None:
-    deed = Deed("director of the event", "The score sheets show another result than the report.")
-    correct_result(office, deed, mistake.event_id, mistake.change, office.clock().date())
+def _correct(office: Office, event_id: str, change: ChangedResult) -> None:
+    author = Deed("director of the event", "The score sheets show another result than the report.")
+    correct_result(office, author, event_id, change, office.clock().date())
     rerate(office, Deed(OFFICE, "rated again after a correction"))
 
 
-def mistake_in(reports: Sequence[Report]) -> Mistake:
-    """A result of the season's middle: late enough to be of these members, early enough to have a ripple."""
+def _mistake_in(reports: Sequence[Report]) -> tuple[str, ChangedResult]:
+    """A result of the season's middle: late enough to be of these members, early enough to change later ratings."""
     for report in reports[len(reports) // 3 :]:
         for section in report.sections:
             for player in section.players:
@@ -101,5 +91,5 @@ def mistake_in(reports: Sequence[Report]) -> Mistake:
                     if cell.result in _MENDED and cell.opponent and player.number and section.number:
                         text = f"{_MENDED[cell.result]}{cell.opponent}"
                         change = ChangedResult(section.number, player.number, round_number, text)
-                        return Mistake(report.event_id, change)
+                        return report.event_id, change
     raise OfficeError("the demonstration's season has no game")

@@ -35,7 +35,7 @@ from crosstable.calculator.what_if import (
     score_needed,
 )
 from crosstable.cli import FAULTY
-from crosstable.cli.options import Parser, Takes, flag, several, take, width
+from crosstable.cli.options import Parser, Takes, flag, option, several, take, width
 from crosstable.cli.printing import fault_text, print_answer, print_json, wrapped
 from crosstable.errors import Fault, UnratableSectionError
 from crosstable.explanation import Line
@@ -97,8 +97,8 @@ def parser() -> Parser:
         epilog=EPILOG,
     )
     made.set_defaults(run=_estimate)
-    made.add_argument("player", metavar="RATING", help="1512, 1512/40 (40 games), 1641P17, U (unrated), or a link")
-    made.add_argument("game", nargs="*", metavar="GAME", help="result and opponent, like W1640 (see below)")
+    option(made, "player RATING", "1512, 1512/40 (40 games), 1641P17, U (unrated), or a link")
+    option(made, "game GAME", "result and opponent, like W1640 (see below)", nargs="*")
     _add_player_options(made.add_argument_group("the player"))
     _add_event_options(made.add_argument_group("the event"))
     _add_questions(made.add_argument_group("questions"))
@@ -107,31 +107,25 @@ def parser() -> Parser:
 
 
 def _add_player_options(made: Takes) -> None:
-    made.add_argument("--games", metavar="N", help="games behind the rating (default: established, number unknown)")
-    made.add_argument(
-        "--record", metavar="W-D-L", help="wins, draws, losses so far, like 5-0-0 (counts if all are wins)"
-    )
+    option(made, "--games N", "games behind the rating (default: established, number unknown)")
+    option(made, "--record W-D-L", "wins, draws, losses so far, like 5-0-0 (counts if all are wins)")
     games = EDITIONS[-1].constants.personal_event_games
-    made.add_argument(
-        "--events", metavar="N", help=f"events of {games:g} or more games so far (for the absolute floor)"
-    )
-    made.add_argument("--peak", metavar="R", help="highest established rating ever (for the floor)")
-    made.add_argument("--floor", metavar="R", help="a floor known from elsewhere")
-    made.add_argument("--birth-date", metavar="DATE", help="birth date of an unrated player, who starts by age")
-    made.add_argument("--age", metavar="YEARS", help="age, instead of the birth date")
+    option(made, "--events N", f"events of {games:g} or more games so far (for the absolute floor)")
+    option(made, "--peak R", "highest established rating ever (for the floor)")
+    option(made, "--floor R", "a floor known from elsewhere")
+    option(made, "--birth-date DATE", "birth date of an unrated player, who starts by age")
+    option(made, "--age YEARS", "age, instead of the birth date")
     flag(made, "--adult", "an unrated adult whose birth date is not known")
-    made.add_argument("--fide", metavar="R[@DATE]", help="FIDE rating of an unrated player, and the date of its list")
-    made.add_argument("--cfc", metavar="R[@DATE]", help="CFC rating; counts for residents of Canada")
+    option(made, "--fide R[@DATE]", "FIDE rating of an unrated player, and the date of its list")
+    option(made, "--cfc R[@DATE]", "CFC rating; counts for residents of Canada")
     flag(made, "--canadian", "the player is a resident of Canada")
     words = "a rating in another system, like OTBQ:1500/20@2026-01-31 (repeatable)"
-    several(made, "--other", "SYSTEM:R[/N][@DATE]", words)
+    several(made, "--other SYSTEM:R[/N][@DATE]", words)
 
 
 def _add_event_options(made: Takes) -> None:
-    made.add_argument("--date", metavar="DATE", help="the day the event starts (default: today); picks the rules")
-    made.add_argument(
-        "--control", metavar="CONTROL", help="time control, like G/60;d5; decides the system and dual rating"
-    )
+    option(made, "--date DATE", "the day the event starts (default: today); picks the rules")
+    option(made, "--control CONTROL", "time control, like G/60;d5; decides the system and dual rating")
     take(made, "--system", system="the rating system (default: by time control, else Regular)")
     flag(made, "--online", "the event is online")
     flag(made, "--dual", f"dual-rated: {dual_k(EDITIONS[-1].constants)}")
@@ -142,12 +136,12 @@ def _add_event_options(made: Takes) -> None:
         help="opponents' strength: their ratings before, after (:1520), or from their scores (@3/4); default: after if "
         "any is given, else scores, else before",
     )
-    made.add_argument("--field", metavar="R", help="average strength of the opponents' other opponents (with @3/4)")
+    option(made, "--field R", "average strength of the opponents' other opponents (with @3/4)")
 
 
 def _add_questions(made: Takes) -> None:
-    made.add_argument("--next", metavar="OPPONENT", help="what a win, draw or loss against this opponent would change")
-    made.add_argument("--target", type=_rating, metavar="R", help="the score needed to reach a rating of R")
+    option(made, "--next OPPONENT", "what a win, draw or loss against this opponent would change")
+    option(made, "--target R", "the score needed to reach a rating of R", type=_rating)
     flag(made, "--range", "the new rating for every possible score")
     flag(made, "--norms", "the possible norms, and the score each needs")
     flag(made, "--explain", "the whole calculation, each line with its section of the document")
@@ -337,7 +331,7 @@ def outcomes_text(found: Outcomes) -> str:
     """The whole range of outcomes, a bar for each score."""
     lowest, highest = found.possibilities[0].rating, found.possibilities[-1].rating
     spread = max(highest - lowest, 1.0)
-    lines = [f"Every score that is possible (from {official_rating(found.before)}):\n"]
+    lines = [f"Every possible score (from {official_rating(found.before)}):\n"]
     for each in found.possibilities:
         bar = "█" * (1 + round((BAR - 1) * (each.rating - lowest) / spread))
         bonus = f"  bonus {each.bonus:.0f}" if each.bonus >= 0.5 else ""
@@ -353,7 +347,7 @@ def target_text(found: Outcomes, needed: Possibility | None, target: float) -> s
         best = found.possibilities[-1]
         return f"{target:g} is out of reach: {best.score:g} of {games} gives {best.official}.\n"
     rest = needed.score - found.score
-    how = f", {rest:g} of the {found.to_come} to come" if found.played else ""
+    how = f", {rest:g} of the remaining {found.to_come}" if found.played else ""
     return f"{target:g} needs {needed.score:g} of {games}{how}: that gives {needed.official}.\n"
 
 
@@ -371,6 +365,6 @@ def norm_chances_text(found: NormChances) -> str:
         elif not chance.from_rest:
             words = f"{chance.needed:g} of {games}: reached"
         else:
-            words = f"{chance.needed:g} of {games}: {chance.from_rest:g} of the {found.to_come} to come"
+            words = f"{chance.needed:g} of {games}: {chance.from_rest:g} of the remaining {found.to_come}"
         lines.append(f"  {chance.level} {chance.title:<19} expects {chance.expected:5.2f}   {words}\n")
     return "".join(lines)

@@ -1,14 +1,14 @@
-"""``crosstable rate``, ``check``, ``explain`` and ``convert``: an event file rated, judged, explained, rewritten."""
+"""``crosstable rate``, ``check``, ``explain``, ``convert``, ``verify``: event files rated, judged, rewritten."""
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, USAGE
-from crosstable.cli.options import Parser, command_parser, flag, several, take
-from crosstable.cli.printing import counted, fault_text, faults_text, print_json
+from crosstable.cli import FAULTY, RefusedError
+from crosstable.cli.options import Parser, command_parser, flag, option, several, take
+from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_answer, print_json, sections_text
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crosstable.engine import RatedSection
     from crosstable.explanation import Line
     from crosstable.pipeline.checking import CheckedReport
+    from crosstable.verification import Page
 
 STANDARD_INPUT = "-"
 COMPLETING = ("--control", "--start", "--end", "--override", "--exclude")
@@ -39,22 +40,20 @@ FORMATS = {
     "xlsx": "an XLSX wallchart",
 }
 BINARY = ("dbf", "xlsx")
+ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
     words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
-    several(made, "--members", "FILE", words)
+    several(made, "--members FILE", words)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
-    made.add_argument("--after-round", type=int, metavar="N", help="rate the event as it stood after round N")
+    option(made, "--after-round N", "rate the event as it stood after round N", type=int)
     made.add_argument("--calendar", **CALENDAR)
     take(made, "--rules")
-
-
-def _add_accept(made: Parser) -> None:
     words = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
-    several(made, "--accept", "CODE=REASON", words)
+    several(made, "--accept CODE=REASON", words)
 
 
 def read_given(given: Input) -> Report:
@@ -79,8 +78,7 @@ def _rated(given: Input, settings: Options) -> RatedEvent:
     except FormatError as error:
         return unreadable(given.name, error.fault)
     except AcceptanceError as error:
-        sys.stderr.write(f"crosstable: --accept: {error}\n")
-        raise SystemExit(USAGE) from error
+        raise RefusedError(f"--accept: {error}") from error
 
 
 def _settings(options: argparse.Namespace) -> Options:
@@ -104,7 +102,7 @@ def _settings(options: argparse.Namespace) -> Options:
         sections=options.section if isinstance(options.section, list) else (),
         exclude=options.exclude,
         after_round=options.after_round,
-        accept=dict(text.partition("=")[::2] for text in getattr(options, "accept", [])),
+        accept=dict(text.partition("=")[::2] for text in options.accept),
         calendar=Calendar(options.calendar),
         rules=rules,
         entry_lists=getattr(options, "entry_lists", False),
@@ -125,9 +123,8 @@ def _print_findings(name: str, event: RatedEvent) -> None:
 def _not_rated(event: RatedEvent) -> str:
     if not event.rated:
         return "nothing was rated"
-    numbers = [str(section.number) for section in event.examined if not section.rated]
-    several = len(numbers) > 1
-    return f"section{'s' if several else ''} {', '.join(numbers)} {'were' if several else 'was'} not rated"
+    numbers = [section.number for section in event.examined if not section.rated]
+    return f"{sections_text(numbers)} {'was' if len(numbers) == 1 else 'were'} not rated"
 
 
 def _display_name(given: Input) -> str:
@@ -135,38 +132,32 @@ def _display_name(given: Input) -> str:
     return "standard input" if given.paths == (STANDARD_INPUT,) else given.name
 
 
-# rate
-
-
 def rate_parser() -> Parser:
     """What ``crosstable rate`` takes."""
-    made = command_parser(
-        "rate",
-        "Rate event files and print each section's crosstable with ratings before and after. Any known format will do; "
-        "crosstable looks at the content. Give the three US Chess DBF files together, as a folder or a zip file.",
-        _rate,
-        "Exit code 1: a file has errors. All are printed, and the sections without errors are still rated.",
-    )
+    made = command_parser("rate", _rate, epilog=f"{ERRORS} Sections without errors are still rated.")
     take(made, "files")
     form = made.add_mutually_exclusive_group()
     take(form, "--json", json="print crosstable-rated/1, one document per line")
     flag(form, "--text", "print plain text in the style of US Chess crosstables")
     flag(form, "--html", "print a web page, ready for a browser or a printer")
     flag(form, "--csv", "print a table for a spreadsheet")
-    form.add_argument("--xlsx", metavar="OUT", help="write an Excel workbook to this file")
+    option(form, "--xlsx OUT", "write an Excel workbook to this file")
     flag(form, "--each-round", "print every player's rating after each round")
     take(made, "--section")
     _add_rating_options(made)
-    _add_accept(made)
     return made
 
 
 def _rate(options: argparse.Namespace) -> int:
+    """Rate event files and print each section's crosstable with ratings before and after.
+
+    Any known format will do; crosstable looks at the content. Give the three US Chess DBF files together, as a
+    folder or a zip file.
+    """
     code = 0
     events = rated_files(options.files, options)
     if len(events) > 1 and (options.html or options.csv or options.xlsx):
-        sys.stderr.write("crosstable rate: --html, --csv and --xlsx take one event at a time\n")
-        return USAGE
+        raise RefusedError("--html, --csv and --xlsx take one event at a time")
     for given, event in events:
         if event.has_errors:
             code = FAULTY
@@ -221,25 +212,17 @@ def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespa
     sys.stdout.write(each_round_text(event, stages))
 
 
-# check
-
-
 def check_parser() -> Parser:
     """What ``crosstable check`` takes."""
-    made = command_parser(
-        "check",
-        "List every error and warning in event files, each with its place and its remedy.",
-        _check,
-        "Exit code 1: there are errors. Warnings do not change the exit code.",
-    )
+    made = command_parser("check", _check, epilog=f"{ERRORS} Warnings do not change the exit code.")
     take(made, "files", "--json", "--section", json="print crosstable-checked/1, one document per line")
     _add_rating_options(made)
-    _add_accept(made)
     made.set_defaults(entry_lists=True)
     return made
 
 
 def _check(options: argparse.Namespace) -> int:
+    """List every error and warning in event files, each with its place and its remedy."""
     from crosstable.pipeline.checking import CheckedReport
 
     code = 0
@@ -262,25 +245,19 @@ def _checked_text(checked: "CheckedReport") -> str:
     return f"{faults_text(checked.file, checked.faults)}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
 
 
-# explain
-
-
 def explain_parser() -> Parser:
     """What ``crosstable explain`` takes."""
-    made = command_parser(
-        "explain",
-        "Show one player's whole calculation, step by step, with the section of the rating document for each line.",
-        _explain,
-    )
+    made = command_parser("explain", _explain)
     take(made, "files", files="an event file, or the three DBF files")
-    made.add_argument("--section", type=int, metavar="S", help="the section's number (default: the only one)")
-    made.add_argument("--player", type=int, required=True, metavar="N", help="the player's number in the section")
+    option(made, "--section S", "the section's number (default: the only one)", type=int)
+    option(made, "--player N", "the player's number in the section", type=int, required=True)
     take(made, "--system", "--json", json="print crosstable-explained/1, with all digits")
     _add_rating_options(made)
     return made
 
 
 def _explain(options: argparse.Namespace) -> int:
+    """Show one player's whole calculation, step by step, with the section of the rating document for each line."""
     from crosstable.explanation import explain
     from crosstable.pipeline.explaining import chosen, explained_document
 
@@ -291,14 +268,11 @@ def _explain(options: argparse.Namespace) -> int:
     try:
         rated = chosen(event, options.player, options.section, options.system)
     except LookupError as error:
-        sys.stderr.write(f"crosstable explain: {error.args[0]}\n")
-        return USAGE
+        raise RefusedError(error.args[0]) from error
     for section in rated:
         lines = explain(section, options.player)
-        if options.json:
-            print_json(explained_document(section, options.player, lines))
-        else:
-            sys.stdout.write(explained_text(section, options.player, lines))
+        document = explained_document(section, options.player, lines)
+        print_answer(document, explained_text(section, options.player, lines), as_json=options.json)
     return FAULTY if event.has_errors else 0
 
 
@@ -324,24 +298,20 @@ def lines_text(lines: "tuple[Line, ...]") -> str:
     return "".join(out)
 
 
-# convert
-
-
 def convert_parser() -> Parser:
     """What ``crosstable convert`` takes."""
     listed = ", ".join(f"{name} ({what})" for name, what in FORMATS.items())
-    made = command_parser(
-        "convert",
-        f"Convert an event file of any known format. It can be written as {listed}.",
-        _convert,
-        "Exit code 1: the file has errors, or a value does not fit the new format. What could be read is still "
-        "printed, but no file is written. Details that the new format has no place for are left out. For dbf, long "
-        "texts are cut and letters respelled, each with a warning, and sections without games are left out.",
+    made = command_parser("convert", _convert)
+    made.description = f"Convert an event file of any known format. It can be written as {listed}."
+    made.epilog = (
+        f"{ERRORS} What could be read is still printed, but no file is written. Details that the new format has no "
+        "place for are left out; a value that does not fit is an error. For dbf, long texts are cut and letters "
+        "respelled, each with a warning, and sections without games are left out."
     )
     take(made, "files", files="an event file, a folder, or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     take(made, *COMPLETING, "--section")
-    made.add_argument("--event-name", metavar="NAME", default="", help="the event's name, instead of the file's")
+    option(made, "--event-name NAME", "the event's name, instead of the file's", default="")
     take(made, "--out", out="write to this file (for dbf, also a folder)")
     return made
 
@@ -351,7 +321,7 @@ def _convert(options: argparse.Namespace) -> int:
 
     given = inputs(options.files)
     if len(given) > 1:
-        return _refused("give one event at a time", USAGE)
+        raise RefusedError("give one event at a time")
     name = given[0].name
     try:
         whole = read_given(given[0])
@@ -359,10 +329,10 @@ def _convert(options: argparse.Namespace) -> int:
         report = chosen(whole, options.section, options.exclude)
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
-            return _refused(f"the file has no section {', '.join(map(str, options.section))}", USAGE)
+            raise RefusedError(f"the file has no {sections_text(options.section)}")
         has_errors = any(fault.severity.stops for fault in whole.faults)
         if has_errors and options.out:
-            return _refused(f"the file has errors; {options.out} was not written")
+            raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
         if options.event_name:
             report = report._replace(name=options.event_name)
         if options.to == "dbf":
@@ -371,61 +341,116 @@ def _convert(options: argparse.Namespace) -> int:
             report, found = for_submission(report)
             sys.stderr.write(faults_text(name, found))
             if any(fault.severity.stops for fault in found):
-                return _refused("US Chess would not accept this; no file was written")
-        return _write(report, options) or (FAULTY if has_errors else 0)
+                raise RefusedError("US Chess would not accept this; no file was written", FAULTY)
+        _write(report, options)
+        return FAULTY if has_errors else 0
     except FormatError as error:
         sys.stderr.write(faults_text(name, [error.fault]))
         return FAULTY
 
 
-def _refused(why: str, code: int = FAULTY) -> int:
-    sys.stderr.write(f"crosstable convert: {why}\n")
-    return code
-
-
-def _write(report: Report, options: argparse.Namespace) -> int:
+def _write(report: Report, options: argparse.Namespace) -> None:
     changes: list[Fault] = []
     if options.to == "dbf" and options.out and not options.out.lower().endswith(".zip"):
         from crosstable.formats import uschess_dbf
 
-        tables = uschess_dbf.write(report, changes)
         os.makedirs(options.out, exist_ok=True)
-        for name, data in tables.items():
-            with open(os.path.join(options.out, name), "wb") as file:
-                file.write(data)
-        sys.stderr.write(faults_text(report.place, changes))
-        return 0
-    data = _written(report, options.to, changes)
+        files = {os.path.join(options.out, name): data for name, data in uschess_dbf.write(report, changes).items()}
+    else:
+        files = {options.out: _written(report, options.to, changes)}
     sys.stderr.write(faults_text(report.place, changes))
-    if options.out:
-        with open(options.out, "wb") as file:
-            file.write(data)
-        return 0
-    if options.to in BINARY and sys.stdout.isatty():
-        return _refused(f"{options.to} is not text; add --out FILE", USAGE)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    return 0
+    for path, data in files.items():
+        if path:
+            with open(path, "wb") as file:
+                file.write(data)
+        elif options.to in BINARY and sys.stdout.isatty():
+            raise RefusedError(f"{options.to} is not text; add --out FILE")
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
 
 
 def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
     """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
-    if name == "json":
-        from crosstable.formats import event_json_write
+    from crosstable.formats import event_json_write, trf, uschess_dbf, wallchart_write, wallchart_xlsx
 
-        return event_json_write.write(report)
     if name == "dbf":
-        from crosstable.formats import uschess_dbf
-
         return uschess_dbf.write_zip(report, changes)
     if name in ("trf16", "trf26"):
-        from crosstable.formats import trf
-
         return trf.write(report, int(name.removeprefix("trf")))
-    if name == "csv":
-        from crosstable.formats import wallchart_write
+    writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
+    return writers[name](report)
 
-        return wallchart_write.write(report)
-    from crosstable.formats import wallchart_xlsx
 
-    return wallchart_xlsx.write(report)
+def verify_parser() -> Parser:
+    """What ``crosstable verify`` takes."""
+    made = command_parser("verify", _verify)
+    option(made, "paths FILE|FOLDER", "an event file, an archive file, or a folder of them", nargs="+")
+    take(made, "--json", json="print crosstable-verify/1")
+    option(made, "--html OUT", "write a web page with tables and plots to this file")
+    made.add_argument("--calendar", **CALENDAR)
+    words = "also compare online pages last rated by June 16, 2021, with the error they were rated with"
+    flag(made, "--online-fault", words)
+    return made
+
+
+def _verify(options: argparse.Namespace) -> int:
+    """Compare computed ratings with posted ones.
+
+    Give event files with posted ratings, or a folder of archived official crosstables (gzipped JSON lines). Rows with
+    unknown inputs are left out. Every other row that differs is listed with its likely cause.
+    """
+    from crosstable.pipeline.verifying import posted_pages, verify
+
+    calendar = Calendar(options.calendar)
+    pages: list[Page] = []
+    code = 0
+    for path in files_in(options.paths):
+        try:
+            posted = posted_pages(((path, report) for report in reports_in(path)), calendar)
+        except FormatError as error:
+            sys.stderr.write(fault_text(path, error.fault))
+            code = FAULTY
+            continue
+        pages += posted.pages
+        sys.stderr.writelines(fault_text(name, fault) for name, fault in posted.faults)
+        code = FAULTY if posted.faults else code
+    if not pages and not code:
+        raise RefusedError("there are no posted ratings in these files", FAULTY)
+    if not pages:
+        return FAULTY
+    with Bar("verifying", len(pages)) as bar:
+        verified = verify(pages, online_fault=options.online_fault, tell=bar.done)
+    if options.html:
+        from crosstable.output.verify_html import verify_page
+
+        with open(options.html, "w", encoding="utf-8") as file:
+            file.write(verify_page(verified.found, verified.norms))
+    if options.json:
+        print_json(verified.to_dict())
+    else:
+        from crosstable.output.verify_text import verify_text
+
+        sys.stdout.write(verify_text(verified.found, verified.norms))
+    return code
+
+
+def files_in(paths: list[str]) -> Iterator[str]:
+    """The files that paths stand for: a folder for those in it."""
+    for path in paths:
+        if os.path.isdir(path):
+            yield from (os.path.join(path, name) for name in sorted(os.listdir(path)) if not name.startswith("."))
+        else:
+            yield path
+
+
+def reports_in(path: str) -> Iterator[Report]:
+    """The reports of a file: an archive of crosstables, or one event."""
+    from crosstable.formats import archive
+    from crosstable.formats.detect import read_input
+
+    data = b"" if os.path.isdir(path) else file_bytes(path)
+    if archive.looks_like(data):
+        yield from archive.read(data, os.path.basename(path))
+    else:
+        yield read_input(Input(path, (path,))).report

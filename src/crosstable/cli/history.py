@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from crosstable.cli.options import Parser, add_command, add_commands, command_parser, flag, take
+from crosstable.cli.options import Parser, add_command, add_commands, command_parser, flag, option, take
 from crosstable.cli.printing import Bar
 
 if TYPE_CHECKING:
@@ -14,41 +14,17 @@ if TYPE_CHECKING:
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "history", "Rate whole histories. An archive is a folder of Parquet files, described in docs/archive.md."
-    )
+    words = "Rate whole histories. An archive is a folder of Parquet files, described in docs/archive.md."
+    made = command_parser("history", description=words)
     commands = add_commands(made)
-    replay = add_command(
-        commands,
-        "replay",
-        "rate an archive from its beginning",
-        _replay,
-        "Rate every section of an archive in order, with the same results as rating them one by one. Writes a rating "
-        "after every section (ratings.parquet), the rating records at the end (standings.parquet) and a snapshot of "
-        "every year (snapshots/).",
-    )
+    replay = add_command(commands, "replay", "rate an archive from its beginning", _replay)
     take(replay, "archive", "--out!", "--rules", "--threads", out="the folder for the results")
-    replay.add_argument("--from-year", type=int, metavar="YEAR", help="start from the snapshot of this year in --out")
+    option(replay, "--from-year YEAR", "start from the snapshot of this year in --out", type=int)
     flag(replay, "--no-snapshots", "write no snapshots")
     flag(replay, "--no-index", "do not use or keep an index next to the archive")
-    export = add_command(
-        commands,
-        "export",
-        "write an office's record as an archive",
-        _export,
-        "Write everything that an office's ratings follow from as an archive: members with birth dates, merged ids, "
-        "sections, games, starting ratings and decisions. The archive holds no ratings; history replay computes the "
-        "ones that the office posts.",
-    )
+    export = add_command(commands, "export", "write an office's record as an archive", _export)
     take(export, "--out!", "--known-on", "--database", out="the folder for the archive")
-    brought = add_command(
-        commands,
-        "import",
-        "bring an archive into an empty office",
-        _import,
-        "Bring an archive into a new, empty office, in one transaction. crosstable office rerate then computes "
-        "ratings.",
-    )
+    brought = add_command(commands, "import", "bring an archive into an empty office", _import)
     take(brought, "archive", "--database", "--by", "--reason")
     return made
 
@@ -71,7 +47,12 @@ def compile_once() -> None:
             warm_up()
 
 
-def _replay(options: argparse.Namespace) -> int:
+def _replay(options: argparse.Namespace) -> None:
+    """Rate every section of an archive in order, with the same results as rating them one by one.
+
+    Writes a rating after every section (ratings.parquet), the rating records at the end (standings.parquet) and a
+    snapshot of every year (snapshots/).
+    """
     from crosstable.history.running import Wishes, replay_archive
 
     wishes = Wishes(
@@ -88,10 +69,14 @@ def _replay(options: argparse.Namespace) -> int:
     if done.unratable:
         sys.stdout.write(f"{done.unratable:,} sections could not be rated: the rules of their time are not known\n")
     _print_stages(done.stages)
-    return 0
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
+    """Write everything that an office's ratings follow from as an archive.
+
+    That is: members with birth dates, merged ids, sections, games, starting ratings and decisions. The archive holds no
+    ratings; history replay computes the ones that the office posts.
+    """
     from crosstable.cli.office_access import opened
     from crosstable.office.bulk.archive_out import export_archive
 
@@ -102,10 +87,10 @@ def _export(options: argparse.Namespace) -> int:
     more = f"sections that are not rated were left out: {left_out}\n" if left_out else ""
     sys.stdout.write(f"{options.out}: {counts}\n{more}")
     _print_stages(done.stages)
-    return 0
 
 
-def _import(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> None:
+    """Bring an archive into a new, empty office; crosstable office rerate then computes the ratings."""
     from crosstable.cli.office_access import author_of, opened
     from crosstable.office.bulk.archive_in import import_archive
 
@@ -115,7 +100,6 @@ def _import(options: argparse.Namespace) -> int:
     counts = f"{done.members:,} members, {done.sections:,} sections of {done.events:,} events, {done.games:,} games"
     sys.stdout.write(f"{counts}; to compute the ratings: crosstable office rerate\n")
     _print_stages(done.stages)
-    return 0
 
 
 def _print_stages(seconds: Mapping[str, float]) -> None:

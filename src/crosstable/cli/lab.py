@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.history import chosen_rules, compile_once
 from crosstable.cli.lab_sweep import add_sweep
 from crosstable.cli.options import (
@@ -19,6 +19,7 @@ from crosstable.cli.options import (
     day,
     file_or_day,
     flag,
+    option,
     several,
     take,
 )
@@ -45,14 +46,12 @@ _SYSTEMS = ("elo", "glicko2")
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "lab",
-        "Simulate federations, change the rules, and see how well they predict results.",
-        epilog="For the options of a command, type crosstable lab COMMAND --help.",
-    )
+    words = "Simulate federations, change the rules, and see how well they predict results."
+    made = command_parser("lab", description=words, epilog="For options, type crosstable lab COMMAND --help.")
+    made.set_defaults(needs=NEEDS)
     commands = add_commands(made)
     _add_simulate(commands)
-    _add_parameters(commands)
+    add_command(commands, "parameters", "list the parameters of a simulated federation", _list)
     _add_compare(commands)
     _add_rules(commands)
     _add_backtest(commands)
@@ -62,36 +61,20 @@ def parser() -> Parser:
     return made
 
 
-# simulate, parameters
-
-
 def _add_simulate(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "simulate",
-        "simulate a federation and write it as an archive",
-        _simulate,
-        "Simulate a federation. Members join, improve, play, pause and leave, in their own regions; a few hold back; a "
-        "pandemic closes the halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true "
-        "strengths (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble "
-        "official results (docs/lab.md).",
-    )
+    made = add_command(commands, "simulate", "simulate a federation and write it as an archive", _simulate)
     made.epilog = "For what --set can change, type crosstable lab parameters."
-    made.set_defaults(needs=NEEDS)
-    made.add_argument("--members", type=_members, required=True, metavar="N", help="how many members join in total")
+    option(made, "--members N", "how many members join in total", type=_members, required=True)
     much = made.add_mutually_exclusive_group()
-    much.add_argument(
-        "--sections", type=count, metavar="N", help="about how many sections are played (default: 5 for 6 members)"
-    )
-    much.add_argument("--games", type=count, metavar="N", help="about how many games are played, instead of --sections")
-    made.add_argument("--years", type=_years, default=25, metavar="N", help="how many years from 2001 (default: 25)")
+    option(much, "--sections N", "about how many sections are played (default: 5 for 6 members)", type=count)
+    option(much, "--games N", "about how many games are played, instead of --sections", type=count)
+    option(made, "--years N", "how many years from 2001 (default: 25)", type=_at_most(MOST_YEARS, "years"), default=25)
     take(made, "--seed")
-    made.add_argument("--returners", type=_share, metavar="SHARE", help="members who pause for years (default: 0.15)")
-    made.add_argument("--sandbaggers", type=_share, metavar="SHARE", help="adults who hold back (default: 0.01)")
-    made.add_argument(
-        "--regions", type=_regions, metavar="N", help="how many regions, at most 44 (default: one per 2,500 members)"
-    )
-    made.add_argument("--national", type=_share, metavar="SHARE", help="sections open to all regions (default: 0.1)")
+    option(made, "--returners SHARE", "members who pause for years (default: 0.15)", type=_share)
+    option(made, "--sandbaggers SHARE", "adults who hold back (default: 0.01)", type=_share)
+    words = "how many regions, at most 44 (default: one per 2,500 members)"
+    option(made, "--regions N", words, type=_at_most(MOST_REGIONS, "regions"))
+    option(made, "--national SHARE", "sections open to all regions (default: 0.1)", type=_share)
     gap = made.add_mutually_exclusive_group()
     gap.add_argument(
         "--pandemic",
@@ -101,20 +84,8 @@ def _add_simulate(commands: Commands) -> None:
         help="hardly any play over the board (default: 2020-03-01 2021-06-30)",
     )
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
-    several(made, "--set", "NAME=VALUE", "set any other parameter (repeatable)")
+    several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written")
-
-
-def _add_parameters(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "parameters",
-        "list the parameters of a simulated federation",
-        _list,
-        "List every parameter of a simulated federation: name, default and meaning. To change one, use lab simulate "
-        "--set NAME=VALUE.",
-    )
-    made.set_defaults(needs=NEEDS)
 
 
 def _members(text: str) -> int:
@@ -123,16 +94,13 @@ def _members(text: str) -> int:
     return int(text)
 
 
-def _years(text: str) -> int:
-    if count(text) > MOST_YEARS:
-        raise argparse.ArgumentTypeError(f"{text} years are too many; give at most {MOST_YEARS}")
-    return int(text)
+def _at_most(most: int, things: str) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if count(text) > most:
+            raise argparse.ArgumentTypeError(f"{text} {things} are too many; give at most {most}")
+        return int(text)
 
-
-def _regions(text: str) -> int:
-    if count(text) > MOST_REGIONS:
-        raise argparse.ArgumentTypeError(f"{text} regions are too many; give at most {MOST_REGIONS}")
-    return int(text)
+    return number
 
 
 def _share(text: str) -> float:
@@ -145,17 +113,25 @@ def _share(text: str) -> float:
     return value
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
+    """List every parameter of a simulated federation: name, default and meaning.
+
+    To change one, use lab simulate --set NAME=VALUE.
+    """
     from crosstable.lab.population import Federation, parameter_lines
 
     sys.stdout.writelines(f"{line}\n" for line in parameter_lines(Federation()))
-    return 0
 
 
-def _simulate(options: argparse.Namespace) -> int:
-    if fault := _why_not_into(options.out, is_forced=options.force):
-        sys.stderr.write(f"crosstable lab simulate: {fault}\n")
-        return FAULTY
+def _simulate(options: argparse.Namespace) -> None:
+    """Simulate a federation.
+
+    Members join, improve, play, pause and leave, in their own regions; a few hold back; a pandemic closes the
+    halls. True strengths decide the games. Writes an archive (docs/archive.md) and the true strengths
+    (truth.parquet), without ratings. The same numbers give the same archive. The defaults resemble official results
+    (docs/lab.md).
+    """
+    _refuse_full(options.out, is_forced=options.force)
     federation = _federation(options)
     from crosstable.lab.simulate import simulated, summary_of, write_with_truth
 
@@ -163,7 +139,6 @@ def _simulate(options: argparse.Namespace) -> int:
         archive, truth = simulated(federation, bar.done)
     write_with_truth(archive, truth, options.out)
     sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
-    return 0
 
 
 def _federation(options: argparse.Namespace) -> "Federation":
@@ -187,13 +162,11 @@ def _federation(options: argparse.Namespace) -> "Federation":
     return changed(federation, options.set)
 
 
-def _why_not_into(folder: str, *, is_forced: bool) -> str:
-    """Why an archive is not written into a folder."""
+def _refuse_full(folder: str, *, is_forced: bool) -> None:
     if os.path.exists(folder) and not os.path.isdir(folder):
-        return f"{folder} is a file; give a folder"
+        raise RefusedError(f"{folder} is a file; give a folder", FAULTY)
     if os.path.isdir(folder) and os.listdir(folder) and not is_forced:
-        return f"{folder} is not empty; give another folder, or --force to write into it"
-    return ""
+        raise RefusedError(f"{folder} is not empty; give another folder, or --force to write into it", FAULTY)
 
 
 def _summary_text(found: "Summary") -> str:
@@ -214,31 +187,23 @@ def _summary_text(found: "Summary") -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-# compare
-
-
 def _add_compare(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "compare",
-        "compare a simulated federation with official crosstables",
-        _compare,
-        "Replay an archive under the official rules and compare its crosstables with a folder of official ones: "
-        "ratings and experience of players, sections, draws by rating, scores of the lower rated by difference. "
-        "Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the "
-        "figures, and what a sample of pages cannot show.",
-    )
+    made = add_command(commands, "compare", "compare a simulated federation with official crosstables", _compare)
     take(made, "archive", "--threads", "--json", json=f"print {COMPARISON}")
-    made.add_argument("--pages", required=True, metavar="FOLDER", help="a folder of crosstables with posted ratings")
-    made.set_defaults(needs=NEEDS)
+    option(made, "--pages FOLDER", "a folder of crosstables with posted ratings", required=True)
 
 
-def _compare(options: argparse.Namespace) -> int:
+def _compare(options: argparse.Namespace) -> None:
+    """Replay an archive under the official rules and compare its crosstables with a folder of official ones.
+
+    The figures are ratings and experience of players, sections, draws by rating, and scores of the lower rated by
+    difference. Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the
+    figures, and what a sample of pages cannot show.
+    """
     from crosstable.lab.resemblance import resemblance_text
 
     found = _compared(options)
     print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
-    return 0
 
 
 def _compared(options: argparse.Namespace) -> "Resemblance":
@@ -261,7 +226,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
 
 def _reports(folder: str) -> Iterator["Report"]:
     """The reports of a folder: archives of crosstables, or one in each file."""
-    from crosstable.cli.verify import files_in, reports_in
+    from crosstable.cli.event_files import files_in, reports_in
     from crosstable.errors import HistoryError
 
     if not os.path.isdir(folder):
@@ -281,22 +246,15 @@ def _comparison(found: "Resemblance") -> dict[str, object]:
     return {"format": COMPARISON, **counts, "figures": figures}
 
 
-# rules
-
-
 def _add_rules(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "rules",
-        "check a rule set and print what it changes",
-        _rules,
-        "Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules.",
-    )
-    made.add_argument("rules", type=file_or_day, metavar="FILE|DATE", help="the rule set, or a day")
+    made = add_command(commands, "rules", "check a rule set and print what it changes", _rules)
+    option(made, "rules FILE|DATE", "the rule set, or a day", type=file_or_day)
     take(made, "--on", "--json", on="compare with the official rules of this day", json="print crosstable-rules/1")
+    made.set_defaults(needs=())
 
 
-def _rules(options: argparse.Namespace) -> int:
+def _rules(options: argparse.Namespace) -> None:
+    """Check a rule set (TOML, see docs/rule-sets.md) and print how it differs from the official rules."""
     from crosstable.rules.rule_files import differences
     from crosstable.rules.rule_sets import document_of
 
@@ -309,7 +267,6 @@ def _rules(options: argparse.Namespace) -> int:
     changed = [{**one._asdict(), "since": one.since.isoformat()} for one in found]
     document = {"format": "crosstable-rules/1", **document_of(rules), "differences": changed}
     print_answer(document, f"{rules.title}, on {base}\n{text}", as_json=options.json)
-    return 0
 
 
 # backtest and report: what both judge by
@@ -317,18 +274,10 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _add_judging(made: Parser) -> None:
     take(made, "archive", "--rules")
-    made.add_argument(
-        "--against",
-        type=_against,
-        action="append",
-        default=[],
-        metavar="FILE|DATE|SYSTEM",
-        help="also judge another rule set, official, or another system (elo, glicko2, glicko2:tau=0.3), and compare "
-        "(repeatable)",
-    )
-    made.add_argument("--peers", default="", metavar="PYTHON", help="the Python with riix, for other systems")
+    words = "also judge another rule set, official, elo, glicko2 or glicko2:tau=0.3, and compare (repeatable)"
+    option(made, "--against FILE|DATE|SYSTEM", words, type=_against, action="append", default=[])
+    option(made, "--peers PYTHON", "the Python with riix, for other systems", default="")
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
-    made.set_defaults(needs=NEEDS)
 
 
 def _against(text: str) -> str:
@@ -339,6 +288,8 @@ def _judged(options: argparse.Namespace) -> "Backtest":
     from crosstable.lab.backtesting import backtest
     from crosstable.lab.measures import Draws
 
+    if options.start and options.end and options.start > options.end:
+        raise RefusedError("--from is after --to")
     rules = chosen_rules(options.rules)
     against = [_rival(text, options.peers) for text in options.against]
     compile_once()
@@ -362,66 +313,49 @@ def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
     return other_system(text, python=peers)
 
 
-def _refused(command: str, why: str, code: int) -> int:
-    sys.stderr.write(f"crosstable lab {command}: {why}\n")
-    return code
-
-
 def _add_backtest(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "backtest",
-        "judge how well a rule set predicts results",
-        _backtest,
-        "Replay an archive and judge how well each section's results were predicted: binomial deviance, Brier score "
-        "and calibration, by era, system, rating, age and games, with 95 % bootstrap intervals; points from bonuses "
-        "and floors; inflation by cohort. Compare with other rule sets, Elo or Glicko-2. docs/lab.md explains the "
-        "figures.",
-    )
+    made = add_command(commands, "backtest", "judge how well a rule set predicts results", _backtest)
     _add_judging(made)
     take(made, "--json", json="print crosstable-backtest/1")
-    made.add_argument("--out", metavar="DIR", help="also write JSON, text and tables to this folder")
+    option(made, "--out DIR", "also write JSON, text and tables to this folder")
 
 
-def _backtest(options: argparse.Namespace) -> int:
-    if options.start and options.end and options.start > options.end:
-        return _refused("backtest", "--from is after --to", USAGE)
+def _backtest(options: argparse.Namespace) -> None:
+    """Replay an archive and judge how well each section's results were predicted.
+
+    You get binomial deviance, Brier score and calibration, by era, system, rating, age and games, with 95 % bootstrap
+    intervals; points from bonuses and floors; and inflation by cohort. Compare with other rule sets, Elo or Glicko-2.
+    docs/lab.md explains the figures.
+    """
     found = _judged(options)
     from crosstable.lab.backtest_results import backtest_document, backtest_text, write_backtest
 
     if options.out is not None:
         write_backtest(found, options.out)
     print_answer(backtest_document(found), backtest_text(found), as_json=options.json)
-    return 0
 
 
 def _add_report(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "report",
-        "write a back-test as one web page",
-        _report,
-        "Judge a rule set as lab backtest does and write one HTML page: plots and tables of predictions, calibration, "
-        "inflation and points, and the commands, rule files, digests and seeds to repeat it. The page loads nothing "
-        "from elsewhere.",
-    )
+    made = add_command(commands, "report", "write a back-test as one web page", _report)
     _add_judging(made)
-    made.add_argument("--sweep", default="", metavar="DIR", help="also show the results of a sweep in this folder")
+    option(made, "--sweep DIR", "also show the results of a sweep in this folder", default="")
     take(made, "--json", json="print crosstable-lab-report/1")
     take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
     made.set_defaults(needs=(*NEEDS, "jinja2"))
 
 
-def _report(options: argparse.Namespace) -> int:
-    if options.start and options.end and options.start > options.end:
-        return _refused("report", "--from is after --to", USAGE)
+def _report(options: argparse.Namespace) -> None:
+    """Judge a rule set as lab backtest does and write one web page.
+
+    It has plots and tables of predictions, calibration, inflation and points, and the commands, rule files, digests and
+    seeds to repeat them. The page loads nothing from elsewhere.
+    """
     if options.out is None and not options.json:
-        return _refused("report", "add --out FILE for the page, or --json", USAGE)
+        raise RefusedError("add --out FILE for the page, or --json")
     if options.out is not None and os.path.isdir(options.out):
-        return _refused("report", f"{options.out} is a folder; give a file", FAULTY)
+        raise RefusedError(f"{options.out} is a folder; give a file", FAULTY)
     if options.out is not None and os.path.exists(options.out) and not options.force:
-        there = f"{options.out} already exists; give another file, or --force to replace it"
-        return _refused("report", there, FAULTY)
+        raise RefusedError(f"{options.out} already exists; give another file, or --force to replace it", FAULTY)
     from crosstable.lab.report_content import read_sweep
     from crosstable.lab.reporting import report
 
@@ -431,37 +365,28 @@ def _report(options: argparse.Namespace) -> int:
     if options.out is not None:
         made.write(options.out, is_forced=options.force)
     print_answer(made.document, f"written to {options.out}\n", as_json=options.json)
-    return 0
-
-
-# pages
 
 
 def _add_pages(commands: Commands) -> None:
-    made = add_command(
-        commands,
-        "pages",
-        "make an archive from posted crosstables",
-        _pages,
-        "Make an archive from a folder of posted crosstables (*.jsonl.gz). Every page becomes a section whose players "
-        "bring their posted ratings. docs/lab.md explains what such an archive can show.",
-    )
-    made.add_argument("folder", metavar="FOLDER", help="the folder of posted crosstables")
+    made = add_command(commands, "pages", "make an archive from posted crosstables", _pages)
+    option(made, "folder FOLDER", "the folder of posted crosstables")
     words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
     flag(made, "--carried", words)
     take(made, "--out!", "--force", out="the folder where the archive is written")
-    made.set_defaults(needs=NEEDS)
 
 
-def _pages(options: argparse.Namespace) -> int:
+def _pages(options: argparse.Namespace) -> None:
+    """Make an archive from a folder of posted crosstables (*.jsonl.gz).
+
+    Every page becomes a section whose players bring their posted ratings. docs/lab.md explains what such an archive
+    can show.
+    """
     from crosstable.history.archive import write
     from crosstable.lab.posted_pages import history_of, pages_in
 
-    if fault := _why_not_into(options.out, is_forced=options.force):
-        return _refused("pages", fault, FAULTY)
+    _refuse_full(options.out, is_forced=options.force)
     with Bar("reading pages"):
         pages = pages_in(options.folder)
         archive = history_of(pages, is_carried=options.carried)
     write(archive, options.out)
     sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
-    return 0

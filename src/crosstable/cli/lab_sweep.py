@@ -6,9 +6,9 @@ import sys
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.history import compile_once
-from crosstable.cli.options import Commands, Parser, add_command, count, day, flag, several, take
+from crosstable.cli.options import Commands, Parser, add_command, count, day, flag, option, several, take
 from crosstable.cli.printing import Bar, print_json
 
 if TYPE_CHECKING:
@@ -21,15 +21,7 @@ _METRICS = ("deviance", "brier")
 
 def add_sweep(commands: Commands) -> None:
     """The command that searches among rule sets."""
-    made = add_command(
-        commands,
-        "sweep",
-        "try many rule sets: choose the best on earlier results, judge it on later ones",
-        _sweep,
-        "Replay an archive under every rule set of a plan, choose the one that predicts the earlier span best, and "
-        "judge it on the later span against the official rules, with a 95 % bootstrap interval. Results are kept as "
-        "they arrive; the same command continues where it stopped. docs/lab.md describes plans, clusters and output.",
-    )
+    made = add_command(commands, "sweep", "try many rule sets and judge the best one", _sweep)
     made.set_defaults(needs=("numpy", "polars", "numba", "joblib"))
     take(made, "archive", "--out!", out="the folder for results and the report")
     _add_plan(made)
@@ -39,21 +31,21 @@ def add_sweep(commands: Commands) -> None:
 
 def _add_plan(made: Parser) -> None:
     plan = made.add_argument_group("rule sets to try: a plan, or options")
-    plan.add_argument("--plan", metavar="FILE", help="a plan (TOML): a base, and a grid or random draws")
-    several(plan, "--grid", "NAME=V,V,…", "try each of these values of a constant (repeatable)")
+    option(plan, "--plan FILE", "a plan (TOML): a base, and a grid or random draws")
+    several(plan, "--grid NAME=V,V,…", "try each of these values of a constant (repeatable)")
     words = "the base of --grid or --random: a rule set (TOML), or the rules of one day (default: the official rules)"
     take(plan, "--rules", rules=words)
-    plan.add_argument("--random", type=count, metavar="N", help="draw the constants of --vary N times")
-    several(plan, "--vary", "NAME=LOW:HIGH[:log]", "draw a constant between two numbers (repeatable)")
+    option(plan, "--random N", "draw the constants of --vary N times", type=count)
+    several(plan, "--vary NAME=LOW:HIGH[:log]", "draw a constant between two numbers (repeatable)")
 
 
 def _add_spans(made: Parser) -> None:
     spans = made.add_argument_group("spans, by the day sections start")
-    spans.add_argument(
-        "--choose-until",
+    option(
+        spans,
+        "--choose-until DATE",
+        "choose up to this day, judge after it (default: at 2/3 of the games)",
         type=day,
-        metavar="DATE",
-        help="choose up to this day, judge after it (default: after two thirds of the games)",
     )
     take(spans, "--from", "--to")
     spans.add_argument(
@@ -65,31 +57,34 @@ def _add_spans(made: Parser) -> None:
 
 def _add_means(made: Parser) -> None:
     means = made.add_argument_group("where it runs")
-    means.add_argument("--jobs", type=count, default=0, metavar="N", help="tasks at a time (default: one per core)")
+    option(means, "--jobs N", "tasks at a time (default: one per core)", type=count, default=0)
     means.add_argument(
         "--backend", choices=_BACKENDS, default=_BACKENDS[0], help="threads, processes, or a cluster (default: threads)"
     )
     where = "address of the Dask or Ray cluster (default: this machine)"
-    means.add_argument("--scheduler", default="", metavar="ADDRESS", help=where)
+    option(means, "--scheduler ADDRESS", where, default="")
     flag(means, "--restart", "discard the results in --out")
     take(means, "--json", json="print crosstable-sweep/1")
 
 
-def _sweep(options: argparse.Namespace) -> int:
+def _sweep(options: argparse.Namespace) -> None:
+    """Replay an archive under every rule set of a plan and choose the one that predicts the earlier span best.
+
+    It is then judged on the later span against the official rules, with a 95 % bootstrap interval. Results are kept as
+    they arrive; the same command continues where it stopped. docs/lab.md describes plans, clusters and output.
+    """
     if fault := _why_not(options):
-        sys.stderr.write(f"crosstable lab sweep: {fault}\n")
-        return USAGE
+        raise RefusedError(fault)
     found = _swept(options)
     from crosstable.lab.sweeping import sweep_document, sweep_text, write_sweep
 
     write_sweep(found, options.out)
     if options.json:
         print_json(sweep_document(found))
-        return 0
+        return
     if found.resumed:
         sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were already done\n")
     sys.stdout.write(f"{sweep_text(found)}\n  written to {options.out}\n")
-    return 0
 
 
 def _why_not(options: argparse.Namespace) -> str:

@@ -39,12 +39,14 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "office",
+    made = command_parser("office")
+    made.description = (
         "Run a rating office. Members, events, corrections and decisions are recorded and never overwritten, and every "
-        "rating follows from them. An office is one SQLite file or a PostgreSQL database.",
-        epilog="For the options of a command, type crosstable office COMMAND --help. Exit code 1: a file has errors, "
-        "or the office refuses. Nothing half-done is ever stored.",
+        "rating follows from them. An office is one SQLite file or a PostgreSQL database."
+    )
+    made.epilog = (
+        "For the options of a command, type crosstable office COMMAND --help. Exit code 1: a file has errors, or the "
+        "office refuses. Nothing half-done is ever stored."
     )
     commands = add_commands(made, _fill)
     for name, (_, summary) in COMMANDS.items():

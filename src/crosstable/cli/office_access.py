@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date
 
 from crosstable.cli import require
@@ -13,12 +13,15 @@ from crosstable.office.address import DEFAULT, ENVIRONMENT
 from crosstable.office.database import Office, open_office, system_clock
 from crosstable.office.ledger.acts import Deed
 
+GENERAL = ("--by", "--reason", "--reason!")
+
 
 def office_command(made: Parser, run: Run, *shared: str, epilog: str = "") -> Parser:
     """Make a parser that of an office command: what it runs, where the office is, and options that others have too."""
     made.set_defaults(run=run)
     made.epilog = epilog
-    take(made, *shared, "--database")
+    take(made, *(name for name in shared if name not in GENERAL))
+    take(made.add_argument_group("the office"), *(name for name in shared if name in GENERAL), "--database")
     return made
 
 
@@ -33,11 +36,8 @@ def database_of(options: argparse.Namespace) -> str:
 @contextmanager
 def opened(options: argparse.Namespace) -> Iterator[Office]:
     """The office, for one command."""
-    office = open_office(database_of(options), system_clock)
-    try:
+    with closing(open_office(database_of(options), system_clock)) as office:
         yield office
-    finally:
-        office.close()
 
 
 def author_of(options: argparse.Namespace, usual: str = "") -> Deed:

@@ -6,17 +6,14 @@ import sys
 from datetime import datetime
 
 from crosstable.cli.office_access import login_name, office_command, opened
-from crosstable.cli.options import Parser, add_command, add_commands, flag, take
-from crosstable.cli.printing import columns, counted, print_json, print_table, say
+from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import Account, NewAccount, Role, accounts, add_account, set_disabled, set_password
 from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
 
 USER_COLUMNS = columns("Name", "Role", "Affiliate", "Full name", "Last login", "State")
 TOKEN_COLUMNS = columns("Token", "Of", "Scope", "Affiliate", "Expires", "Last used", "State")
-
-
-# users
 
 
 def add_users(made: Parser) -> None:
@@ -27,7 +24,7 @@ def add_users(made: Parser) -> None:
     roles = [role.value for role in Role]
     added.add_argument("--role", choices=roles, default=Role.OFFICE.value, help="their role (default: %(default)s)")
     take(added, "--affiliate", affiliate="for td and club: the affiliate they act for")
-    added.add_argument("--full-name", metavar="NAME", default="", help="their full name")
+    option(added, "--full-name NAME", "their full name", default="")
     office_command(add_command(group, "list", "list all accounts"), _list, "--json")
     disabled = add_command(group, "disable", "disable an account and its tokens, at once")
     office_command(disabled, _disable, "name")
@@ -46,7 +43,7 @@ def asked_password() -> str:
     return first
 
 
-def _add(options: argparse.Namespace) -> int:
+def _add(options: argparse.Namespace) -> None:
     wanted = NewAccount(options.name, Role(options.role), options.affiliate, options.full_name)
     with opened(options) as office:
         made = add_account(office, login_name(), wanted, asked_password())
@@ -55,10 +52,9 @@ def _add(options: argparse.Namespace) -> int:
         others = [one for one in accounts(office) if one.role is Role.OFFICE and not one.is_disabled]
         if made.role is Role.OFFICE and len(others) == 1:
             say("publishing, and corrections that touch a published supplement, take two people: add a second account")
-    return 0
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     with opened(options) as office:
         found = accounts(office)
     if options.json:
@@ -67,7 +63,6 @@ def _list(options: argparse.Namespace) -> int:
     else:
         none = "there are no accounts; to add the first one: crosstable office users add NAME"
         print_table(USER_COLUMNS, [_user_row(one) for one in found], none)
-    return 0
 
 
 def _user_row(account: Account) -> tuple[str, ...]:
@@ -80,21 +75,16 @@ def _instant(at: datetime | None) -> str:
     return "never" if at is None else f"{at:%Y-%m-%d %H:%M}"
 
 
-def _disable(options: argparse.Namespace) -> int:
+def _disable(options: argparse.Namespace) -> None:
     with opened(options) as office:
         set_disabled(office, login_name(), options.name, is_disabled=not options.undo)
     say(f"{options.name} may log in again" if options.undo else f"{options.name} is disabled")
-    return 0
 
 
-def _password(options: argparse.Namespace) -> int:
+def _password(options: argparse.Namespace) -> None:
     with opened(options) as office:
         set_password(office, login_name(), options.name, asked_password())
     say(f"{options.name} has a new password; sessions with the old one have ended")
-    return 0
-
-
-# tokens
 
 
 def add_tokens(made: Parser) -> None:
@@ -106,25 +96,24 @@ def add_tokens(made: Parser) -> None:
     added.add_argument("--scope", choices=scopes, default=Scope.SUBMIT.value, help=words)
     take(added, "--affiliate", affiliate="for a token of the office: the affiliate")
     most = f"how many days it lasts (default and most: {LONGEST_DAYS})"
-    added.add_argument("--days", type=int, default=LONGEST_DAYS, metavar="N", help=most)
+    option(added, "--days N", most, type=int, default=LONGEST_DAYS)
     listed = office_command(add_command(group, "list", "list all tokens, without secrets"), _list_tokens, "--json")
-    listed.add_argument("name", metavar="NAME", nargs="?", help="only tokens of this account")
+    option(listed, "name NAME", "only tokens of this account", nargs="?")
     revoked = office_command(add_command(group, "revoke", "revoke a token, at once"), _revoke)
-    revoked.add_argument("token", metavar="TOKEN", help="the token's id, as tokens list shows it")
+    option(revoked, "token TOKEN", "the token's id, as tokens list shows it")
 
 
-def _add_token(options: argparse.Namespace) -> int:
+def _add_token(options: argparse.Namespace) -> None:
     wanted = NewToken(options.name, Scope(options.scope), options.affiliate, options.days)
     with opened(options) as office:
         made, secret = add_token(office, login_name(), wanted)
     whose = f"token {made.token_id} of {made.owner} for {made.affiliate}"
-    say(f"{whose}, {made.scope.value}, until {made.expires:%Y-%m-%d}")
+    say(f"{whose}, {made.scope.value}, until {american(made.expires)}")
     say("It is shown only once:")
     say(secret)
-    return 0
 
 
-def _list_tokens(options: argparse.Namespace) -> int:
+def _list_tokens(options: argparse.Namespace) -> None:
     with opened(options) as office:
         found = tokens(office, options.name)
         now = office.clock()
@@ -133,7 +122,6 @@ def _list_tokens(options: argparse.Namespace) -> int:
         print_json({"format": "crosstable-office-tokens/1", "tokens": documents})
     else:
         print_table(TOKEN_COLUMNS, [_token_row(one, now) for one in found], counted(0, "token"))
-    return 0
 
 
 def _token_row(token: Token, now: datetime) -> tuple[str, ...]:
@@ -142,8 +130,7 @@ def _token_row(token: Token, now: datetime) -> tuple[str, ...]:
     return token.token_id, token.owner, token.scope.value, token.affiliate, expires, used, state
 
 
-def _revoke(options: argparse.Namespace) -> int:
+def _revoke(options: argparse.Namespace) -> None:
     with opened(options) as office:
         revoke_token(office, login_name(), options.token)
     say(f"token {options.token} is revoked")
-    return 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
-from crosstable.cli.options import Parser, count, flag, take
-from crosstable.cli.printing import Bar, columns, counted, print_json, print_table, say, warn
+from crosstable.cli.options import Parser, count, flag, option, take
+from crosstable.cli.printing import Bar, american, columns, counted, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
@@ -33,9 +33,6 @@ LOG_COLUMNS = columns(">Entry", "When (UTC)", "Who", "~What", "About", "~Why")
 # What reveals more of a member than the journal may show.
 PRIVATE = ("birth_date", "birth_year")
 COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
-
-
-# rerate, and the runs after other commands
 
 
 def add_rerate(made: Parser) -> None:
@@ -117,19 +114,14 @@ def _tell_unratable(made: Run) -> int:
     return FAULTY if made.unratable else 0
 
 
-# changes
-
-
 def add_changes(made: Parser) -> None:
     """What ``office changes`` takes."""
     office_command(made, _changes, "--json", "--public")
-    made.add_argument(
-        "run_number", nargs="?", type=int, metavar="RUN", help="the run's journal entry (default: the newest)"
-    )
-    made.add_argument("--member", metavar="ID", default="", help="everything that ever changed this member's ratings")
+    option(made, "run_number RUN", "the run's journal entry (default: the newest)", nargs="?", type=int)
+    option(made, "--member ID", "everything that ever changed this member's ratings", default="")
 
 
-def _changes(options: argparse.Namespace) -> int:
+def _changes(options: argparse.Namespace) -> None:
     if options.public and options.member:
         raise OfficeError("the public form is for one run: crosstable office changes RUN --public")
     with opened(options) as office, office.reading() as connection:
@@ -138,7 +130,8 @@ def _changes(options: argparse.Namespace) -> int:
         if run is not None and not options.member and (act is None or act.kind is not ActKind.RATE):
             raise OfficeError(f"entry {run} is not a rating run; crosstable office log --kind rate lists them")
         if options.public:
-            return _print_public(PublicOffice(connection, None), run, options)
+            _print_public(PublicOffice(connection, None), run, options)
+            return
         lines = ripple(connection, run, member_id=options.member)
         causes = _causes(connection, lines)
     if options.json:
@@ -147,7 +140,6 @@ def _changes(options: argparse.Namespace) -> int:
         _print_changes(lines, causes, with_runs=bool(options.member))
     else:
         say("no rating changed")
-    return 0
 
 
 def _causes(connection: "Connection", lines: Sequence[RippleRow]) -> dict[int, Act]:
@@ -174,7 +166,7 @@ def _print_changes(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_r
         say(f"{counted(len(lines) - len(shown), 'rating')} more did not change")
     for act in list(causes.values())[:MOST_CAUSES]:
         why = f": {act.reason}" if act.reason else ""
-        say(f"entry {act.seq}: {act.kind.value} {act.subject}, {act.at:%Y-%m-%d} by {act.actor}{why}")
+        say(f"entry {act.seq}: {act.kind.value} {act.subject}, {american(act.at)} by {act.actor}{why}")
     if len(causes) > MOST_CAUSES:
         say(f"and {counted(len(causes) - MOST_CAUSES, 'more entry', 'more entries')}: crosstable office log")
 
@@ -188,13 +180,13 @@ def _some(texts: list[str], rest: str) -> str:
     return ", ".join([*texts[:MOST_PLACES], rest] if len(texts) > MOST_PLACES else texts)
 
 
-def _print_public(office: PublicOffice, run: int, options: argparse.Namespace) -> int:
+def _print_public(office: PublicOffice, run: int, options: argparse.Namespace) -> None:
     """The rating changes of one run as anybody may see them."""
     lines = office.ripple(run)
     if options.json:
         causes = office.acts({act for line in lines for act in line.causes})
         print_json(changes_document(run, lines, causes, public=True))
-        return 0
+        return
     rows = [
         (
             *(line.member_id, line.name, line.system.name),
@@ -204,7 +196,6 @@ def _print_public(office: PublicOffice, run: int, options: argparse.Namespace) -
         for line in lines
     ]
     print_table(COLUMNS, rows, "no rating changed")
-    return 0
 
 
 def rating_figure(rating: float | None) -> str:
@@ -258,19 +249,16 @@ def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
     }
 
 
-# log
-
-
 def add_log(made: Parser) -> None:
     """What ``office log`` takes."""
     office_command(made, _log, "--known-on", "--json", "--public")
-    made.add_argument("subject", nargs="?", default="", metavar="EVENT|MEMBER", help="only entries about it")
+    option(made, "subject EVENT|MEMBER", "only entries about it", nargs="?", default="")
     kinds = [kind.value for kind in ActKind]
     made.add_argument("--kind", action="append", default=[], choices=kinds, help="only this kind of entry (repeatable)")
-    made.add_argument("--last", type=count, metavar="N", help="only the newest N")
+    option(made, "--last N", "only the newest N", type=count)
 
 
-def _log(options: argparse.Namespace) -> int:
+def _log(options: argparse.Namespace) -> None:
     found: Sequence[Act | PublicAct]
     with opened(options) as office, office.reading() as connection:
         if options.public:
@@ -286,7 +274,6 @@ def _log(options: argparse.Namespace) -> int:
         print_json({"format": "crosstable-office-log/1", **public, "acts": [_act_object(act) for act in found]})
     else:
         print_table(LOG_COLUMNS, [_log_row(act) for act in found], "no such journal entry")
-    return 0
 
 
 def _log_row(act: Act | PublicAct) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from crosstable.cli import USAGE
+from crosstable.cli import RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_if_asked
-from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day
-from crosstable.cli.printing import print_json, say, warn
+from crosstable.cli.options import SYSTEMS, Parser, add_command, add_commands, also, day, option
+from crosstable.cli.printing import print_json, say
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
@@ -19,6 +19,11 @@ from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
 _OUTSIDE = ("fide_rating", "cfc_rating")
+FACTS = (
+    "name, state, birth-date, birth-year, adult, canadian-resident, fide-id, cfc-id, fide-flag, member-until, "
+    "age-lists (yes: on lists by age group, no: left out), fide-rating=1850@2026-05-01 or cfc-rating=… (with the date "
+    "of the list). NAME= removes a fact"
+)
 ON, OFF = "on", "off"
 
 
@@ -84,14 +89,7 @@ def add_decide(made: Parser) -> None:
                 also(one, "--act", added)
         if kind is DecisionKind.FACT:
             one.set_defaults(run=_fact)
-            one.add_argument(
-                "facts",
-                nargs="+",
-                metavar="NAME=VALUE",
-                help="name, state, birth-date, birth-year, adult, canadian-resident, fide-id, cfc-id, fide-flag, "
-                "member-until, age-lists (yes: on lists by age group, no: left out), fide-rating=1850@2026-05-01 or "
-                "cfc-rating=… (with the date of the list). NAME= removes a fact",
-            )
+            option(one, "facts NAME=VALUE", FACTS, nargs="+")
 
 
 def _decide(options: argparse.Namespace) -> int:
@@ -119,12 +117,10 @@ def _fact(options: argparse.Namespace) -> int:
     try:
         facts = dict(read_fact(text) for text in options.facts)
     except ValueError as error:
-        warn(f"crosstable office decide fact: {error}")
-        return USAGE
+        raise RefusedError(str(error)) from error
     outside = {name: facts[name] for name in _OUTSIDE if name in facts}
     if outside and len(outside) < len(facts):
-        warn("crosstable office decide fact: give FIDE and CFC ratings in a separate command")
-        return USAGE
+        raise RefusedError("give FIDE and CFC ratings in a separate command")
     with opened(options) as office:
         if outside:
             act = _set_outside(office, options, outside)
@@ -147,9 +143,6 @@ def _set_outside(office: Office, options: argparse.Namespace, outside: Mapping[s
     return made.act
 
 
-# settings
-
-
 def add_settings(made: Parser) -> None:
     """What ``office settings`` takes."""
     group = add_commands(made)
@@ -165,18 +158,16 @@ def add_settings(made: Parser) -> None:
     decimals.add_argument("value", choices=(ON, OFF), help="on: two decimals; off: whole numbers")
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         has_decimals = shows_decimals(connection)
     if options.json:
         print_json({"format": "crosstable-office-settings/1", "public_decimals": has_decimals})
     else:
         say(f"public-decimals: {ON if has_decimals else OFF}")
-    return 0
 
 
-def _decimals(options: argparse.Namespace) -> int:
+def _decimals(options: argparse.Namespace) -> None:
     with opened(options) as office:
         act = show_decimals(office, author_of(options), is_on=options.value == ON)
     say(f"public-decimals: {options.value}" + (" already" if act is None else f" (entry {act})"))
-    return 0

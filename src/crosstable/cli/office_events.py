@@ -3,11 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
-from crosstable.cli.options import Parser, also, flag, take
-from crosstable.cli.printing import Bar, counted, say, warn, warn_of_faults
+from crosstable.cli.options import Parser, also, flag, option, take
+from crosstable.cli.printing import Bar, counted, say, sections_text, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats.detect import Input, inputs
 from crosstable.office.corrections import (
@@ -30,9 +30,6 @@ MOST_DIFFERENCES = 20
 _RESULT_OPTIONS = ("section", "player", "round", "result")
 
 
-# submit
-
-
 def add_submit(made: Parser) -> None:
     """What ``office submit`` takes."""
     office_command(
@@ -50,8 +47,7 @@ def add_submit(made: Parser) -> None:
 
 def _submit(options: argparse.Namespace) -> int:
     if options.starting_ratings and not options.new_members:
-        warn("crosstable office submit: --starting-ratings needs --new-members")
-        return USAGE
+        raise RefusedError("--starting-ratings needs --new-members")
     chosen = inputs(options.files)
     with opened(options) as office:
         found = _submit_all(office, options, chosen)
@@ -111,19 +107,13 @@ def _tell_submitted(office: Office, made: Submission) -> None:
 def _tell_accepted(made: Submission) -> None:
     warn_of_faults(made.name, made.faults)
     event = f"event {made.event_id}{f' {made.event_name}' if made.event_name else ''}"
-    say(f"{made.name}: {event}, {_sections(made.accepted) or 'no section'} accepted (entry {made.act})")
+    say(f"{made.name}: {event}, {sections_text(made.accepted)} accepted (entry {made.act})")
     for held in made.held:
         errors = len([fault for fault in held.faults if fault.severity.stops])
         say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
     if made.held:
         say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
         say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
-
-
-def _sections(numbers: Sequence[int]) -> str:
-    """Sections by number: ``section 2``, ``sections 1, 3``; nothing of none."""
-    noun = "section" if len(numbers) == 1 else "sections"
-    return f"{noun} {', '.join(map(str, numbers))}" if numbers else ""
 
 
 def _tell_waiting(office: Office, event_id: str) -> None:
@@ -137,9 +127,6 @@ def _tell_waiting(office: Office, event_id: str) -> None:
             say(f"  section {one.number} is withdrawn; to bring it back: crosstable office correct {event_id} FILE")
 
 
-# correct
-
-
 def add_correct(made: Parser) -> None:
     """What ``office correct`` takes."""
     office_command(
@@ -150,27 +137,24 @@ def add_correct(made: Parser) -> None:
         "which is changed on both rows; --member. Exit code 1: the corrected event has errors, or nothing differs. "
         "Nothing is stored then.",
     )
-    made.add_argument("file", nargs="*", metavar="FILE", help="the corrected event, in any known format")
-    made.add_argument("--section", type=int, metavar="S", help="the section of the result")
-    made.add_argument("--player", type=int, metavar="P", help="the player's number in the section")
-    made.add_argument("--round", type=int, metavar="R", help="the round")
-    made.add_argument("--result", metavar="W7", help="the correct result of the player: W7, L7b, D3, X, H …")
-    made.add_argument("--member", metavar="WRONG=RIGHT", help="a wrong member id and the correct one")
+    option(made, "file FILE", "the corrected event, in any known format", nargs="*")
+    option(made, "--section S", "the section of the result", type=int)
+    option(made, "--player P", "the player's number in the section", type=int)
+    option(made, "--round R", "the round", type=int)
+    option(made, "--result W7", "the correct result of the player: W7, L7b, D3, X, H …")
+    option(made, "--member WRONG=RIGHT", "a wrong member id and the correct one")
     flag(made, "--request", "only request it; crosstable office confirm accepts it")
 
 
 def _correct(options: argparse.Namespace) -> int:
-    wrong = _wrong_usage(options)
-    if wrong:
-        warn(f"crosstable office correct: {wrong}")
-        return USAGE
+    if wrong := _wrong_usage(options):
+        raise RefusedError(wrong)
     with opened(options) as office:
         try:
             made = _corrected(office, options)
         except FormatError as error:
             warn_of_faults(options.file[0], [error.fault])
-            warn("the file cannot be read; nothing was stored")
-            return FAULTY
+            raise RefusedError("the file cannot be read; nothing was stored", FAULTY) from error
         return _tell_corrected(office, options, made)
 
 
@@ -207,8 +191,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
     if not made.is_stored:
         has_errors = any(fault.severity.stops for fault in made.faults)
         same = f"nothing differs from event {made.event_id} in the record"
-        warn(f"nothing was stored: {'the corrected event has errors' if has_errors else same}")
-        return FAULTY
+        raise RefusedError(f"nothing was stored: {'the corrected event has errors' if has_errors else same}", FAULTY)
     for text in made.differences:
         say(text)
     if made.is_requested:
@@ -216,9 +199,6 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
         return 0
     say(f"event {made.event_id} is corrected (entry {made.act})")
     return rate_if_asked(office, options, f"after correcting {made.event_id}")
-
-
-# confirm, withdraw
 
 
 def add_confirm(made: Parser) -> None:
@@ -237,8 +217,7 @@ def _confirm(options: argparse.Namespace) -> int:
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
         warn_of_faults(f"event {made.event_id}", made.faults)
         if not made.is_stored:
-            warn("nothing was stored: there are still errors")
-            return FAULTY
+            raise RefusedError("nothing was stored: there are still errors", FAULTY)
         if options.new_members:
             say(counted(len(people), "new member") if people else "no new members")
         for text in made.differences:
@@ -255,6 +234,6 @@ def add_withdraw(made: Parser) -> None:
 def _withdraw(options: argparse.Namespace) -> int:
     with opened(options) as office:
         act = withdraw(office, author_of(options), options.event, options.section)
-        which = f"section {', '.join(map(str, options.section))} of event" if options.section else "event"
-        say(f"{which} {options.event} is withdrawn (entry {act}); the record keeps it")
+        what = f": {sections_text(options.section)} withdrawn" if options.section else " is withdrawn"
+        say(f"event {options.event}{what} (entry {act}); the record keeps what was submitted")
         return rate_if_asked(office, options, f"after withdrawing {options.event}")

@@ -4,12 +4,12 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from crosstable.cli import FAULTY
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
-from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag
-from crosstable.cli.printing import american, counted, print_json, say, warn, warn_of_faults
+from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
+from crosstable.cli.printing import american, counted, print_json, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # What a member can ask about lists by age group.
-WISHES = {"list": True, "leave-out": False, "none": None}
+ASKED = {"list": True, "leave-out": False, "none": None}
 
 
 def add_members(made: Parser) -> None:
@@ -35,10 +35,10 @@ def add_members(made: Parser) -> None:
     shown = add_command(group, "show", "show everything the office knows about a member, including the birth date")
     office_command(shown, _show, "member", "--known-on", "--json")
     merge = add_command(group, "merge", "merge two ids of one person")
-    merge.add_argument("member", metavar="ID", help="the id to give up")
-    merge.add_argument("into", metavar="INTO", help="the id to keep")
+    option(merge, "member ID", "the id to give up")
+    option(merge, "into INTO", "the id to keep")
     unmerge = add_command(group, "unmerge", "undo a merge")
-    unmerge.add_argument("member", metavar="ID", help="the id that was merged into another")
+    option(unmerge, "member ID", "the id that was merged into another")
     for one, run in ((merge, _merge), (unmerge, _unmerge)):
         office_command(one, run, "--by", "--reason!", "--rate")
     asked = add_command(group, "age-lists", "say whether a member is on lists by age group")
@@ -49,7 +49,7 @@ def add_members(made: Parser) -> None:
         epilog="Adults are listed unless they ask to be left out. People under 18 are listed only if they or their "
         "parents ask for it.",
     )
-    asked.add_argument("wish", choices=tuple(WISHES), help="listed, left out, or nothing asked for")
+    asked.add_argument("wish", choices=tuple(ASKED), help="listed, left out, or nothing asked for")
 
 
 def _add_import(group: Commands) -> None:
@@ -61,9 +61,9 @@ def _add_import(group: Commands) -> None:
         epilog="For a template, type crosstable schema members. A rating in the file becomes a member's starting "
         "rating if the office has none. An import with nothing new changes nothing.",
     )
-    made.add_argument("files", nargs="+", metavar="FILE", help="a members file")
+    option(made, "files FILE", "a members file", nargs="+")
     words = "the date of ratings that have no 'as of' column"
-    also(made, "--openings-as-of", made.add_argument("--ratings-as-of", type=day, metavar="DATE", help=words))
+    also(made, "--openings-as-of", option(made, "--ratings-as-of DATE", words, type=day))
     first = EDITIONS[0].constants
     flag(
         made,
@@ -79,14 +79,14 @@ def _add_import(group: Commands) -> None:
 def _import(options: argparse.Namespace) -> int:
     files = _read(options.files)
     if files is None:
-        warn("nothing was stored")
-        return FAULTY
+        raise RefusedError("nothing was stored", FAULTY)
     wishes = OpeningWishes(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
     with opened(options) as office:
         if not _are_born(office, files):
-            warn("nothing was stored")
-            return FAULTY
-        prepared = [(path, _prepared(office, path, found, wishes)) for path, found in files]
+            raise RefusedError("nothing was stored", FAULTY)
+        with office.reading() as connection:
+            record = known(connection).record
+            prepared = [(path, taken(record, found, os.path.basename(path), wishes)) for path, found in files]
         for path, what in prepared:
             author = author_of(options, f"members file {os.path.basename(path)}")
             _tell(path, import_members(office, author, what.people, what.openings), what)
@@ -120,11 +120,6 @@ def _are_born(office: Office, files: list[tuple[str, members.MembersFile]]) -> b
     return all(not fault.severity.stops for _, faults in found for fault in faults)
 
 
-def _prepared(office: Office, path: str, found: members.MembersFile, wishes: OpeningWishes) -> TakenFile:
-    with office.reading() as connection:
-        return taken(known(connection).record, found, os.path.basename(path), wishes)
-
-
 def _tell(path: str, made: Imported, what: TakenFile) -> None:
     if made.act is None:
         say(f"{path}: nothing new about {counted(made.unchanged, 'member')}")
@@ -143,13 +138,13 @@ def _tell(path: str, made: Imported, what: TakenFile) -> None:
         say(f"{unknown} (to give a count: --count-by-2001-rule)")
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         view = member_view(connection, options.member, options.known_on)
         into = known(connection, options.known_on).record.aliases().get(options.member)
     if options.json:
         print_json({"format": "crosstable-office-member/1", **_member_object(view)})
-        return 0
+        return
     person = view.person
     if into is not None:
         say(f"{options.member} is merged into {into}")
@@ -161,7 +156,6 @@ def _show(options: argparse.Namespace) -> int:
         say(f"  also: {', '.join(view.other_ids)}")
     for one in view.systems:
         say(f"  {system_line(one)}")
-    return 0
 
 
 def _facts(person: "Person") -> dict[str, str]:
@@ -184,7 +178,7 @@ def _facts(person: "Person") -> dict[str, str]:
 
 
 def _outside(ratings: tuple["OutsideRating", ...]) -> str:
-    return ", ".join(f"{one.rating:g} as of {one.as_of}" for one in ratings)
+    return ", ".join(f"{one.rating:g}{f' as of {american(one.as_of)}' if one.as_of else ''}" for one in ratings)
 
 
 def _member_object(view: MemberView) -> dict[str, object]:
@@ -200,13 +194,12 @@ def _member_object(view: MemberView) -> dict[str, object]:
     }
 
 
-def _age_lists(options: argparse.Namespace) -> int:
+def _age_lists(options: argparse.Namespace) -> None:
     with opened(options) as office:
         with office.reading() as connection:
             member = known(connection).record.one_id(options.member)
-        act = set_fact(office, author_of(options), member, {"age_lists": WISHES[options.wish]})
+        act = set_fact(office, author_of(options), member, {"age_lists": ASKED[options.wish]})
     say(f"member {member}, age lists: {options.wish} (entry {act})")
-    return 0
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -6,13 +6,13 @@ With ``--public`` the answers are those that anybody may see, in posted numbers.
 import argparse
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crosstable.cli.event_files import explained_text, lines_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
-from crosstable.cli.options import Parser
-from crosstable.cli.printing import columns, print_json, print_table, say, warn
+from crosstable.cli.options import Parser, option
+from crosstable.cli.printing import american, columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
@@ -31,9 +31,6 @@ from crosstable.pipeline.explaining import explained_document
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, PlayerRating
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
 RATING_COLUMNS = columns("System", ">Rating", ">Exact", ">Games", ">Official", "Floor", ">Peak", "Last rated")
 PUBLIC_RATING_COLUMNS = columns("System", ">Rating", ">Official")
 HISTORY_COLUMNS = columns("Ended", "Event/section", "Name", "System", ">Before", ">After", ">Change", ">Score", "Note")
@@ -47,20 +44,17 @@ def posted_text(rating: float | None, games: float | None) -> str:
     return "" if rating is None else rating_text(EDITIONS[-1].constants, PlayerRating(rating, games))
 
 
-def _print_title(member_id: str, name: str, other_ids: Sequence[str], state: str) -> None:
+def _title(member_id: str, name: str, other_ids: Sequence[str], state: str) -> str:
     also = f", also {', '.join(other_ids)}" if other_ids else ""
-    say(f"{name or '(no name)'} ({member_id}{also}{f', {state}' if state else ''})")
+    return f"{name or '(no name)'} ({member_id}{also}{f', {state}' if state else ''})"
 
 
-def _title_of(view: MemberView) -> tuple[str, str, Sequence[str], str]:
-    return view.member_id, view.person.name, view.other_ids, view.person.state
+def _title_of(view: MemberView) -> str:
+    return _title(view.member_id, view.person.name, view.other_ids, view.person.state)
 
 
-def _public_title(member: PublicMember) -> tuple[str, str, Sequence[str], str]:
-    return member.member_id, member.name, member.other_ids, member.state
-
-
-# ratings
+def _public_title(member: PublicMember) -> str:
+    return _title(member.member_id, member.name, member.other_ids, member.state)
 
 
 def add_ratings(made: Parser) -> None:
@@ -68,7 +62,7 @@ def add_ratings(made: Parser) -> None:
     office_command(made, _ratings, *SHARED)
 
 
-def _ratings(options: argparse.Namespace) -> int:
+def _ratings(options: argparse.Namespace) -> None:
     titles: Sequence[Title]
     with opened(options) as office, office.reading() as connection:
         if options.public:
@@ -84,12 +78,11 @@ def _ratings(options: argparse.Namespace) -> int:
             shown, rows = RATING_COLUMNS, [_rating_row(one) for one in view.systems]
     if options.json:
         print_json(document)
-        return 0
-    _print_title(*title)
+        return
+    say(title)
     if titles:
-        say("titles: " + ", ".join(f"{title.kind.value} ({title.earned})" for title in titles))
+        say("titles: " + ", ".join(f"{title.kind.value} ({american(title.earned)})" for title in titles))
     print_table(shown, rows, "no rating yet")
-    return 0
 
 
 def _rating_row(one: SystemView) -> tuple[str, ...]:
@@ -132,15 +125,12 @@ def system_line(one: SystemView) -> str:
     return f"{one.system.name} {posted_text(one.standing.rating, one.standing.games)} ({exact})"
 
 
-# history
-
-
 def add_history(made: Parser) -> None:
     """What ``office history`` takes."""
     office_command(made, _history, *SHARED, "--system")
 
 
-def _history(options: argparse.Namespace) -> int:
+def _history(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         if options.public:
             public = PublicOffice(connection, options.known_on)
@@ -157,10 +147,9 @@ def _history(options: argparse.Namespace) -> int:
             rows = [_history_row(line) for line in chosen]
     if options.json:
         print_json(document)
-        return 0
-    _print_title(*title)
+        return
+    say(title)
     print_table(HISTORY_COLUMNS, rows, "nothing rated yet")
-    return 0
 
 
 def _history_row(line: HistoryLine) -> tuple[str, ...]:
@@ -188,30 +177,24 @@ def _played(line: HistoryLine | PublicHistoryLine, one: Posting) -> tuple[str, .
     return one.ended.isoformat(), _place(one), name, one.system.name
 
 
-# explain
-
-
 def add_explain(made: Parser) -> None:
     """What ``office explain`` takes."""
     office_command(made, _explain, *SHARED, "--system")
-    made.add_argument(
-        "section",
-        metavar="EVENT/SECTION",
-        help="the event's id, and the section's number if needed",
-    )
+    option(made, "section EVENT/SECTION", "the event's id, and the section's number if needed")
 
 
-def _explain(options: argparse.Namespace) -> int:
+def _explain(options: argparse.Namespace) -> None:
     """The calculation of a member's rating in a section, replayed from what stood before it."""
     with opened(options) as office, office.reading() as connection:
         if options.public:
-            return _explain_public(PublicOffice(connection, options.known_on), options)
+            _explain_public(PublicOffice(connection, options.known_on), options)
+            return
         record = known(connection, options.known_on).record
         member = record.one_id(options.member)
         event_id, number = _place_of(record, options.section, member)
-        view = section_view(connection, event_id, number, options.known_on)
-        chosen = _chosen(view, member, options)
-        posted = _posted(connection, member, options)
+        chosen = _chosen(section_view(connection, event_id, number, options.known_on), member, options)
+        postings = [line.posting for line in history_of(connection, member, options.known_on)]
+    posted = {(one.event_id, one.section, one.system): one.rating_after for one in postings}
     for rated in chosen:
         player = next(player for player in rated.players if player.member_id == member)
         lines = explain(rated, player.number)
@@ -220,23 +203,21 @@ def _explain(options: argparse.Namespace) -> int:
             continue
         for line in explained_text(rated, player.number, lines).splitlines():
             say(line)
-        found = posted.get((event_id, number, rated.system.name))
+        found = posted.get((event_id, number, rated.system))
         if player.after is not None and found != player.after.rating:
-            shown = "nothing" if found is None else rating_figure(found)
+            shown = rating_figure(found) or "nothing"
             warn(f"note: {shown} is posted; the record changed since the last run; to rate: crosstable office rerate")
-    return 0
 
 
-def _explain_public(office: PublicOffice, options: argparse.Namespace) -> int:
-    record = office.record
-    member = record.one_id(options.member)
-    event_id, number = _place_of(record, options.section, member)
+def _explain_public(office: PublicOffice, options: argparse.Namespace) -> None:
+    member = office.record.one_id(options.member)
+    event_id, number = _place_of(office.record, options.section, member)
     rows = [row for one in office.section(event_id, number) for row in one.rows if row.member_id == member]
     if not rows:
         raise OfficeError(f"member {options.member} has no rating in section {number} of event {event_id}")
     row = rows[0]
     words = office.explain(event_id, number, row.number)
-    heading = record.heading(event_id, number)
+    heading = office.record.heading(event_id, number)
     for one in () if heading is None else office.rated(heading):
         if options.system not in (None, one.system.name):
             continue
@@ -248,7 +229,6 @@ def _explain_public(office: PublicOffice, options: argparse.Namespace) -> int:
             text = f"{row.name or member}, section {number}, {one.system.name}\n{lines_text(lines)}\n"
             for line in text.splitlines():
                 say(line)
-    return 0
 
 
 def _place_of(record: Record, text: str, member: str) -> tuple[str, int]:
@@ -281,13 +261,6 @@ def _chosen(view: SectionView, member: str, options: argparse.Namespace) -> list
     return chosen
 
 
-def _posted(
-    connection: "Connection", member: str, options: argparse.Namespace
-) -> dict[tuple[str, int, str], float | None]:
-    postings = [line.posting for line in history_of(connection, member, options.known_on)]
-    return {(one.event_id, one.section, one.system.name): one.rating_after for one in postings}
-
-
 # A member for programs. The public form is the same shape with what anybody may see, and says so.
 
 
@@ -302,9 +275,6 @@ def _own(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:
 
 def _public(member: PublicMember) -> dict[str, Any]:
     return {"public": True, **_member(member.member_id, member.name, member.other_ids, member.titles)}
-
-
-# Rating records for programs
 
 
 def _ratings_document(view: MemberView, titles: Sequence[Title]) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 import argparse
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from crosstable.cli import FAULTY, USAGE
+from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
-from crosstable.cli.options import Parser, count, flag, take
-from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn, warn_of_faults
+from crosstable.cli.options import Parser, count, flag, option, take
+from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn_of_faults
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.database import Office
@@ -18,11 +18,7 @@ from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
-from crosstable.office.views import KnownOn
 from crosstable.terms import RatingSystem
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
 RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
@@ -34,13 +30,10 @@ FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList]
 }
 
 
-# publish
-
-
 def add_publish(made: Parser) -> None:
     """What ``office publish`` takes."""
     office_command(made, _publish, "--by", "--reason")
-    made.add_argument("month", metavar="MONTH", help="the month of the supplement, like 2026-12")
+    option(made, "month MONTH", "the month of the supplement, like 2026-12")
     made.add_argument(
         "--cut-off",
         choices=[basis.value for basis in Basis],
@@ -50,7 +43,7 @@ def add_publish(made: Parser) -> None:
     )
 
 
-def _publish(options: argparse.Namespace) -> int:
+def _publish(options: argparse.Namespace) -> None:
     month = month_of(options.month)
     basis = Basis(options.cut_off)
     with opened(options) as office:
@@ -61,7 +54,6 @@ def _publish(options: argparse.Namespace) -> int:
     say(f"the supplement of {made.month}: {counted(made.rows, 'rating')}, {cut}")
     say(f"digest {made.digest}")
     say(f"head of the journal {made.head}")
-    return 0
 
 
 def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
@@ -81,9 +73,6 @@ def _refuse_empty(office: Office, month: Month, basis: Basis) -> None:
     raise OfficeError(f"the supplement of {month} would be empty: no rating on 4 games or more by {american(day)}")
 
 
-# supplements
-
-
 def add_supplements(made: Parser) -> None:
     """What ``office supplements`` takes."""
     office_command(
@@ -95,7 +84,7 @@ def add_supplements(made: Parser) -> None:
         "out members who asked for that, and lists people under 18 only where they asked for it (crosstable office "
         "members age-lists).",
     )
-    made.add_argument("month", nargs="?", metavar="MONTH", help="show the supplement of this month (default: list all)")
+    option(made, "month MONTH", "show the supplement of this month (default: list all)", nargs="?")
     take(
         made,
         "--out",
@@ -104,20 +93,20 @@ def add_supplements(made: Parser) -> None:
         system="one rating system, highest rating first",
     )
     made.add_argument("--state", help="only members of this state")
-    made.add_argument("--top", type=count, metavar="N", help="the top N, and everybody who ties with the last")
-    made.add_argument("--age", metavar="BAND", help=f"an age group: {', '.join(band.name for band in AGE_BANDS)}")
+    option(made, "--top N", "the top N, and everybody who ties with the last", type=count)
+    option(made, "--age BAND", f"an age group: {', '.join(band.name for band in AGE_BANDS)}")
     flag(made, "--provisional", "include provisional ratings in a top list")
 
 
 def _supplements(options: argparse.Namespace) -> int:
-    wrong = _wrong_usage(options)
-    if wrong:
-        warn(f"crosstable office supplements: {wrong}")
-        return USAGE
+    if wrong := _wrong_usage(options):
+        raise RefusedError(wrong)
     with opened(options) as office, office.reading() as connection:
-        published = _published(connection, options.known_on)
+        through = last_act_of(connection, options.known_on)
+        published = {one.month: one for one in supplements(connection) if one.act <= through}
         if options.month is None:
-            return _print_headings(published, options)
+            _print_headings(published, options)
+            return 0
         month = str(month_of(options.month))
         if month not in published:
             raise OfficeError(
@@ -127,11 +116,13 @@ def _supplements(options: argparse.Namespace) -> int:
             top = top_list(connection, month, _wanted(options))
             if options.out:
                 return _write(options.out, top.title, lambda form: form[1](top))
-            return _print_top(top, options)
-        table = _narrowed(list_table(connection, month), options)
-        if options.out:
-            return _write(options.out, table.title, lambda form: form[0](table))
-        return _print_list(published[month], table, options)
+            _print_top(top, options)
+        else:
+            table = _narrowed(list_table(connection, month), options)
+            if options.out:
+                return _write(options.out, table.title, lambda form: form[0](table))
+            _print_list(published[month], table, options)
+    return 0
 
 
 def _wrong_usage(options: argparse.Namespace) -> str:
@@ -142,12 +133,6 @@ def _wrong_usage(options: argparse.Namespace) -> str:
     if options.age and options.state:
         return f"--age and --state do not go together: {NOT_BY_STATE}"
     return ""
-
-
-def _published(connection: "Connection", known_on: KnownOn) -> dict[str, Supplement]:
-    """The supplements that were published by then, by month."""
-    through = last_act_of(connection, known_on)
-    return {one.month: one for one in supplements(connection) if one.act <= through}
 
 
 def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
@@ -166,13 +151,12 @@ def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
 # Which lists there are
 
 
-def _print_headings(published: Mapping[str, Supplement], options: argparse.Namespace) -> int:
+def _print_headings(published: Mapping[str, Supplement], options: argparse.Namespace) -> None:
     if options.json:
         headings = [_heading(one) for one in published.values()]
         print_json({"format": "crosstable-office-lists/1", "lists": headings})
     else:
         print_table(LIST_COLUMNS, [_list_row(one) for one in published.values()], "no supplement is published yet")
-    return 0
 
 
 def _list_row(one: Supplement) -> tuple[str, ...]:
@@ -204,11 +188,11 @@ def _narrowed(table: ListTable, options: argparse.Namespace) -> ListTable:
     return table._replace(members=members, heading=heading)
 
 
-def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespace) -> int:
+def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespace) -> None:
     if options.json:
         members = [_member_object(member) for member in table.members]
         print_json({"format": "crosstable-office-list/1", **_heading(listed), "public": True, "members": members})
-        return 0
+        return
     say(f"{table.title}, {counted(sum(len(member.ratings) for member in table.members), 'rating')}")
     systems = [system for system in RatingSystem if any(system in member.ratings for member in table.members)]
     titles = [f">{'Rating' if options.system else system.name}" for system in systems]
@@ -220,7 +204,6 @@ def _print_list(listed: Supplement, table: ListTable, options: argparse.Namespac
         for member in table.members
     ]
     print_table(columns(*titles, "Name", "State", "Member"), rows)
-    return 0
 
 
 def _member_object(member: ListMember) -> dict[str, object]:
@@ -252,15 +235,14 @@ def _wanted(options: argparse.Namespace) -> Wanted:
     )
 
 
-def _print_top(top: TopList, options: argparse.Namespace) -> int:
+def _print_top(top: TopList, options: argparse.Namespace) -> None:
     if options.json:
         rows = [{**row._asdict(), "games": games_count(row.games)} for row in top.rows]
         print_json({"format": "crosstable-office-top/1", **top._asdict(), "rows": rows})
-        return 0
+        return
     say(f"{top.title}, {top.month}")
     shown = [
         (str(row.rank), posted_text(float(row.rating), row.games), row.name, row.state, row.member_id)
         for row in top.rows
     ]
     print_table(RANKED_COLUMNS, shown, "no members")
-    return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, database_of, office_command, opened
-from crosstable.cli.options import Parser, flag
+from crosstable.cli.options import Parser, flag, option
 from crosstable.cli.printing import Bar, counted, print_json, say, shown_address, warn
 from crosstable.office.database import system_clock
 from crosstable.office.status import OfficeStatus, status
@@ -26,7 +26,7 @@ def add_init(made: Parser) -> None:
     made.add_argument("--name", default="Rating office", help="the name of the office, for example of a club")
 
 
-def _init(options: argparse.Namespace) -> int:
+def _init(options: argparse.Namespace) -> None:
     from crosstable.office.founding import found_office
 
     url = database_of(options)
@@ -36,7 +36,6 @@ def _init(options: argparse.Namespace) -> int:
     for caution in office.store.cautions():
         warn(f"note: {caution}")
     say("next: crosstable office members import FILE, or crosstable office submit FILE --new-members")
-    return 0
 
 
 def add_status(made: Parser) -> None:
@@ -44,12 +43,12 @@ def add_status(made: Parser) -> None:
     office_command(made, _status, "--json")
 
 
-def _status(options: argparse.Namespace) -> int:
+def _status(options: argparse.Namespace) -> None:
     with opened(options) as office:
         found = status(office)
     if options.json:
         print_json(_status_document(found))
-        return 0
+        return
     say(f"{found.name}, at {shown_address(database_of(options))}, schema {found.schema}")
     say(
         f"{counted(found.members, 'member')}, {counted(found.events, 'event')}, "
@@ -68,7 +67,6 @@ def _status(options: argparse.Namespace) -> int:
         say(f"requested: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
     for caution in found.cautions:
         warn(f"note: {caution}")
-    return 0
 
 
 def _section_name(heading: "Heading") -> str:
@@ -82,10 +80,12 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
             for one in headings
         ]
 
-    same = ("name", "schema", "members", "events", "sections", "ratings", "lists")
     return {
         "format": "crosstable-office-status/1",
-        **{name: getattr(found, name) for name in same},
+        **{
+            name: getattr(found, name)
+            for name in ("name", "schema", "members", "events", "sections", "ratings", "lists")
+        },
         "last_run": found.last_run or None,
         "pending": [act.seq for act in found.pending],
         "held": sections(found.held),
@@ -132,17 +132,16 @@ def _entries(number: int) -> str:
 def add_backup(made: Parser) -> None:
     """What ``office backup`` takes."""
     office_command(made, _backup)
-    made.add_argument("file", metavar="FILE", help="the file to write, for example office-2026-11-15.zip")
+    option(made, "file FILE", "the file to write, for example office-2026-11-15.zip")
 
 
-def _backup(options: argparse.Namespace) -> int:
+def _backup(options: argparse.Namespace) -> None:
     from crosstable.office import tables
     from crosstable.office.backups import backup
 
     with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
         made = backup(office, options.file, bar.done)
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")
-    return 0
 
 
 def _tell_backup(where: str, made: "Backup", more: str) -> None:
@@ -153,10 +152,10 @@ def _tell_backup(where: str, made: "Backup", more: str) -> None:
 def add_restore(made: Parser) -> None:
     """What ``office restore`` takes."""
     office_command(made, _restore)
-    made.add_argument("file", metavar="FILE", help="a file written by office backup, from SQLite or PostgreSQL")
+    option(made, "file FILE", "a file written by office backup, from SQLite or PostgreSQL")
 
 
-def _restore(options: argparse.Namespace) -> int:
+def _restore(options: argparse.Namespace) -> None:
     from crosstable.office import tables
     from crosstable.office.backups import restore
 
@@ -164,7 +163,6 @@ def _restore(options: argparse.Namespace) -> int:
     with Bar("restoring", len(tables.metadata.tables)) as bar:
         made = restore(options.file, url, system_clock, bar.done)
     _tell_backup(shown_address(url), made, " restored")
-    return 0
 
 
 def add_upgrade(made: Parser) -> None:
@@ -173,7 +171,7 @@ def add_upgrade(made: Parser) -> None:
     flag(made, "--rebuild", "does nothing since schema 0004, which keeps nothing to rebuild")
 
 
-def _upgrade(options: argparse.Namespace) -> int:
+def _upgrade(options: argparse.Namespace) -> None:
     from crosstable.office.founding import upgrade_office
 
     url = database_of(options)
@@ -182,4 +180,3 @@ def _upgrade(options: argparse.Namespace) -> int:
     say(f"{shown_address(url)}: {done}")
     if options.rebuild:
         say("since schema 0004 there is nothing to rebuild")
-    return 0

@@ -12,7 +12,7 @@ from crosstable.terms import RatingSystem
 SYSTEMS = [system.name for system in RatingSystem]
 WIDEST = 100
 
-Run = Callable[[argparse.Namespace], int]
+Run = Callable[[argparse.Namespace], int | None]
 Parser = argparse.ArgumentParser
 Takes = argparse.ArgumentParser | argparse._ArgumentGroup
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -40,18 +40,19 @@ def width() -> int:
     return min(columns - 2, WIDEST)
 
 
-def command_parser(name: str, description: str, run: Run | None = None, epilog: str = "") -> Parser:
-    """The parser of a command."""
-    made = Parser(prog=f"crosstable {name}", formatter_class=Help, description=description, epilog=epilog)
-    made.set_defaults(run=run)
+def command_parser(name: str, run: Run | None = None, description: str = "", epilog: str = "") -> Parser:
+    """The parser of a command; what ``run`` says of itself is the description."""
+    words = description or (run and run.__doc__)
+    made = Parser(prog=f"crosstable {name}", formatter_class=Help, description=words, epilog=epilog)
+    made.set_defaults(run=run, prog=made.prog)
     return made
 
 
-def add_command(commands: Commands, name: str, summary: str, run: Run | None = None, description: str = "") -> Parser:
-    """A command inside a command; without a description its summary is the description."""
-    words = description or f"{summary[0].upper()}{summary[1:]}."
+def add_command(commands: Commands, name: str, summary: str, run: Run | None = None) -> Parser:
+    """A command inside a command; what ``run`` says of itself is the description, otherwise the summary."""
+    words = (run and run.__doc__) or f"{summary[0].upper()}{summary[1:]}."
     made = commands.add_parser(name, help=summary, description=words, formatter_class=Help)
-    made.set_defaults(run=run)
+    made.set_defaults(run=run, prog=made.prog)
     return made
 
 
@@ -168,9 +169,9 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "dest": "start",
         "type": day,
         "metavar": "DATE",
-        "help": "only sections that start on this day or later",
+        "help": "judge sections that start on this day or later",
     },
-    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "only sections that start on this day or earlier"},
+    "--to": {"dest": "end", "type": day, "metavar": "DATE", "help": "judge sections that start on this day or earlier"},
     "--seed": {"type": count, "default": 1, "metavar": "N", "help": "the random seed (default: 1)"},
     "--draws": {"type": count, "default": 500, "metavar": "N", "help": "how many bootstrap draws (default: 500)"},
     # the office
@@ -192,7 +193,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--new-members": {**_FLAG, "help": "add players the office does not know yet"},
     "member": {"metavar": "MEMBER", "help": "the member's id"},
     "event": {"metavar": "EVENT", "help": "the event's id"},
-    "name": {"metavar": "NAME", "help": "the account"},
+    "name": {"metavar": "NAME", "help": "the name of the account"},
     "--affiliate": {"metavar": "ID", "default": "", "help": "the affiliate"},
 }
 
@@ -218,6 +219,12 @@ def flag(made: Takes, name: str, words: str) -> argparse.Action:
     return made.add_argument(name, action="store_true", help=words)
 
 
-def several(made: Takes, name: str, metavar: str, words: str) -> None:
+def several(made: Takes, name: str, words: str) -> None:
     """Add an option that may be given several times."""
-    made.add_argument(name, action="append", default=[], metavar=metavar, help=words)
+    option(made, name, words, action="append", default=[])
+
+
+def option(made: Takes, name: str, words: str, **more: Any) -> argparse.Action:  # noqa: ANN401 (as argparse has it)
+    """Add an option by its name and what stands for its value: ``--years N``."""
+    bare, _, metavar = name.partition(" ")
+    return made.add_argument(bare, metavar=metavar, help=words, **more)

@@ -52,6 +52,12 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
+def sections_text(numbers: Sequence[int | None]) -> str:
+    """Sections by number: ``section 2``, ``sections 1, 3``, ``no section``."""
+    noun = "section" if len(numbers) == 1 else "sections"
+    return f"{noun} {', '.join(map(str, numbers))}" if numbers else "no section"
+
+
 def american(day: date) -> str:
     """A day as Americans write it: ``June 14, 2026``."""
     return f"{day:%B} {day.day}, {day.year}"

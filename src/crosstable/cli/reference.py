@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from crosstable import schemas
-from crosstable.cli import USAGE
-from crosstable.cli.options import Parser, command_parser, day, take
-from crosstable.cli.printing import print_answer, wrapped
+from crosstable.cli import RefusedError
+from crosstable.cli.options import Parser, command_parser, day, option, take
+from crosstable.cli.printing import american, print_answer, wrapped
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.law import Amendment, Edition
@@ -25,16 +25,9 @@ FINDINGS = "crosstable-findings/1"
 NEAR = 3
 
 
-# rules
-
-
 def rules_parser() -> Parser:
     """What ``crosstable rules`` takes."""
-    made = command_parser(
-        "rules",
-        "Show the timeline of the rules; with --on, the rules of a day; with --diff, what changed between two days.",
-        _rules,
-    )
+    made = command_parser("rules", _rules)
     which = made.add_mutually_exclusive_group()
     take(which, "--on")
     which.add_argument("--diff", nargs=2, type=day, metavar=("D1", "D2"), help="what changed between two days")
@@ -42,7 +35,8 @@ def rules_parser() -> Parser:
     return made
 
 
-def _rules(options: argparse.Namespace) -> int:
+def _rules(options: argparse.Namespace) -> None:
+    """Show the timeline of the rules; with --on, the rules of a day; with --diff, what changed between two days."""
     if options.on:
         text, document = _edition(edition_for(options.on))
     elif options.diff:
@@ -51,7 +45,6 @@ def _rules(options: argparse.Namespace) -> int:
         text, document = _amendments_text(AMENDMENTS), {"amendments": _amendment_objects(AMENDMENTS)}
     document["law_seen_through"] = LAW_SEEN_THROUGH.isoformat()
     print_answer(document, text, as_json=options.json)
-    return 0
 
 
 def _amendments_text(amendments: Sequence[Amendment]) -> str:
@@ -62,7 +55,7 @@ def _amendments_text(amendments: Sequence[Amendment]) -> str:
     for one in amendments:
         stated = f"stated as {one.stated}; " if one.stated != one.effective.isoformat() else ""
         assumed = "date assumed; " if one.is_uncertain else ""
-        announced = f"announced {one.announced}; " if one.announced else ""
+        announced = f"announced {american(one.announced)}; " if one.announced else ""
         lines.append(
             f"{one.effective}  {one.summary}\n"
             f"            {assumed}{stated}{announced}{KNOWN[one.knowledge]}: {one.source}\n"
@@ -93,14 +86,14 @@ def _edition(edition: Edition) -> tuple[str, dict[str, Any]]:
     from crosstable.rules.in_words import edition_values
     from crosstable.rules.statements import DOCUMENTS, known_from, statements
 
-    lines = [f"The rules of {edition.name}, as seen through the text of {LAW_SEEN_THROUGH}.\n"]
+    lines = [f"The rules of {american(edition.effective)}, as of the text of {american(LAW_SEEN_THROUGH)}.\n"]
     sentences = []
     part = ""
     for one in statements(edition):
         known = known_from(edition, one)
         lines += [f"\n{one.part}\n"] if one.part != part else []
         part = one.part
-        since = f"since {known.since}{' (date assumed)' if known.is_assumed else ''}: {known.source}"
+        since = f"since {american(known.since)}{' (date assumed)' if known.is_assumed else ''}: {known.source}"
         lines.append(wrapped(f"  {one.sentence}", "  ") + wrapped(f"    {one.mark}{since}", "    "))
         sentences.append(
             {
@@ -132,8 +125,8 @@ def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
     changed = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     between = [amendment for amendment in AMENDMENTS if earlier < amendment.effective <= later]
     lines = "".join(f"{name}: {old} -> {new}\n" for name, (old, new) in changed.items())
-    nothing = f"Nothing changed between {earlier} and {later}.\n"
-    said = f"From {earlier} to {later}:\n\n{lines}\n" if changed else nothing
+    nothing = f"Nothing changed between {american(earlier)} and {american(later)}.\n"
+    said = f"From {american(earlier)} to {american(later)}:\n\n{lines}\n" if changed else nothing
     return said + _amendments_text(between), {
         "from": earlier.isoformat(),
         "to": later.isoformat(),
@@ -142,22 +135,19 @@ def _difference(one: date, other: date) -> tuple[str, dict[str, Any]]:
     }
 
 
-# findings
-
-
 def findings_parser() -> Parser:
     """What ``crosstable findings`` takes."""
-    made = command_parser(
-        "findings",
-        "Explain the code of a finding: what it means, how serious it is, and what to do. Without a code, explain all.",
-        _findings,
-    )
-    made.add_argument("code", nargs="?", metavar="CODE", help="the code in brackets at the end of a finding")
+    made = command_parser("findings", _findings)
+    option(made, "code CODE", "the code in brackets at the end of a finding", nargs="?")
     take(made, "--on", "--json", on="by the rules of this day (default: the newest rules)", json=f"print {FINDINGS}")
     return made
 
 
-def _findings(options: argparse.Namespace) -> int:
+def _findings(options: argparse.Namespace) -> None:
+    """Explain the code of a finding: what it means, how serious it is, and what to do.
+
+    Without a code, explain all.
+    """
     from difflib import get_close_matches
 
     from crosstable.catalogue import CATALOGUE, meaning_of
@@ -166,8 +156,7 @@ def _findings(options: argparse.Namespace) -> int:
     if options.code is not None and options.code not in CATALOGUE:
         near = get_close_matches(options.code.lower(), CATALOGUE, n=NEAR, cutoff=0.4)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
-        sys.stderr.write(f"crosstable findings: there is no code {options.code!r}.{hint}\n")
-        return USAGE
+        raise RefusedError(f"there is no code {options.code!r}.{hint}")
     edition = edition_for(options.on) if options.on else EDITIONS[-1]
     words = phrases(edition)
     found = [
@@ -187,28 +176,23 @@ def _findings(options: argparse.Namespace) -> int:
     ]
     document = {"format": FINDINGS, "edition": edition.name, "findings": found}
     print_answer(document, "\n".join(texts), as_json=options.json)
-    return 0
-
-
-# schema
 
 
 def schema_parser() -> Parser:
     """What ``crosstable schema`` takes."""
-    made = command_parser(
-        "schema",
-        "Print the format of a file. event: the JSON Schema of the event file. members: a template of a members file. "
-        "wallchart: a template of a CSV wallchart. Every other name is a format that crosstable prints or writes, like "
-        "rated for crosstable-rated/1: its JSON Schema. Without a name, list all names.",
-        _schema,
-    )
-    made.add_argument("name", nargs="?", choices=(*READ, *schemas.names()), metavar="NAME", help="which format")
+    made = command_parser("schema", _schema)
+    option(made, "name NAME", "which format", nargs="?", choices=(*READ, *schemas.names()))
     return made
 
 
-def _schema(options: argparse.Namespace) -> int:
+def _schema(options: argparse.Namespace) -> None:
+    """Print the format of a file.
+
+    For event it is the JSON Schema of the event file, for members a template of a members file, for wallchart a
+    template of a CSV wallchart. Every other name is a format that crosstable prints or writes, like rated for
+    crosstable-rated/1, and you get its JSON Schema. Without a name, list all names.
+    """
     sys.stdout.write(_listed() if options.name is None else _shape(options.name))
-    return 0
 
 
 def _listed() -> str:

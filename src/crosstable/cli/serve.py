@@ -4,9 +4,10 @@ import argparse
 import os
 import sys
 import tempfile
+from contextlib import closing
 
-from crosstable.cli import USAGE
-from crosstable.cli.options import Parser, command_parser, flag, several, take
+from crosstable.cli import RefusedError
+from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -14,24 +15,23 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def parser() -> Parser:
     """What the command takes."""
-    made = command_parser(
-        "serve",
-        "Serve the site and the API of an office. With --demo, first make an invented federation, in a temporary file "
-        "unless --database names one.",
-        _run,
-    )
+    made = command_parser("serve", _run)
     flag(made, "--demo", "make a demonstration office and serve it")
     take(made, "--database")
     made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     made.add_argument("--port", type=int, default=8000, help="the port (default: %(default)s)")
-    made.add_argument("--workers", type=int, default=1, metavar="N", help="worker processes (default: %(default)s)")
-    several(made, "--name", "HOST", "another name under which the site is reached (repeatable)")
+    option(made, "--workers N", "worker processes (default: %(default)s)", type=int, default=1)
+    several(made, "--name HOST", "another name under which the site is reached (repeatable)")
     words = "a proxy on this machine forwards requests: trust its X-Forwarded-For and X-Forwarded-Proto"
     flag(made, "--behind-proxy", words)
     return made
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> None:
+    """Serve the site and the API of an office.
+
+    With --demo, first make an invented federation, in a temporary file unless --database names one.
+    """
     from crosstable.cli.office_access import database_of
 
     with tempfile.TemporaryDirectory(prefix="crosstable-demo-") as folder:
@@ -40,10 +40,8 @@ def _run(options: argparse.Namespace) -> int:
             address = options.database or os.path.join(folder, "office.db")
         _prepare(address, options)
         if refused := why_not(address, options.host):
-            sys.stderr.write(f"crosstable serve: {refused}\n")
-            return USAGE
+            raise RefusedError(refused)
         _serve(address, options)
-    return 0
 
 
 def _prepare(address: str, options: argparse.Namespace) -> None:
@@ -72,11 +70,8 @@ def _has_accounts(address: str) -> bool:
     from crosstable.office.accounts import has_accounts
     from crosstable.office.database import open_office
 
-    office = open_office(address)
-    try:
+    with closing(open_office(address)) as office:
         return has_accounts(office)
-    finally:
-        office.close()
 
 
 def machine_link(address: str, site: str) -> str:
@@ -86,11 +81,8 @@ def machine_link(address: str, site: str) -> str:
 
     if _has_accounts(address):
         return ""
-    office = open_office(address)
-    try:
+    with closing(open_office(address)) as office:
         return f"{site}machine/{make_link(office)}"
-    finally:
-        office.close()
 
 
 def _serve(address: str, options: argparse.Namespace) -> None:

@@ -10,8 +10,8 @@ import pytest
 from crosstable.cli.printing import Column, plain_table
 from crosstable.office.database import open_office
 from crosstable.office.ledger.acts import acts
-from tests.doors.club import BIRTH_DATES, CHAMPIONSHIP, QUICK, SWISS, Desk
-from tests.doors.conftest import Run
+from tests.cli.club import BIRTH_DATES, CHAMPIONSHIP, QUICK, SWISS, Desk
+from tests.cli.conftest import Run
 from tests.event_files import event_file, player
 from tests.house.source import ROOT
 

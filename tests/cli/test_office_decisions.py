@@ -10,7 +10,7 @@ from crosstable.cli.office_decisions import KINDS
 from crosstable.office.decisions import Ruling
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.terms import RatingSystem
-from tests.doors.club import CHAMPIONSHIP, QUICK, Desk
+from tests.cli.club import CHAMPIONSHIP, QUICK, Desk
 
 ASH, BIRCH, QUINCE = "30000001", "30000002", "30000021"
 OTBR = RatingSystem.OTBR

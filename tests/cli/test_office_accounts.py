@@ -11,7 +11,7 @@ from crosstable.office import accounts
 from crosstable.office.accounts import proven
 from crosstable.office.credentials import bearer_of, follow_link
 from crosstable.office.database import open_office
-from tests.doors.club import Desk
+from tests.cli.club import Desk
 
 PASSWORD = "correct horse battery"
 

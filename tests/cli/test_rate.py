@@ -8,7 +8,7 @@ import pytest
 
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from tests.checks.provoked import pair, sound
-from tests.doors.conftest import Run, Write, in_short
+from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import EventFile, event_file, player, quad, record
 from tests.house.source import ROOT
 

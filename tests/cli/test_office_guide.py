@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.doors.club import FILES, OPENED, Desk
-from tests.doors.conftest import Run
-from tests.doors.season_again import official, opened, played
+from tests.cli.club import FILES, OPENED, Desk
+from tests.cli.conftest import Run
+from tests.cli.season_again import official, opened, played
 from tests.house.source import ROOT
 from tests.office.postgres import Server
 

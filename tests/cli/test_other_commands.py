@@ -8,7 +8,7 @@ from crosstable import schemas
 from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
 from tests.checks.provoked import pair, sound
-from tests.doors.conftest import Run, Write, in_short
+from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import event_file, player, quad
 from tests.house.source import ROOT
 
@@ -182,11 +182,11 @@ def test_rules_on_a_day_say_how_newcomers_start(run: Run) -> None:
     [
         ("2026-01-01", "based on more than 25 games"),
         ("2026-01-01", "with B = 10 and m"),
-        ("2026-01-01", "§4.2; since 2025-01-01: 2025 text §8; notice of May 2025"),
+        ("2026-01-01", "§4.2; since January 1, 2025: 2025 text §8; notice of May 2025"),
         ("2026-01-01", "50 points in a match, 100 net in 180 days, 200 net in 3 years."),
         ("2026-01-01", "over the board: 30 to 65."),
         ("2010-01-01", "with B = 6 and m"),
-        ("2010-01-01", "since 2006-03-01 (date assumed): report of 2006"),
+        ("2010-01-01", "since March 1, 2006 (date assumed): report of 2006"),
         ("2001-01-01", "An organizer may ask for half K."),
     ],
 )
@@ -198,7 +198,7 @@ def test_rules_of_a_day_are_told_in_words_with_their_documents(run: Run, day: st
 
 def test_rules_as_text_name_the_edition_and_json_has_the_same_sentences(run: Run) -> None:
     out = run("rules", "--on", "2026-01-01").out
-    assert out.startswith("The rules of 2025-01-01, as seen through the text of 2025-07-26.\n\nTime controls")
+    assert out.startswith("The rules of January 1, 2025, as of the text of July 26, 2025.\n\nTime controls")
     found = json.loads(run("rules", "--on", "2026-01-01", "--json").out)["sentences"]
     assert len({one["id"] for one in found}) == len(found)
     for one in found:
@@ -221,7 +221,7 @@ def test_rules_between_two_days_in_either_order(run: Run, days: tuple[str, str])
 def test_rules_between_two_days_without_a_change(run: Run) -> None:
     """§8: nothing changed in 2022."""
     assert run("rules", "--diff", "2022-01-01", "2022-12-31").out == (
-        "Nothing changed between 2022-01-01 and 2022-12-31.\n"
+        "Nothing changed between January 1, 2022 and December 31, 2022.\n"
     )
 
 

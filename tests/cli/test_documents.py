@@ -13,9 +13,9 @@ import pytest
 from crosstable import schemas
 from crosstable.cli import main
 from crosstable.office import accounts
+from tests.cli.club import CHAMPIONSHIP, SWISS, Desk
+from tests.cli.conftest import Run
 from tests.documents import faults_of, name_of, printed, valid
-from tests.doors.club import CHAMPIONSHIP, SWISS, Desk
-from tests.doors.conftest import Run
 from tests.event_files import event_file, player
 from tests.house.source import ROOT
 
@@ -58,14 +58,14 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
 # These take a compiled replay, a folder of pages or a federation: they are validated where they are made.
 ELSEWHERE = {
     "archive": "tests/history/test_archive.py",
-    "replay": "tests/doors/test_history.py",
+    "replay": "tests/cli/test_history.py",
     "backtest": "tests/lab/test_commands.py",
     "comparison": "tests/lab/test_resemblance.py",
     "lab-report": "tests/lab/test_report.py",
     "sweep": "tests/lab/test_sweep_backends.py",
     "sweep-folder": "tests/lab/test_sweep_backends.py",
-    "verify": "tests/doors/test_files_of_directors.py",
-    "office-backup": "tests/doors/test_documents.py",
+    "verify": "tests/cli/test_files_of_directors.py",
+    "office-backup": "tests/cli/test_documents.py",
     "preview": "tests/web/test_uploads.py",
 }
 

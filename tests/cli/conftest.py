@@ -14,7 +14,7 @@ from tests.documents import printed
 from tests.event_files import EventFile
 
 if TYPE_CHECKING:
-    from tests.doors.club import Desk
+    from tests.cli.club import Desk
 
 
 class Ran(NamedTuple):
@@ -69,7 +69,7 @@ def write(tmp_path: Path) -> Write:
 @pytest.fixture
 def desk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> "Desk":
     """An empty folder with the club's example files, and nothing that says where an office is."""
-    from tests.doors.club import Desk, copy_examples
+    from tests.cli.club import Desk, copy_examples
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CROSSTABLE_OFFICE", raising=False)
@@ -80,7 +80,7 @@ def desk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> "Desk":
 @pytest.fixture
 def club(desk: "Desk") -> "Desk":
     """The club's office after its season."""
-    from tests.doors.club import season
+    from tests.cli.club import season
 
     (desk.folder / "office.db").write_bytes(season())
     return desk

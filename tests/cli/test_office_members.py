@@ -11,7 +11,7 @@ from crosstable.office.ledger.facts import Person
 from crosstable.office.members_files import games_of_2001
 from crosstable.office.views import known, member_view
 from crosstable.terms import OutsideRating
-from tests.doors.club import OPENED, Desk
+from tests.cli.club import OPENED, Desk
 
 ONE = "Member ID,Name,State,Birth date,Adult,Canadian resident,FIDE id,CFC id,FIDE flag,Member until,"
 TWO = "FIDE rating,FIDE as of,Regular rating,Regular games,Regular as of\n"
@@ -83,7 +83,7 @@ def test_members_show_is_the_offices_own_view(office: Desk) -> None:
         "Test, Tessa",
         "born: February 3, 1990",
         "state: NY",
-        "FIDE ratings: 1850 as of 2026-05-01",
+        "FIDE ratings: 1850 as of May 1, 2026",
         "OTBR 1701",
     ):
         assert text in out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.doors.club import CHAMPIONSHIP, SWISS, Desk
+from tests.cli.club import CHAMPIONSHIP, SWISS, Desk
 
 
 def rows_of(document: Any) -> dict[tuple[str, str], Any]:

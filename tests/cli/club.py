@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstable.cli import main
-from tests.doors.conftest import Ran, Run
+from tests.cli.conftest import Ran, Run
 from tests.house.source import ROOT
 
 EXAMPLES = ROOT / "examples"

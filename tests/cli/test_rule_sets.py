@@ -10,7 +10,7 @@ from python_calamine import CalamineWorkbook
 from crosstable.history.archive import write as write_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from tests.doors.conftest import Run
+from tests.cli.conftest import Run
 
 SAMPLE = str(Path(__file__).parents[2] / "examples" / "summer-quads.json")
 SLOW = 'name = "Slow"\n[changes]\nk_numerator = 80\nbonus_threshold = 1000\n'

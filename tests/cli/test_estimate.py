@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from crosstable.cli.estimate import EPILOG
-from tests.doors.conftest import Run
+from tests.cli.conftest import Run
 from tests.house.source import ROOT
 
 DAY = ("--date", "2026-07-04")
@@ -108,7 +108,7 @@ def test_what_if_questions(run: Run) -> None:
     bars = [line for line in ran.out.splitlines() if "█" in line]
     assert [line.split()[0] for line in bars] == ["1.5", "2", "2.5", "3", "3.5"]
     assert bars == sorted(bars, key=lambda line: line.count("█"))
-    assert "1600 needs 2.5 of 4, 1 of the 2 to come: that gives" in ran.out
+    assert "1600 needs 2.5 of 4, 1 of the remaining 2: that gives" in ran.out
     assert "1200 4th Category" in ran.out
     assert "no score is enough" in ran.out
     following = run("estimate", "1641P17", "--next", "1800", *DAY)
@@ -138,7 +138,7 @@ def test_what_if_questions(run: Run) -> None:
 
 def test_games_to_come_alone_show_their_range(run: Run) -> None:
     ran = run("estimate", "1512/40", "T1600", "T1800", *DAY, "--target", "2000")
-    assert ran.out.startswith("Every score that is possible (from 1512):\n")
+    assert ran.out.startswith("Every possible score (from 1512):\n")
     assert "2000 is out of reach: 2 of 2 gives" in ran.out
 
 

@@ -11,8 +11,8 @@ import pytest
 from crosstable.cli.printing import shown_address
 from crosstable.errors import OfficeError
 from crosstable.office import database
-from tests.doors.club import Desk, founded, season
-from tests.doors.conftest import Run
+from tests.cli.club import Desk, founded, season
+from tests.cli.conftest import Run
 
 # Founding and the state of things
 

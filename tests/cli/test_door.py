@@ -14,8 +14,10 @@ import pytest
 import crosstable.cli
 from crosstable import __version__
 from crosstable.cli import COMMANDS, main, office, parser_of
+from crosstable.cli.options import OPTIONS
+from crosstable.office.address import DEFAULT, ENVIRONMENT
 from tests.checks.provoked import pair, sound, with_player
-from tests.doors.conftest import Run, Write
+from tests.cli.conftest import Run, Write
 from tests.event_files import quad
 from tests.house.source import ROOT
 from tools.make_docs import pages
@@ -77,6 +79,41 @@ def test_an_unknown_command_gets_a_hint(run: Run, typed: str, meant: str) -> Non
 
 def test_an_unknown_command_like_nothing_gets_none(run: Run) -> None:
     assert run("xyzzy").err == "crosstable: there is no command 'xyzzy'.\nTry crosstable --help.\n"
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("60", 58), ("90", 88), ("500", 100), ("many", 100), ("", 100)])
+def test_help_is_as_wide_as_the_terminal_up_to_a_hundred_columns(
+    run: Run, monkeypatch: pytest.MonkeyPatch, columns: str, widest: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for name in ("rate", "office"):
+        _, text = run(name, "--help").out.split("\n\n", 1)  # a choice of options is not broken in the usage above
+        lines = [line for line in text.splitlines() if len(line.split()) > 1]
+        assert widest - 12 < max(map(len, lines)) <= widest
+
+
+def test_help_tells_where_an_office_is_when_nobody_says() -> None:
+    """The option is said where nothing of an office is loaded, so the two names stand there once more."""
+    assert f"(default: ${ENVIRONMENT}, else {DEFAULT} in this folder)" in OPTIONS["--database"]["help"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rate", SAMPLE, SAMPLE, "--csv"), "crosstable rate: --html, --csv and --xlsx take one event at a time\n"),
+        (("rate", SAMPLE, "--accept", "x=y"), "crosstable rate: --accept: "),
+        (("explain", SAMPLE, "--section", "1", "--player", "1", "--accept", "x=y"), "crosstable explain: --accept: "),
+        (
+            ("lab", "report", "a", "--from", "2026-02-01"),
+            "crosstable lab report: add --out FILE for the page",
+        ),
+        (("office", "submit", "a.json", "--starting-ratings"), "crosstable office submit: --starting-ratings needs"),
+    ],
+)
+def test_a_refusal_names_the_whole_command(run: Run, words: tuple[str, ...], said: str) -> None:
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(said)
 
 
 # Errors of our own

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.doors.club import CHAMPIONSHIP, QUICK, SWISS, Desk, founded
+from tests.cli.club import CHAMPIONSHIP, QUICK, SWISS, Desk, founded
 from tests.event_files import event_file, player
 
 
