@@ -251,7 +251,7 @@ def test_a_withdrawn_event_rates_nobody_and_comes_back_as_a_correction(club: Des
 
 
 def test_one_section_is_withdrawn_alone(club: Desk) -> None:
-    assert "section 2 of event" in club.done("withdraw", QUICK, "--section", "2", "--reason", "x", "--rate")
+    assert ": section 2 withdrawn" in club.done("withdraw", QUICK, "--section", "2", "--reason", "x", "--rate")
     assert QUICK in club.done("history", "30000001")
     assert QUICK not in club.done("history", "30000007")
     assert "has no section 7" in club.refused("withdraw", QUICK, "--section", "7", "--reason", "x")

@@ -80,12 +80,10 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
             for one in headings
         ]
 
+    same = ("name", "schema", "members", "events", "sections", "ratings", "lists")
     return {
         "format": "crosstable-office-status/1",
-        **{
-            name: getattr(found, name)
-            for name in ("name", "schema", "members", "events", "sections", "ratings", "lists")
-        },
+        **{name: getattr(found, name) for name in same},
         "last_run": found.last_run or None,
         "pending": [act.seq for act in found.pending],
         "held": sections(found.held),
