@@ -23,13 +23,13 @@ from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.ledger.watching import StageClock, Watch
 from crosstable.office.submissions import Status, document_of_bytes, submit
 from tests.office.postgres import Server
 
-DEED = Deed("benchmark", "measuring")
+AUTHOR = Author("benchmark", "measuring")
 TODAY = date(2026, 11, 15)
 # How far back a result is corrected, in days, and the words for it.
 CORRECTIONS = ((30, "a month"), (365, "a year"), (5 * 365, "five years"))
@@ -48,7 +48,7 @@ def large_office() -> str:
             games = archive.games.height
             del archive
             lines.append(f"office on PostgreSQL, {members:,} members, {sections:,} sections, {games:,} games")
-            made = found_office(server.new_database("office"), "Benchmark", DEED)
+            made = found_office(server.new_database("office"), "Benchmark", AUTHOR)
             lines += [*founded(made, folder), *changed(made), *exported(made, folder)]
             made.close()
     return "\n".join(lines) + "\n"
@@ -56,7 +56,7 @@ def large_office() -> str:
 
 def founded(made: Office, folder: str) -> Iterator[str]:
     """The archive comes in and is rated for the first time."""
-    taken, seconds = _timed(lambda: import_archive(made, DEED, str(Path(folder, "archive"))))
+    taken, seconds = _timed(lambda: import_archive(made, AUTHOR, str(Path(folder, "archive"))))
     yield f"  imported    {seconds:8.1f} s   {_stages(taken.stages)}"
     yield from _rated(made, "rated", 0.0)
 
@@ -64,13 +64,13 @@ def founded(made: Office, folder: str) -> Iterator[str]:
 def changed(made: Office) -> Iterator[str]:
     """What an office does from day to day; each takes from the act to the posted ratings."""
     began = time.perf_counter()
-    done = submit(made, DEED, document_of_bytes(_ordinary_event(made), "ordinary.json"), TODAY)
+    done = submit(made, AUTHOR, document_of_bytes(_ordinary_event(made), "ordinary.json"), TODAY)
     assert done.status is Status.ACCEPTED, done
     yield from _rated(made, "an event", time.perf_counter() - began)
     for days, words in CORRECTIONS:
         event_id, change = _mistake(made, days)
         began = time.perf_counter()
-        assert correct_result(made, DEED, event_id, change, TODAY).is_stored
+        assert correct_result(made, AUTHOR, event_id, change, TODAY).is_stored
         yield from _rated(made, words, time.perf_counter() - began)
 
 
@@ -82,7 +82,7 @@ def exported(made: Office, folder: str) -> Iterator[str]:
 
 def _rated(made: Office, name: str, before: float) -> Iterator[str]:
     clock = StageClock()
-    run, seconds = _timed(lambda: rerate(made, DEED, watch=Watch(clock=clock)))
+    run, seconds = _timed(lambda: rerate(made, AUTHOR, watch=Watch(clock=clock)))
     assert run is not None
     moved = f"{run.sections:,} sections, {run.postings:,} postings, {len(run.ripple):,} ratings change"
     yield f"  {name:<12}{before + seconds:8.2f} s   {moved}"

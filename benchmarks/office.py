@@ -15,14 +15,14 @@ from crosstable.lab.simulate import simulate
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Person
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
-from crosstable.office.members import OpeningStanding, import_members
+from crosstable.office.members import NewStartingRating, import_members
 from crosstable.office.submissions import Document, Status, submit
 from crosstable.terms import Background, Report, Result
 
-DEED = Deed("benchmark", "measuring")
+AUTHOR = Author("benchmark", "measuring")
 TODAY = date(2026, 11, 15)
 YEARS_BACK = 5
 FEDERATION = Federation(
@@ -43,14 +43,14 @@ def office() -> str:
     """Sections per second submitted and rated, and the seconds of one old correction with its ripple."""
     archive = simulate(FEDERATION)
     with tempfile.TemporaryDirectory() as folder:
-        made = found_office(str(Path(folder, "office.db")), "Benchmark", DEED)
-        import_members(made, DEED, *_members(archive))
+        made = found_office(str(Path(folder, "office.db")), "Benchmark", AUTHOR)
+        import_members(made, AUTHOR, *_members(archive))
         reports = reports_of(archive, lambda archived, at: Background())
         began = time.perf_counter()
         for report in reports:
             _submit(made, report)
         submitted = time.perf_counter()
-        run = rerate(made, DEED)
+        run = rerate(made, AUTHOR)
         rated = time.perf_counter()
         assert run is not None
         corrected, moved = _correct_old(made, reports)
@@ -67,19 +67,21 @@ def office() -> str:
     )
 
 
-def _members(archive: Archive) -> tuple[list[Person], list[OpeningStanding]]:
+def _members(archive: Archive) -> tuple[list[Person], list[NewStartingRating]]:
     outside = outside_of(archive)
     people = []
     for at, row in enumerate(archive.members.iter_rows(named=True)):
         fide, cfc = outside.get(at, ([], []))
         people.append(Person(**row, fide=tuple(fide), cfc=tuple(cfc)))
-    openings = [OpeningStanding(one.member_id, one.system, one.standing, one.source) for _, one in openings_of(archive)]
+    openings = [
+        NewStartingRating(one.member_id, one.system, one.standing, one.source) for _, one in openings_of(archive)
+    ]
     return people, openings
 
 
 def _submit(made: Office, report: Report) -> None:
     document = Document(report.event_id, write(report), Reading(report, ()))
-    done = submit(made, DEED, document, TODAY)
+    done = submit(made, AUTHOR, document, TODAY)
     assert done.status is Status.ACCEPTED, done.faults
     assert not done.held, done.held
 
@@ -99,7 +101,7 @@ def _correct_old(made: Office, reports: list[Report]) -> tuple[float, int]:
     assert player is not None
     change = ChangedResult(section.number, player, round_number, f"L{cell.opponent}{cell.colour}")
     began = time.perf_counter()
-    assert correct_result(made, DEED, old.event_id, change, TODAY).is_stored
-    run = rerate(made, DEED)
+    assert correct_result(made, AUTHOR, old.event_id, change, TODAY).is_stored
+    run = rerate(made, AUTHOR)
     assert run is not None
     return time.perf_counter() - began, len(run.ripple)

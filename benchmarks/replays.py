@@ -19,7 +19,7 @@ from crosstable.history.archive import Archive, opened, read, read_for_replay, w
 from crosstable.history.index import Index, build
 from crosstable.history.plain import interpreted_replay
 from crosstable.history.replay import Replayer
-from crosstable.history.running import Wishes, replay_archive
+from crosstable.history.running import ReplayOptions, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 
@@ -212,7 +212,7 @@ def main() -> None:
     """Replay one archive and print what it took, as JSON."""
     folder, out = sys.argv[1:3]
     threads = 1 if "--alone" in sys.argv else None
-    wishes = Wishes(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
+    wishes = ReplayOptions(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
     done = replay_archive(folder, out, wishes)
     peak = _peak_gigabytes()
     run: dict[str, Any] = {

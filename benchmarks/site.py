@@ -31,14 +31,14 @@ from crosstable.office.bulk.archive_in import import_archive
 from crosstable.office.credentials import open_session
 from crosstable.office.database import open_office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import last_run, rerate
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from crosstable.web.gate import SESSION_COOKIE
 
-DEED = Deed("benchmark", "measuring")
+AUTHOR = Author("benchmark", "measuring")
 MEMBERS, SECTIONS = 100_000, 20_000
 CONNECTIONS, SECONDS, ROUNDS = 16, 8, 3
 ADDRESSES = 20_000
@@ -83,10 +83,10 @@ def site() -> str:
 def _office(folder: str) -> str:
     archive, office = str(Path(folder, "archive")), str(Path(folder, "office.db"))
     write(simulate(Federation(members=MEMBERS, sections=SECTIONS, seed=1)), archive)
-    made = found_office(office, "Benchmark", DEED)
-    import_archive(made, DEED, archive)
-    rerate(made, DEED)
-    publish(made, DEED, Month(2026, 12), Basis.NOW)
+    made = found_office(office, "Benchmark", AUTHOR)
+    import_archive(made, AUTHOR, archive)
+    rerate(made, AUTHOR)
+    publish(made, AUTHOR, Month(2026, 12), Basis.NOW)
     made.close()
     return office
 

@@ -82,7 +82,7 @@ def _code(cited: Iterable[Citation]) -> list[str]:
 
 def _tests(cited: Iterable[Citation]) -> list[str]:
     """A link for each test file that cites something, with how often, the most frequent first."""
-    counts = Counter(one.file for one in within(cited, "tests/") if not one.file.startswith("tests/house/"))
+    counts = Counter(one.file for one in within(cited, "tests/") if not one.file.startswith("tests/architecture/"))
     ordered = sorted(counts, key=lambda file: (-counts[file], file))
     return [f"[{file.removeprefix('tests/')}]({relpath(ROOT / file, DOCS)}) ({counts[file]})" for file in ordered]
 

@@ -13,8 +13,8 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Locator, Page
 
+from tests.architecture.source import ROOT
 from tests.browser.samples import FAULTY, GOOD, saved
-from tests.house.source import ROOT
 
 
 class Guests(Protocol):

@@ -7,8 +7,8 @@ import pytest
 
 from crosstable.catalogue import CATALOGUE, TEMPLATES, meaning_of
 from crosstable.faults import fault
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases
 
 

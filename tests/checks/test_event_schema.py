@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 
 from crosstable.formats import event_json
 from crosstable.formats.json_fields import Fields
+from tests.architecture.source import ROOT
 from tests.checks.provoked import CASES, Provoked, sound
 from tests.checks.test_event_reader import edge_values, json_values, places_in, replaced
 from tests.engine.random_events import random_event
 from tests.event_files import EventFile
-from tests.house.source import ROOT
 
 SCHEMA: dict[str, Any] = json.loads(files("crosstable.formats").joinpath("event.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)

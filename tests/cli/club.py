@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from crosstable.cli import main
+from tests.architecture.source import ROOT
 from tests.cli.conftest import Ran, Run
-from tests.house.source import ROOT
 
 EXAMPLES = ROOT / "examples"
 SWISS, QUICK, CHAMPIONSHIP = "202510180012", "202601090005", "202603200010"

@@ -13,11 +13,11 @@ import pytest
 from crosstable import schemas
 from crosstable.cli import main
 from crosstable.office import accounts
+from tests.architecture.source import ROOT
 from tests.cli.club import CHAMPIONSHIP, SWISS, Desk
 from tests.cli.conftest import Run
 from tests.documents import faults_of, name_of, printed, valid
 from tests.event_files import event_file, player
-from tests.house.source import ROOT
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
 HAZEL, OAK = "30000007", "30000011"

@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from crosstable.cli.estimate import EPILOG
+from tests.architecture.source import ROOT
 from tests.cli.conftest import Run
-from tests.house.source import ROOT
 
 DAY = ("--date", "2026-07-04")
 # Readings, Part 1: 1700 on 30 games, 4/4, K 33.316971, change 77.668857, 1835.3377 with B = 10.

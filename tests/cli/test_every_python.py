@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from crosstable.terms import total
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 
 OLDEST = (3, 11)
 SCRIPT = Path(__file__).with_name("every_python.py")

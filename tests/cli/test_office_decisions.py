@@ -66,8 +66,8 @@ def test_what_was_typed_reaches_the_office(
 ) -> None:
     seen: list[Any] = []
 
-    def decide(office: object, deed: Any, made: Ruling) -> int:
-        seen.append((deed.reason, made))
+    def decide(office: object, author: Any, made: Ruling) -> int:
+        seen.append((author.reason, made))
         return 99
 
     monkeypatch.setattr(office_decisions, "decide", decide)

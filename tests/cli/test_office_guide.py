@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.architecture.source import ROOT
 from tests.cli.club import FILES, OPENED, Desk
 from tests.cli.conftest import Run
 from tests.cli.season_again import official, opened, played
-from tests.house.source import ROOT
 from tests.office.postgres import Server
 
 GUIDE = ROOT / "docs" / "office.md"

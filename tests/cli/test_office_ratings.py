@@ -9,11 +9,11 @@ import pytest
 
 from crosstable.cli.printing import Column, plain_table
 from crosstable.office.database import open_office
-from crosstable.office.ledger.acts import acts
+from crosstable.office.ledger.journal import acts
+from tests.architecture.source import ROOT
 from tests.cli.club import BIRTH_DATES, CHAMPIONSHIP, QUICK, SWISS, Desk
 from tests.cli.conftest import Run
 from tests.event_files import event_file, player
-from tests.house.source import ROOT
 
 HAZEL = "30000007"
 

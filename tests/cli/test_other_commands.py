@@ -7,10 +7,10 @@ import pytest
 from crosstable import schemas
 from crosstable.catalogue import CATALOGUE
 from crosstable.rules.amendments import AMENDMENTS
+from tests.architecture.source import ROOT
 from tests.checks.provoked import pair, sound
 from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import event_file, player, quad
-from tests.house.source import ROOT
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
 

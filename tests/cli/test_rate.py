@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from crosstable.rules.editions import LAW_SEEN_THROUGH
+from tests.architecture.source import ROOT
 from tests.checks.provoked import pair, sound
 from tests.cli.conftest import Run, Write, in_short
 from tests.event_files import EventFile, event_file, player, quad, record
-from tests.house.source import ROOT
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")
 PLAYER_FIELDS = {

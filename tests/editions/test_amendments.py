@@ -26,9 +26,9 @@ from crosstable.formulas.initial import (
 from crosstable.formulas.matches import match_change, may_play_match
 from crosstable.formulas.outcome import MatchPast, Merits, outcome, requested_floor, standing_floor
 from crosstable.formulas.standard import dual_k_factor, may_earn_bonus
+from crosstable.rules.amending import Amendment, Edition, Knowledge, amended, fold
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
-from crosstable.rules.law import Amendment, Edition, Knowledge, amended, fold
 from crosstable.rules.systems import systems_for
 from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import FloorKind, RatingSystem, Source

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from crosstable.errors import NoEditionError
 from crosstable.explanation import explain
 from crosstable.formulas.effective import effective_games
+from crosstable.rules.amending import Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import (
@@ -20,7 +21,6 @@ from crosstable.rules.editions import (
     edition_for,
     edition_known_on,
 )
-from crosstable.rules.law import Edition
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played, rate_wallchart
 

@@ -17,9 +17,9 @@ from crosstable.engine import rate
 from crosstable.explanation import Line, explain
 from crosstable.explanation.figures import Figures, kinds_in, plain
 from crosstable.explanation.words import WORDS
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.rule_sets import changed
 from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 from tests.explanation.formulas import evaluated

@@ -11,9 +11,9 @@ from crosstable.formats.detect import read_data
 from crosstable.pipeline.checking import check
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import of_reading
+from tests.architecture.source import ROOT
 from tests.formats.swisssys_event import EVENT, packed
 from tests.formats.trf_samples import file, player, quad
-from tests.house.source import ROOT
 
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
 SLIPPED = player({5: "   5", 80: "3", 81: " 0.0"})

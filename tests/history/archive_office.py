@@ -11,9 +11,9 @@ from crosstable.history.archive_sections import ArchivedSection
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Person
-from crosstable.office.members import OpeningStanding
+from crosstable.office.members import NewStartingRating
 from crosstable.terms import Background, RatingSystem
-from tests.office.made_office import DEED, enter, join, run
+from tests.office.made_office import AUTHOR, enter, join, run
 
 
 def people_of(archive: Archive) -> Iterator[Person]:
@@ -27,7 +27,7 @@ def people_of(archive: Archive) -> Iterator[Person]:
 def settle(archive: Archive, office: Office) -> None:
     """Bring an archive into an office; every section must be accepted."""
     openings = [
-        OpeningStanding(opening.member_id, opening.system, opening.standing, opening.source)
+        NewStartingRating(opening.member_id, opening.system, opening.standing, opening.source)
         for _, opening in openings_of(archive)
     ]
     join(office, list(people_of(archive)), openings)
@@ -62,4 +62,4 @@ def _decide(archive: Archive, office: Office, row: Mapping[str, Any]) -> None:
         row["section"],
         json.loads(row["details"]),
     )
-    decide(office, DEED, ruling)
+    decide(office, AUTHOR, ruling)

@@ -18,9 +18,9 @@ from crosstable.history.archive_reports import reported
 from crosstable.history.archive_sections import sections_of, unplayed_cell
 from crosstable.history.archive_tables import FORMAT, OPTIONAL, TABLES, file_of, schema_of
 from crosstable.terms import Background, Cell, GivenStart, OutsideRating, RatingSystem, Report, Result, SectionType
+from tests.architecture.source import ROOT
 from tests.documents import valid
 from tests.history.small_archives import merged_archive, small_archive
-from tests.house.source import ROOT
 
 DOCUMENT = ROOT / "docs" / "archive.md"
 

@@ -15,13 +15,13 @@ from crosstable.history import index as indexing
 from crosstable.history import replay
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest, write
+from crosstable.history.array_records import ArrayRecords
 from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.replaying import lay_order
 from crosstable.history.plain import Interpreted, interpreted_replay
 from crosstable.history.replay import Replayer
 from crosstable.history.results import ratings_frame, standings_frame
-from crosstable.history.running import Wishes, replay_archive
-from crosstable.history.standings import ArrayStandings
+from crosstable.history.running import ReplayOptions, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
@@ -75,7 +75,7 @@ def assert_same(archive: Archive) -> Replayer:
     """Every line and every standing at the end, bit for bit; the plain fold is the measure."""
     replayer, folded = walked(archive), interpreted_replay(archive)
     assert lines_of(replayer) == folded_lines(folded)
-    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
+    arrays = ArrayRecords(replayer.standings, replayer.index.history.place_of)
     for member in range(archive.members.height):
         assert arrays.of(member) == folded.standings.get(member, {})
     return replayer
@@ -202,7 +202,7 @@ def test_a_replay_from_a_snapshot_ends_where_the_whole_replay_ends(tmp_path: Pat
     write(archive, folder)
     replay_archive(folder, whole)
     replay_archive(folder, part)
-    replay_archive(folder, part, Wishes(from_year=2012))
+    replay_archive(folder, part, ReplayOptions(from_year=2012))
     complete = pl.read_parquet(Path(whole) / "ratings.parquet")
     tail = pl.read_parquet(Path(part) / "ratings.parquet")
     assert 0 < tail.height < complete.height
@@ -237,13 +237,13 @@ def test_a_snapshot_of_another_history_is_refused(tmp_path: Path) -> None:
     replay_archive(folder, out)
     write(simulate(BUSY._replace(seed=9)), folder)
     with pytest.raises(HistoryError, match="differs from the replayed one before the end of 2012"):
-        replay_archive(folder, out, Wishes(from_year=2012))
+        replay_archive(folder, out, ReplayOptions(from_year=2012))
     with pytest.raises(HistoryError, match="there is no snapshot of 1999"):
-        replay_archive(folder, out, Wishes(from_year=1999))
+        replay_archive(folder, out, ReplayOptions(from_year=1999))
     with pytest.raises(HistoryError, match="under other rules"):
-        replay_archive(folder, out, Wishes(from_year=2012, rules=rule_set("2025-02-01")))
+        replay_archive(folder, out, ReplayOptions(from_year=2012, rules=rule_set("2025-02-01")))
     with pytest.raises(HistoryError, match="no finished replay"):
-        replay_archive(folder, str(tmp_path / "nowhere"), Wishes(from_year=2012))
+        replay_archive(folder, str(tmp_path / "nowhere"), ReplayOptions(from_year=2012))
 
 
 def test_a_kept_index_is_used_again_and_another_content_makes_another(tmp_path: Path) -> None:
@@ -268,8 +268,8 @@ def test_one_rule_set_for_all_years_changes_old_ratings_and_not_those_of_its_own
     for archive, is_same in ((new, True), (old, False)):
         folder, own, today = (str(tmp_path / f"{name}-{is_same}") for name in ("archive", "own", "today"))
         write(archive, folder)
-        replay_archive(folder, own, Wishes(keeps_snapshots=False))
-        replay_archive(folder, today, Wishes(keeps_snapshots=False, rules=rule_set("2025-02-01")))
+        replay_archive(folder, own, ReplayOptions(keeps_snapshots=False))
+        replay_archive(folder, today, ReplayOptions(keeps_snapshots=False, rules=rule_set("2025-02-01")))
         ends = [pl.read_parquet(Path(name) / "standings.parquet") for name in (own, today)]
         assert ends[0].equals(ends[1]) is is_same
 

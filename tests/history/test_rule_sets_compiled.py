@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crosstable.history.archive import Archive
+from crosstable.history.array_records import ArrayRecords
 from crosstable.history.plain import interpreted_replay
-from crosstable.history.standings import ArrayStandings
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
@@ -28,7 +28,7 @@ def assert_same_by(archive: Archive, rules: RuleSet) -> int:
     assert {section: replayer.why_not(section) for section in faulty} == folded.unratable
     found = lines_of(replayer)
     assert found == folded_lines(folded)
-    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
+    arrays = ArrayRecords(replayer.standings, replayer.index.history.place_of)
     for member in range(archive.members.height):
         assert arrays.of(member) == folded.standings.get(member, {})
     return len(found)

@@ -17,7 +17,7 @@ from crosstable.history.archive_reports import Brings, reported
 from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import season, simulate, summary_of
-from crosstable.office.submissions import Status, Wishes
+from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.terms import Background, RatingSystem, Report, SectionType
 from tests.office.made_office import HandClock, founded, run, send
 
@@ -323,7 +323,7 @@ def test_an_office_takes_a_season(tmp_path: Path) -> None:
     """Every report accepted whole, members and starting ratings taken from it, each event rated before the next."""
     office = founded(str(tmp_path / "office.db"), HandClock())
     for report in season():
-        done = send(office, report, Wishes(adds_members=True, takes_openings=True))
+        done = send(office, report, SubmitOptions(adds_members=True, takes_openings=True))
         assert done.status is Status.ACCEPTED
         assert not done.held, done.held
         assert run(office) is not None

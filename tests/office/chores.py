@@ -11,11 +11,11 @@ from pathlib import Path
 from crosstable.errors import OfficeBusyError, OfficeError
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import Status, submit
 from tests.office.crowd import Turn, file_of
-from tests.office.made_office import DEED, HandClock
+from tests.office.made_office import AUTHOR, HandClock
 from tests.office.small_season import TODAY, file_number
 
 _MANY_FILES = 20
@@ -41,12 +41,12 @@ def warm(address: str) -> None:
 
     for number in range(_MANY_FILES):
         file_number(number)
-    done = submit(office_at(address), DEED, file_number(0), TODAY)
+    done = submit(office_at(address), AUTHOR, file_number(0), TODAY)
     assert done.status is Status.ACCEPTED, done
     office_at(address).close()
     child = os.fork()
     if child == 0:
-        rerate(office_at(address), DEED)
+        rerate(office_at(address), AUTHOR)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
 
@@ -55,14 +55,14 @@ def submit_and_rate(address: str, first: int, end: int) -> None:
     """Submit one event after the other and rate after each."""
     office = office_at(address)
     for number in range(first, end):
-        done = submit(office, DEED, file_number(number), TODAY)
+        done = submit(office, AUTHOR, file_number(number), TODAY)
         assert done.status is Status.ACCEPTED, done
-        rerate(office, DEED)
+        rerate(office, AUTHOR)
 
 
 def rate_then_go_on(address: str, first: int, end: int) -> None:
     """Finish what is pending, then go on as above."""
-    rerate(office_at(address), DEED)
+    rerate(office_at(address), AUTHOR)
     submit_and_rate(address, first, end)
 
 
@@ -71,7 +71,7 @@ def submit_in_small_files(address: str, number: int, most: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
     try:
-        done = submit(office_at(address), DEED, file_number(number), TODAY)
+        done = submit(office_at(address), AUTHOR, file_number(number), TODAY)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))  # what is printed may go into a file, too
     assert done.status is Status.ACCEPTED, done
@@ -81,7 +81,7 @@ def rate_at(address: str, who: str, moment: float, patience: float, answer: str)
     """Start a run at a moment and write down what came of it."""
     time.sleep(max(0.0, moment - time.monotonic()))
     try:
-        run = rerate(office_at(address), Deed(who, "two at once"), patience=patience)
+        run = rerate(office_at(address), Author(who, "two at once"), patience=patience)
         told = "nothing to rate" if run is None else "rated"
     except OfficeBusyError as error:
         told = str(error)
@@ -92,7 +92,7 @@ def found_at(address: str, who: str, moment: float, answer: str) -> None:
     """Found an office at a moment and write down what came of it."""
     time.sleep(max(0.0, moment - time.monotonic()))
     try:
-        found_office(address, "Office", Deed(who, "two at once")).close()
+        found_office(address, "Office", Author(who, "two at once")).close()
         told = "founded"
     except OfficeError as error:
         told = str(error)
@@ -106,7 +106,7 @@ def hold(address: str, who: str, sign: str) -> None:
         Path(sign).touch()
         time.sleep(_FOR_EVER)
 
-    rerate(office_at(address), Deed(who, "holds"), stay)
+    rerate(office_at(address), Author(who, "holds"), stay)
 
 
 def submit_with_others(address: str, plan: str, answer: str) -> None:
@@ -118,7 +118,7 @@ def submit_with_others(address: str, plan: str, answer: str) -> None:
     def client(turns: Sequence[Turn]) -> None:
         try:
             for turn in turns:
-                done = submit(office, DEED, file_of(turn), TODAY)
+                done = submit(office, AUTHOR, file_of(turn), TODAY)
                 told.append((*turn, done.status.value))
         except BaseException as error:
             failures.append(error)
@@ -139,7 +139,7 @@ def keep_rating(address: str, runs: int, pause: float) -> None:
     """Rate what has come in, now and then."""
     for _ in range(runs):
         time.sleep(pause)
-        rerate(office_at(address), DEED)
+        rerate(office_at(address), AUTHOR)
 
 
 CHORES: dict[str, Callable[..., None]] = {

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, func, select
 from crosstable.office import tables
 from crosstable.office.audit import audit
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import broken_links
 from crosstable.office.ledger.digests import text_of
+from crosstable.office.ledger.journal import broken_links
 from crosstable.office.ledger.postings import OWN, Posting, PostingKey, all_current
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.supplements import ListRow, published_rows, supplements

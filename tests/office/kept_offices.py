@@ -28,7 +28,7 @@ from crosstable.office.supplements import Basis, publish
 from crosstable.terms import OutsideRating, RatingSystem, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     club_members,
     enter,
     join,
@@ -55,7 +55,7 @@ def story(office: Office) -> None:
     child = person(9, birth_date=date(2014, 3, 9))
     join(office, [*people, child, person(10, adult=True), person(11, fide=fide, fide_flag="USA")], openings)
     join(office, [], [opening(11, 1750.0, 30.0, as_of=date(2024, 6, 1), peak=1790.0, peak_since_2010=1790.0)])
-    decide(office, DEED, Ruling(DecisionKind.OPT_IN, member_id(11), effective=date(2024, 6, 1)))
+    decide(office, AUTHOR, Ruling(DecisionKind.OPT_IN, member_id(11), effective=date(2024, 6, 1)))
     run(office)
     swiss = section("1 | W2 D9\n2 | L1 W4\n4 | U L2\n9 =9 | B D1", Played(start=date(2025, 2, 8), control="G/30;d5"))
     match = Played(start=date(2025, 3, 1), end=date(2025, 3, 2), kind=SectionType.MATCH)
@@ -67,21 +67,21 @@ def story(office: Office) -> None:
     send(office, quad("h", Played(start=date(2025, 5, 3)), "1 | W2\n2 =99 | L1"))
     enter(office, quad("w", Played(start=date(2025, 5, 10))))
     run(office)
-    correct_result(office, DEED, "q", ChangedResult(1, 1, 1, "D2"), TODAY)
-    withdraw(office, DEED, "w")
-    decide(office, DEED, Ruling(DecisionKind.FLOOR, member_id(3), OTBR, date(2025, 6, 1), 1500.0))
-    revoked = decide(office, DEED, Ruling(DecisionKind.CEILING, member_id(2), OTBR, date(2025, 6, 1), 1400.0))
-    decide(office, DEED, Ruling(DecisionKind.REVOKE, details={"act": revoked}))
+    correct_result(office, AUTHOR, "q", ChangedResult(1, 1, 1, "D2"), TODAY)
+    withdraw(office, AUTHOR, "w")
+    decide(office, AUTHOR, Ruling(DecisionKind.FLOOR, member_id(3), OTBR, date(2025, 6, 1), 1500.0))
+    revoked = decide(office, AUTHOR, Ruling(DecisionKind.CEILING, member_id(2), OTBR, date(2025, 6, 1), 1400.0))
+    decide(office, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": revoked}))
     adjusted = Ruling(DecisionKind.ADJUST, member_id(7), OTBR, date(2025, 6, 2), 1850.0, details={"games": 12})
-    decide(office, DEED, adjusted)
+    decide(office, AUTHOR, adjusted)
     chart = "1 =10 | W2 D3 W4\n2 =3 | L1 L4 L3\n3 =7 | L4 D1 W2\n4 =11 | W3 W2 L1"
     enter(office, quad("z", Played(start=date(2025, 7, 5)), chart))
-    merge_members(office, DEED, member_id(10), member_id(8))
-    merge_members(office, DEED, member_id(6), member_id(7))
-    unmerge_members(office, DEED, member_id(6))
-    set_fact(office, DEED, member_id(8), {"birth_date": date(1971, 2, 3), "state": "NJ"})
+    merge_members(office, AUTHOR, member_id(10), member_id(8))
+    merge_members(office, AUTHOR, member_id(6), member_id(7))
+    unmerge_members(office, AUTHOR, member_id(6))
+    set_fact(office, AUTHOR, member_id(8), {"birth_date": date(1971, 2, 3), "state": "NJ"})
     run(office)
-    publish(office, DEED, Month(2026, 11), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 11), Basis.NOW)
 
 
 def rows_kept(schema: str) -> dict[str, list[dict[str, Any]]]:

@@ -24,9 +24,9 @@ from crosstable.office.corrections import (
 )
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
-from crosstable.office.ledger.acts import head
 from crosstable.office.ledger.facts import DecisionKind, Person
-from crosstable.office.members import OpeningStanding, import_members, merge_members, unmerge_members
+from crosstable.office.ledger.journal import head
+from crosstable.office.members import NewStartingRating, import_members, merge_members, unmerge_members
 from crosstable.office.published import Month
 from crosstable.office.sections import reported_event
 from crosstable.office.submissions import Status, event_of, submit
@@ -34,7 +34,7 @@ from crosstable.office.supplements import Basis, publish
 from crosstable.terms import Floor, FloorKind, MatchChange, OutsideRating, RatingSystem, Report
 from tests.office.claims import Claims
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     HandClock,
     document,
     join,
@@ -90,11 +90,11 @@ def populate(office: Office) -> None:
     openings = [one for number in others if number % 4 == 0 for one in random_openings(rng, number, EVE)]
     join(office, people, [*regular_standings(), *openings])
     for number in ABROAD[:4]:
-        decide(office, DEED, Ruling(DecisionKind.OPT_IN, member_id(number), effective=EVE))
+        decide(office, AUTHOR, Ruling(DecisionKind.OPT_IN, member_id(number), effective=EVE))
     run(office)
 
 
-def regular_standings() -> list[OpeningStanding]:
+def regular_standings() -> list[NewStartingRating]:
     """Ten who play much: at their floors, near a title, at match limits, with few games, with none."""
     lately = tuple(MatchChange(EVE - timedelta(days=days), -45.0) for days in (20, 10))
     return [
@@ -151,11 +151,11 @@ class OfficeMachine(RuleBasedStateMachine):
 
     # what the steps are made of
 
-    def attempt(self, deed: Callable[[], Any]) -> Any:
+    def attempt(self, author: Callable[[], Any]) -> Any:
         """Do something that the office may refuse; a refusal must leave no trace."""
         before = self.seq()
         try:
-            return deed()
+            return author()
         except OfficeError:
             assert self.seq() == before, "something was refused and left an act"
             return None
@@ -221,7 +221,7 @@ class OfficeMachine(RuleBasedStateMachine):
         rng = random.Random(seed)
         made = random_report(rng, self.pool(rng), self.event(rng), random_day(rng))
         before = self.seq()
-        done = submit(self.office, DEED, document(made), self.clock.today)
+        done = submit(self.office, AUTHOR, document(made), self.clock.today)
         assert done.status in (Status.DIFFERS, Status.KNOWN), done
         assert self.seq() == before
 
@@ -242,7 +242,7 @@ class OfficeMachine(RuleBasedStateMachine):
         section, player, at, opponent = rng.choice(games)
         change = ChangedResult(section, player, at, f"{rng.choice(LETTERS)}{opponent}")
         self.attempt(
-            lambda: correct_result(self.office, DEED, event_id, change, self.clock.today, is_request=is_request)
+            lambda: correct_result(self.office, AUTHOR, event_id, change, self.clock.today, is_request=is_request)
         )
 
     @precondition(lambda self: self.events)
@@ -253,7 +253,7 @@ class OfficeMachine(RuleBasedStateMachine):
         players = [player for one in self.present(event_id).sections for player in one.players]
         wrong = rng.choice(players).member_id if players else member_id(1)
         right = member_id(self.member(rng))
-        self.attempt(lambda: correct_member(self.office, DEED, event_id, (wrong, right), self.clock.today))
+        self.attempt(lambda: correct_member(self.office, AUTHOR, event_id, (wrong, right), self.clock.today))
 
     @precondition(lambda self: self.events)
     @rule(seed=SEEDS, is_request=st.booleans())
@@ -263,7 +263,7 @@ class OfficeMachine(RuleBasedStateMachine):
         changed = self.another_version(rng, self.present(event_id))
         self.attempt(
             lambda: correct_by_file(
-                self.office, DEED, event_id, document(changed), self.clock.today, is_request=is_request
+                self.office, AUTHOR, event_id, document(changed), self.clock.today, is_request=is_request
             )
         )
 
@@ -295,13 +295,13 @@ class OfficeMachine(RuleBasedStateMachine):
     @rule(seed=SEEDS)
     def the_first_file_is_right_after_all(self, seed: int) -> None:
         made = random.Random(seed).choice(self.sent)
-        self.attempt(lambda: correct_by_file(self.office, DEED, made.event_id, document(made), self.clock.today))
+        self.attempt(lambda: correct_by_file(self.office, AUTHOR, made.event_id, document(made), self.clock.today))
 
     @precondition(lambda self: self.events)
     @rule(seed=SEEDS)
     def what_waits_is_confirmed(self, seed: int) -> None:
         event_id = self.event(random.Random(seed))
-        done: Correction | None = self.attempt(lambda: confirm(self.office, DEED, event_id, self.clock.today))
+        done: Correction | None = self.attempt(lambda: confirm(self.office, AUTHOR, event_id, self.clock.today))
         assert done is None or done.is_stored or done.faults
 
     @precondition(lambda self: self.events)
@@ -311,7 +311,7 @@ class OfficeMachine(RuleBasedStateMachine):
         event_id = self.event(rng)
         numbers = [one.number or 0 for one in self.present(event_id).sections]
         chosen = [rng.choice(numbers)] if numbers and rng.random() < 0.5 else []
-        self.attempt(lambda: withdraw(self.office, DEED, event_id, chosen))
+        self.attempt(lambda: withdraw(self.office, AUTHOR, event_id, chosen))
 
     # members
 
@@ -319,7 +319,7 @@ class OfficeMachine(RuleBasedStateMachine):
     def two_ids_are_merged(self, seed: int) -> None:
         rng = random.Random(seed)
         one, other = self.member(rng), rng.choice((self.member(rng), rng.randint(1, MEMBERS)))
-        if self.attempt(lambda: merge_members(self.office, DEED, member_id(one), member_id(other))) is not None:
+        if self.attempt(lambda: merge_members(self.office, AUTHOR, member_id(one), member_id(other))) is not None:
             self.merged.append(member_id(one))
             self.joined += [one, other]
 
@@ -327,7 +327,7 @@ class OfficeMachine(RuleBasedStateMachine):
     @rule(seed=SEEDS)
     def a_merge_is_undone(self, seed: int) -> None:
         one = random.Random(seed).choice(self.merged)
-        self.attempt(lambda: unmerge_members(self.office, DEED, one))
+        self.attempt(lambda: unmerge_members(self.office, AUTHOR, one))
 
     @rule(seed=SEEDS)
     def a_standing_is_opened(self, seed: int) -> None:
@@ -336,7 +336,7 @@ class OfficeMachine(RuleBasedStateMachine):
         system = rng.choice((RatingSystem.OTBR, RatingSystem.OTBR, RatingSystem.OTBQ))
         day = EVE if rng.random() < 0.7 else random_day(rng)
         one = random_opening(rng, self.member(rng), system, rng.choice(LEVELS[2:]), day)
-        import_members(self.office, DEED, [], [one])
+        import_members(self.office, AUTHOR, [], [one])
 
     @rule(seed=SEEDS)
     def a_fact_becomes_known(self, seed: int) -> None:
@@ -351,7 +351,7 @@ class OfficeMachine(RuleBasedStateMachine):
                 known._replace(adult=rng.random() < 0.5, member_until=random_day(rng)),
             )
         )
-        import_members(self.office, DEED, [said])
+        import_members(self.office, AUTHOR, [said])
 
     @rule(seed=SEEDS)
     def a_fact_was_wrong(self, seed: int) -> None:
@@ -359,7 +359,7 @@ class OfficeMachine(RuleBasedStateMachine):
         facts: dict[str, Any] = rng.choice(
             ({"birth_date": None}, {"adult": None}, {"adult": True}, {"fide_flag": ""}, {"member_until": None})
         )
-        self.attempt(lambda: set_fact(self.office, DEED, member_id(self.member(rng)), facts))
+        self.attempt(lambda: set_fact(self.office, AUTHOR, member_id(self.member(rng)), facts))
 
     @rule(seed=SEEDS)
     def somebody_joins(self, seed: int) -> None:
@@ -401,7 +401,7 @@ class OfficeMachine(RuleBasedStateMachine):
         self.decide(Ruling(DecisionKind.REVOKE, details={"act": act}))
 
     def decide(self, ruling: Ruling) -> None:
-        act = self.attempt(lambda: decide(self.office, DEED, ruling))
+        act = self.attempt(lambda: decide(self.office, AUTHOR, ruling))
         if act is not None:
             self.decided.append(act)
 
@@ -415,7 +415,7 @@ class OfficeMachine(RuleBasedStateMachine):
     def a_list_is_published(self, seed: int, basis: Basis) -> None:
         rng = random.Random(seed)
         month = Month(rng.randint(2021, 2026), rng.randint(1, 12))
-        self.attempt(lambda: publish(self.office, DEED, month, basis))
+        self.attempt(lambda: publish(self.office, AUTHOR, month, basis))
         self.claims.after_a_list()
 
     @rule(hours=st.integers(1, 2000))

@@ -25,12 +25,20 @@ from crosstable.formats.event_json_write import write
 from crosstable.office.bulk import deriving
 from crosstable.office.database import Clock, Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed, head
 from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting, PostingKey, all_current
 from crosstable.office.ledger.rerate import Run, rerate
-from crosstable.office.members import OpeningStanding, import_members
-from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, document_of_bytes, submit
+from crosstable.office.members import NewStartingRating, import_members
+from crosstable.office.submissions import (
+    NO_OPTIONS,
+    Document,
+    Status,
+    Submission,
+    SubmitOptions,
+    document_of_bytes,
+    submit,
+)
 from crosstable.terms import (
     Background,
     OutsideRating,
@@ -43,7 +51,7 @@ from crosstable.terms import (
 )
 from tests.engine.wallcharts import Played
 
-DEED = Deed("registrar", "made for a test")
+AUTHOR = Author("registrar", "made for a test")
 # The founding stands long before anything else, so that a test may set its clock to any day after it.
 FOUNDED = datetime(2000, 1, 1, tzinfo=UTC)
 # The same for every office of the tests, so that two of them can be compared.
@@ -100,10 +108,10 @@ def standing(rating: float, games: float | None = 40.0, as_of: date = OPENED, **
     return PlayerRating(**{"rating": rating, "games": games, "as_of": as_of} | counts | peaks | more)
 
 
-def opening(number: int, rating: float, games: float | None = 40.0, **more: Any) -> OpeningStanding:
+def opening(number: int, rating: float, games: float | None = 40.0, **more: Any) -> NewStartingRating:
     """An opening standing in Regular, or in the ``system`` given."""
     system = more.pop("system", OTBR)
-    return OpeningStanding(member_id(number), system, standing(rating, games, **more), "an older list")
+    return NewStartingRating(member_id(number), system, standing(rating, games, **more), "an older list")
 
 
 def section(wallchart: str, played: Played = Played(), number: int = 1, **more: Any) -> ReportedSection:  # noqa: B008
@@ -160,9 +168,9 @@ def document(made: Report) -> Document:
     return document_of_bytes(write(made), f"{made.event_id or made.name}.json")
 
 
-def send(office: Office, made: Report, wishes: Wishes = NO_WISHES) -> Submission:
+def send(office: Office, made: Report, wishes: SubmitOptions = NO_OPTIONS) -> Submission:
     """Submit a report on the day that the office's clock shows, whatever becomes of it."""
-    return submit(office, DEED, document(made), office.clock().date(), wishes)
+    return submit(office, AUTHOR, document(made), office.clock().date(), wishes)
 
 
 def enter(office: Office, *reports: Report) -> None:
@@ -173,14 +181,14 @@ def enter(office: Office, *reports: Report) -> None:
         assert not done.held, done.held
 
 
-def join(office: Office, people: Sequence[Person], openings: Sequence[OpeningStanding] = ()) -> None:
+def join(office: Office, people: Sequence[Person], openings: Sequence[NewStartingRating] = ()) -> None:
     """Import members with the standings they bring."""
-    import_members(office, DEED, people, openings)
+    import_members(office, AUTHOR, people, openings)
 
 
 def run(office: Office) -> Run | None:
     """A rating run."""
-    return rerate(office, DEED)
+    return rerate(office, AUTHOR)
 
 
 def club(address: str, members: int = 8, clock: Clock | None = None) -> Office:
@@ -193,7 +201,7 @@ def club(address: str, members: int = 8, clock: Clock | None = None) -> Office:
     return office
 
 
-def club_members(members: int = 8) -> tuple[list[Person], list[OpeningStanding]]:
+def club_members(members: int = 8) -> tuple[list[Person], list[NewStartingRating]]:
     """The members of a club, 1 to ``members``, and the standings they bring."""
     people = [person(number, birth_date=date(1980, 1, number % 28 + 1), state="NY") for number in range(1, members + 1)]
     openings = [opening(number, 1200.0 + 100.0 * number) for number in range(1, members + 1) if number % 4]
@@ -207,7 +215,7 @@ def founded(address: str, clock: Clock | None = None) -> Office:
     """An office at an address where there is none: a SQLite path is filled from a copy, a server is migrated."""
     clock = clock or HandClock()
     if "://" in address:
-        found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
+        found_office(address, "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
     else:
         Path(address).write_bytes(_first_office())
     return Office(address, clock)
@@ -216,7 +224,7 @@ def founded(address: str, clock: Clock | None = None) -> Office:
 @cache
 def _first_office() -> bytes:
     def found(path: Path) -> None:
-        found_office(str(path), "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
+        found_office(str(path), "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
 
     return _content(found)
 
@@ -287,6 +295,6 @@ def unguarded(connection: Connection, *names: str) -> Iterator[None]:
         yield
         return
     for name in names:
-        for deed in ("update", "delete"):
-            connection.execute(text(f"DROP TRIGGER {name}_keeps_{deed}"))
+        for verb in ("update", "delete"):
+            connection.execute(text(f"DROP TRIGGER {name}_keeps_{verb}"))
     yield

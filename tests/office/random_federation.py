@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Person
-from crosstable.office.members import OpeningStanding
+from crosstable.office.members import NewStartingRating
 from crosstable.terms import (
     Floor,
     FloorKind,
@@ -46,7 +46,7 @@ class Federation(NamedTuple):
     """Members, the standings they bring, and the reports of their events in the order of their dates."""
 
     people: list[Person]
-    openings: list[OpeningStanding]
+    openings: list[NewStartingRating]
     reports: list[Report]
 
     def settle(self, office: Office) -> None:
@@ -77,7 +77,7 @@ def federation(seed: int, members: int = 40, events: int = 30, first_day: date =
     return Federation(people, openings, made)
 
 
-def established_in(openings: Sequence[OpeningStanding]) -> list[int]:
+def established_in(openings: Sequence[NewStartingRating]) -> list[int]:
     """The members whose opening Regular rating is established."""
     found = [one for one in openings if one.system is RatingSystem.OTBR and (one.standing.games or 26) > 25]
     return [int(one.member_id) - FIRST_ID for one in found]
@@ -112,14 +112,16 @@ def random_outside(rng: random.Random) -> tuple[OutsideRating, ...]:
     return tuple(OutsideRating(float(rng.choice((1420, 1700, 2000, 2150, 2210))), date(year, 3, 1)) for year in years)
 
 
-def random_openings(rng: random.Random, number: int, as_of: date) -> list[OpeningStanding]:
+def random_openings(rng: random.Random, number: int, as_of: date) -> list[NewStartingRating]:
     """The standings that a member brings: often one, sometimes none or several."""
     level = rng.choice((130.0, 400.0, 1250.0, 1500.0, 1820.0, 2190.0, 2230.0))
     systems = [system for system in RatingSystem if rng.random() < (0.6 if system is RatingSystem.OTBR else 0.12)]
     return [random_opening(rng, number, system, level, as_of) for system in systems]
 
 
-def random_opening(rng: random.Random, number: int, system: RatingSystem, level: float, as_of: date) -> OpeningStanding:
+def random_opening(
+    rng: random.Random, number: int, system: RatingSystem, level: float, as_of: date
+) -> NewStartingRating:
     """A standing near a level, of any age and with any past."""
     rating = max(100.0, round(level + rng.gauss(0, 50), 2))
     games = rng.choice((3.0, 8.0, 25.0, 26.0, 60.0, 300.0, None))

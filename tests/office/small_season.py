@@ -13,7 +13,7 @@ from crosstable.office.submissions import Document, submit
 from tests.amounts import amount
 from tests.engine.wallcharts import Played
 from tests.office.faults import raw
-from tests.office.made_office import DEED, HandClock, club, derived, document, quad
+from tests.office.made_office import AUTHOR, HandClock, club, derived, document, quad
 
 TODAY = date(2026, 11, 15)
 # Late events come in after those that were played later, so that runs have something to do over again.
@@ -55,7 +55,7 @@ def states_from_zero(path: Path, events: int) -> list[str]:
     office = club(str(path))
     states = [state_from_zero(office)]
     for number in range(events):
-        submit(office, DEED, file_number(number), TODAY)
+        submit(office, AUTHOR, file_number(number), TODAY)
         states.append(state_from_zero(office))
     office.close()
     return states

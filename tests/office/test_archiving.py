@@ -26,13 +26,13 @@ from crosstable.office.bulk import record
 from crosstable.office.bulk.archive_in import import_archive
 from crosstable.office.bulk.archive_out import export_archive
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, acts
+from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.members import merge_members
 from tests.history.small_archives import small_archive
 from tests.office.conftest import NewOffice
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     HandClock,
     club_members,
     enter,
@@ -70,7 +70,7 @@ def exported(office: Office, folder: Path, known_on: date | None = None) -> Arch
 def brought(archive: Archive, office: Office, folder: Path) -> None:
     """An archive written down and imported."""
     write(archive, str(folder))
-    import_archive(office, DEED, str(folder))
+    import_archive(office, AUTHOR, str(folder))
 
 
 def assert_same(one: Archive, other: Archive) -> None:
@@ -156,7 +156,7 @@ def test_a_merged_member_is_one_row_with_everything_of_both(office: Office, tmp_
     people, openings = club_members()
     join(office, people, [*openings, opening(4, 1800.0, as_of=date(2025, 1, 1))])
     enter(office, quad("q"))
-    merge_members(office, DEED, member_id(4), member_id(5))
+    merge_members(office, AUTHOR, member_id(4), member_id(5))
     archive = exported(office, tmp_path / "out")
     ids = archive.members["member_id"].to_list()
     assert member_id(4) not in ids
@@ -207,8 +207,8 @@ def test_the_acts_of_an_import_stand_in_the_record(office: Office, tmp_path: Pat
     with office.reading() as connection:
         kinds = [act.kind for act in acts(connection)]
         content = connection.execute(select(tables.document.c.content)).scalar_one()
-    opened, decided = ActKind.OPENING, ActKind.DECIDE
-    assert kinds == [ActKind.FOUNDED, ActKind.MEMBERS, ActKind.IMPORT, opened, decided, decided]
+    opened, decided = EntryKind.OPENING, EntryKind.DECIDE
+    assert kinds == [EntryKind.FOUNDED, EntryKind.MEMBERS, EntryKind.IMPORT, opened, decided, decided]
     assert bytes(content) == (tmp_path / "in" / "archive.json").read_bytes()
 
 

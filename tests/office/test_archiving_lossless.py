@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Table
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_tables import HEADING
+from crosstable.history.array_records import ArrayRecords
 from crosstable.history.plain import interpreted_replay
-from crosstable.history.standings import ArrayStandings
 from crosstable.office import tables
 from crosstable.office.audit import audit
 from crosstable.office.bulk.archive_in import import_archive
@@ -32,7 +32,7 @@ from tests.history.small_archives import merged_archive
 from tests.office.conftest import CopyOf, NewOffice
 from tests.office.machine import RULINGS, OfficeMachine, populate
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     club_members,
     enter,
     join,
@@ -110,7 +110,7 @@ def content_of(folder: Path) -> Mapping[str, bytes]:
 def assert_lossless(office: Office, copy: Office, folder: Path) -> Archive:
     """An office goes into an archive and comes out of it as it was; what is rated is rated the same."""
     export_archive(office, str(folder / "first"))
-    import_archive(copy, DEED, str(folder / "first"))
+    import_archive(copy, AUTHOR, str(folder / "first"))
     export_archive(copy, str(folder / "second"))
     assert content_of(folder / "second") == content_of(folder / "first")
     ours, theirs = facts_of(office), facts_of(copy)
@@ -137,7 +137,7 @@ def assert_replayed(archive: Archive, office: Office) -> None:
     folded = interpreted_replay(archive).standings
     assert {(ids[member], system): one for member, own in folded.items() for system, one in own.items()} == expected
     replayer = walked(archive)
-    arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
+    arrays = ArrayRecords(replayer.standings, replayer.index.history.place_of)
     found = {(ids[member], system): one for member in range(ids.len()) for system, one in arrays.of(member).items()}
     assert found == expected
 
@@ -190,15 +190,15 @@ def test_merged_members_with_everything_of_theirs(new_office: NewOffice, tmp_pat
     unrated = "1 =4 | W2 D3 W4\n2 =8 | L1 L4 L3\n3 =12 | L4 D1 W2\n4 =13 | W3 W2 L1"
     enter(first, quad("a", Played(start=date(2023, 6, 3)), unrated), quad("b", Played(start=date(2024, 6, 1))))
     for number, kind in ((4, DecisionKind.OPT_IN), (5, DecisionKind.OPT_OUT)):
-        decide(first, DEED, Ruling(kind, member_id(number), effective=date(2024, 1, number)))
+        decide(first, AUTHOR, Ruling(kind, member_id(number), effective=date(2024, 1, number)))
     lower = Ruling(DecisionKind.FLOOR, member_id(4), RatingSystem.OTBR, date(2024, 2, 1), 1500.0)
-    decide(first, DEED, lower)
-    revoked = decide(first, DEED, lower._replace(value=1700.0))
-    decide(first, DEED, Ruling(DecisionKind.REVOKE, details={"act": revoked}))
-    merge_members(first, DEED, member_id(4), member_id(5))
-    merge_members(first, DEED, member_id(5), member_id(7))
-    merge_members(first, DEED, member_id(6), member_id(8))
-    unmerge_members(first, DEED, member_id(6))
+    decide(first, AUTHOR, lower)
+    revoked = decide(first, AUTHOR, lower._replace(value=1700.0))
+    decide(first, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": revoked}))
+    merge_members(first, AUTHOR, member_id(4), member_id(5))
+    merge_members(first, AUTHOR, member_id(5), member_id(7))
+    merge_members(first, AUTHOR, member_id(6), member_id(8))
+    unmerge_members(first, AUTHOR, member_id(6))
     run(first)
     archive = assert_lossless(first, second, tmp_path)
     assert archive.merged.select("member_id", "into_id").rows() == [
@@ -207,7 +207,7 @@ def test_merged_members_with_everything_of_theirs(new_office: NewOffice, tmp_pat
     ]
     assert [frame.height for frame in (archive.tables["openings"], archive.tables["earlier_openings"])] == [5, 2]
     for office in (first, second):  # what was merged can be undone in the copy too
-        unmerge_members(office, DEED, member_id(5))
+        unmerge_members(office, AUTHOR, member_id(5))
         rated(office, LONG)
     assert ratings_of(first) == ratings_of(second)
 
@@ -231,8 +231,8 @@ def test_sections_that_are_not_rated_stay_behind_and_are_counted(office: Office,
     enter(office, quad("a"), quad("b"))
     assert send(office, quad("held", wallchart="1 | W2\n2 =77 | L1")).held
     change = ChangedResult(1, 1, 1, "L2")
-    correct_result(office, DEED, "a", change, date(2026, 11, 15), is_request=True)
-    withdraw(office, DEED, "b", [])
+    correct_result(office, AUTHOR, "a", change, date(2026, 11, 15), is_request=True)
+    withdraw(office, AUTHOR, "b", [])
     done = export_archive(office, str(tmp_path / "out"))
     assert done.left_out == {"held": 1, "requested": 1, "withdrawn": 1}
     assert read(str(tmp_path / "out")).sections["event_id"].to_list() == ["a"]
@@ -252,15 +252,15 @@ def test_rounds_and_extras_that_say_something_else_are_refused(office: Office, t
         changed = archive.entries.with_columns(pl.Series(column, texts, dtype=pl.String))
         write(archive._replace(entries=changed), str(tmp_path))
         with pytest.raises(OfficeError, match=complaint):
-            import_archive(office, DEED, str(tmp_path))
+            import_archive(office, AUTHOR, str(tmp_path))
     write(archive, str(tmp_path))
-    assert import_archive(office, DEED, str(tmp_path)).members == 4
+    assert import_archive(office, AUTHOR, str(tmp_path)).members == 4
 
 
 def test_an_archive_that_was_not_written_by_an_office_is_kept_too(new_office: NewOffice, tmp_path: Path) -> None:
     first, second = new_office(), new_office()
     write(merged_archive(), str(tmp_path / "given"))
-    import_archive(first, DEED, str(tmp_path / "given"))
+    import_archive(first, AUTHOR, str(tmp_path / "given"))
     archive = assert_lossless(first, second, tmp_path)
     for name, frame in merged_archive().tables.items():
         texts = [one for one in ("details", "extra") if one in frame.columns]  # JSON, which has many spellings
@@ -304,7 +304,7 @@ def tell(machine: OfficeMachine, seed: int, steps: int) -> None:
         if rng.random() < 0.1:
             facts: dict[str, Any] = rng.choice(({"birth_year": 2011}, {"age_lists": True}, {"birth_date": None}))
             one = member_id(machine.member(rng))
-            machine.attempt(lambda: set_fact(machine.office, DEED, one, facts))  # noqa: B023 (done at once)
+            machine.attempt(lambda: set_fact(machine.office, AUTHOR, one, facts))  # noqa: B023 (done at once)
 
 
 @pytest.mark.parametrize("seed", range(amount(1, 60)))

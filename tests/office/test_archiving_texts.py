@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from crosstable.history.archive import table_of
 from crosstable.office.bulk.cells import Rows, games_of, parsed, rounds_of, unplayed_of
 from crosstable.office.bulk.texts import digest_of_lines, lines_of, rows_of, spelled
-from crosstable.office.ledger.acts import canonical, digest_of_rows
 from crosstable.office.ledger.facts import cells_of
+from crosstable.office.ledger.journal import canonical, digest_of_rows
 from crosstable.terms import Result
 
 REALS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, -0.0, 1e-5, 9.99e-5, 1e-4, 1e15, 1e16])

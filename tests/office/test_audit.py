@@ -17,7 +17,7 @@ from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from crosstable.terms import OutsideRating
 from tests.office.conftest import CopyOf
-from tests.office.made_office import DEED, OTBR, club_members, enter, join, member_id, person, quad, run, unguarded
+from tests.office.made_office import AUTHOR, OTBR, club_members, enter, join, member_id, person, quad, run, unguarded
 from tests.office.random_federation import federation
 
 
@@ -31,14 +31,14 @@ def with_everything(office: Office) -> None:
     people, openings = club_members()
     join(office, [*people, person(9, fide=(OutsideRating(1800.0, date(2025, 1, 1)),))], openings)
     enter(office, quad("q"), quad("r"))
-    decide(office, DEED, Ruling(DecisionKind.FLOOR, member_id(2), OTBR, date(2026, 1, 1), 1390.0))
-    set_fact(office, DEED, member_id(4), {"adult": True})
-    merge_members(office, DEED, member_id(9), member_id(8))
+    decide(office, AUTHOR, Ruling(DecisionKind.FLOOR, member_id(2), OTBR, date(2026, 1, 1), 1390.0))
+    set_fact(office, AUTHOR, member_id(4), {"adult": True})
+    merge_members(office, AUTHOR, member_id(9), member_id(8))
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
-    withdraw(office, DEED, "r")
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
+    withdraw(office, AUTHOR, "r")
     run(office)
-    publish(office, DEED, Month(2026, 8), Basis.PLAYED)
+    publish(office, AUTHOR, Month(2026, 8), Basis.PLAYED)
 
 
 def test_an_office_that_was_left_alone_has_no_findings(full: Office) -> None:
@@ -122,5 +122,5 @@ def test_what_was_taken_away_is_found(full: Office, statement: str, told: str) -
 def test_a_random_federation_is_sound(office: Office) -> None:
     federation(8, 10, 6).settle(office)
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
     assert audit(office).findings == ()

@@ -12,12 +12,12 @@ from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
-from crosstable.office.ledger.acts import head
+from crosstable.office.ledger.journal import head
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.amounts import amount
 from tests.office.conftest import CopyOf
-from tests.office.made_office import DEED, filled, posted, quad, run, send
+from tests.office.made_office import AUTHOR, filled, posted, quad, run, send
 from tests.office.random_federation import federation
 
 Contents = dict[str, bytes]
@@ -32,7 +32,7 @@ def full(copy_of: CopyOf) -> Office:
 def with_a_list(office: Office) -> None:
     federation(2, 8, 4).settle(office)
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
 
 
 def test_what_is_backed_up_and_restored_is_the_same_office(full: Office, address: str, tmp_path: Path) -> None:

@@ -15,18 +15,18 @@ from crosstable.office.corrections import (
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences
-from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.on_desk import desk_status
+from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.sections import SectionRows
 from crosstable.office.status import status
 from crosstable.office.submissions import event_of, present_rows
+from crosstable.office.waiting import desk_status
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     QUAD,
     club_members,
@@ -67,7 +67,7 @@ def cells(office: Office, number: int = 1, through: int | None = None) -> list[l
 
 def test_a_result_is_put_right_on_both_rows(rated: Office) -> None:
     before = rating_of(rated, 1)
-    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
+    done = correct_result(rated, AUTHOR, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
     assert done.differences == (
         "section 1: player 1 (Member, Boris 1): round 1 was W2 and is L2",
         "section 1: player 2 (Member, Clara 2): round 1 was L1 and is W1",
@@ -76,7 +76,7 @@ def test_a_result_is_put_right_on_both_rows(rated: Office) -> None:
     with rated.reading() as connection:
         act = head(connection)
     assert act is not None
-    assert (act.kind, act.subject, act.after["differences"]) == (ActKind.CORRECT, "q", list(done.differences))
+    assert (act.kind, act.subject, act.after["differences"]) == (EntryKind.CORRECT, "q", list(done.differences))
     run(rated)
     assert rating_of(rated, 1) < before
     assert [row[0] for row in cells(rated, through=act.seq - 1)[:2]] == ["W2", "L1"]
@@ -92,16 +92,16 @@ def test_the_other_side_follows_the_corrected_one(rated: Office) -> None:
         ("F2w", "F2w", "X1b"),
         ("L2", "L2w", "W1b"),
     ):
-        assert correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, cell), TODAY).is_stored
+        assert correct_result(rated, AUTHOR, "q", ChangedResult(1, 1, 1, cell), TODAY).is_stored
         assert [row[0] for row in cells(rated)[:2]] == [mine, other]
 
 
 def test_a_result_may_become_one_that_nobody_else_sees(rated: Office) -> None:
     """A bye on one row alone leaves the other side's game unmirrored: an error that is told, and nothing is stored."""
-    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "H"), TODAY)
+    done = correct_result(rated, AUTHOR, "q", ChangedResult(1, 1, 1, "H"), TODAY)
     assert not done.is_stored
     assert "not-mirrored" in {fault.code for fault in done.faults}
-    assert correct_result(rated, DEED, "q", ChangedResult(1, 1, 2, "N3"), TODAY).faults
+    assert correct_result(rated, AUTHOR, "q", ChangedResult(1, 1, 2, "N3"), TODAY).faults
 
 
 def test_a_correction_of_what_is_not_there_is_refused(rated: Office) -> None:
@@ -114,21 +114,21 @@ def test_a_correction_of_what_is_not_there_is_refused(rated: Office) -> None:
         (ChangedResult(3, 1, 1, "W2"), "event q has no section 3"),
     ):
         with pytest.raises(OfficeError, match=why):
-            correct_result(rated, DEED, "q", change, TODAY)
+            correct_result(rated, AUTHOR, "q", change, TODAY)
 
 
 def test_a_correction_that_changes_nothing_is_not_stored(rated: Office) -> None:
-    done = correct_result(rated, DEED, "q", ChangedResult(1, 1, 1, "W2"), TODAY)
+    done = correct_result(rated, AUTHOR, "q", ChangedResult(1, 1, 1, "W2"), TODAY)
     assert (done.is_stored, done.differences) == (False, ())
 
 
 def test_a_wrong_member_id_is_put_right_wherever_it_stands(rated: Office) -> None:
-    done = correct_member(rated, DEED, "q", (member_id(2), member_id(7)), TODAY)
+    done = correct_member(rated, AUTHOR, "q", (member_id(2), member_id(7)), TODAY)
     assert done.differences == ("section 1: player 2 (Member, Clara 2): the member id was 10000002 and is 10000007",)
     run(rated)
     assert not [about for about in posted(rated) if (about.member_id, about.event_id) == (member_id(2), "q")]
     with pytest.raises(OfficeError, match="has no player with the id 10000002"):
-        correct_member(rated, DEED, "q", (member_id(2), member_id(7)), TODAY)
+        correct_member(rated, AUTHOR, "q", (member_id(2), member_id(7)), TODAY)
     Claims(rated).after_a_run()
 
 
@@ -136,7 +136,7 @@ def test_another_file_takes_the_place_of_what_was_submitted(rated: Office) -> No
     """Sections that it does not have are withdrawn, new ones come in, dates may move."""
     day = date(2026, 2, 1)
     other = report("q", section(QUAD, Played(start=day)), section("1 =5 | W2\n2 =7 | L1", Played(start=day), number=3))
-    done = correct_by_file(rated, DEED, "q", document(other), TODAY)
+    done = correct_by_file(rated, AUTHOR, "q", document(other), TODAY)
     assert done.differences == (
         "the start of the event was 2026-07-04 and is 2026-02-01",
         "the end of the event was 2026-07-04 and is 2026-02-01",
@@ -162,7 +162,7 @@ def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
     """Until then it does nothing; what it drops goes with what is confirmed of it, section by section."""
     before, called = posted(rated), event_now(rated)
     only_first = report("q", section(QUAD.replace("W2 D3 W4", "D2 D3 W4").replace("L1 L4", "D1 L4")), name="Right")
-    asked = correct_by_file(rated, DEED, "q", document(only_first), TODAY, is_request=True)
+    asked = correct_by_file(rated, AUTHOR, "q", document(only_first), TODAY, is_request=True)
     assert (asked.is_stored, asked.is_requested) == (True, True)
     assert "the name of the event was Event q and is Right" in asked.differences
     assert run(rated) is None
@@ -171,35 +171,35 @@ def test_a_correction_may_be_asked_for_and_confirmed(rated: Office) -> None:
     assert [(one.number, one.state) for one in found.requested] == [(1, State.REQUESTED), (2, State.REQUESTED)]
     assert desk_status(rated, 1).requested == (found.requested[:1], 2)
     assert found.pending == ()  # no rating follows from it yet
-    done = confirm(rated, DEED, "q", TODAY, [1])
+    done = confirm(rated, AUTHOR, "q", TODAY, [1])
     assert done.differences == ("section 1 is confirmed",)
     assert event_now(rated)[0] == "Right"
     run(rated)
     assert posted(rated) != before
     assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2}
-    assert confirm(rated, DEED, "q", TODAY).differences == ("section 2 is withdrawn",)
+    assert confirm(rated, AUTHOR, "q", TODAY).differences == ("section 2 is withdrawn",)
     assert status(rated).requested == ()
     run(rated)
     assert {about.section for about in posted(rated) if about.event_id == "q"} == {1}
     with pytest.raises(OfficeError, match="nothing of event q waits"):
-        confirm(rated, DEED, "q", TODAY, [2])
+        confirm(rated, AUTHOR, "q", TODAY, [2])
     Claims(rated).after_a_run()
 
 
 def test_a_request_moves_the_event_itself_as_the_host_would(rated: Office) -> None:
     """The name alone, or all its days: confirmed it stands as if one person had corrected it at once."""
     named = TWO._replace(name="Another name")
-    assert correct_by_file(rated, DEED, "q", document(named), TODAY, is_request=True).is_stored
+    assert correct_by_file(rated, AUTHOR, "q", document(named), TODAY, is_request=True).is_stored
     before, days = posted(rated), event_now(rated)[1]
-    assert confirm(rated, DEED, "q", TODAY).is_stored
+    assert confirm(rated, AUTHOR, "q", TODAY).is_stored
     run(rated)
     assert event_now(rated) == ("Another name", days)
     assert posted(rated) == before
     day = Played(start=date(2026, 2, 1))
     moved = report("q", section(QUAD, day), section("1 =5 | W2\n2 =6 | L1", day, number=2), name="Another name")
-    assert correct_by_file(rated, DEED, "q", document(moved), TODAY, is_request=True).is_stored
+    assert correct_by_file(rated, AUTHOR, "q", document(moved), TODAY, is_request=True).is_stored
     assert event_now(rated)[1] == days
-    assert confirm(rated, DEED, "q", TODAY).is_stored
+    assert confirm(rated, AUTHOR, "q", TODAY).is_stored
     assert event_now(rated)[1] == day.start
     run(rated)
     assert {one.ended for one in posted(rated).values() if one.event_id == "q"} == {day.start}
@@ -208,12 +208,12 @@ def test_a_request_moves_the_event_itself_as_the_host_would(rated: Office) -> No
 
 def test_a_section_that_is_only_asked_for_stands_nowhere_until_it_is_confirmed(rated: Office) -> None:
     more = TWO._replace(sections=(*TWO.sections, section("1 =7 | W2\n2 =8 | L1", number=3)))
-    assert correct_by_file(rated, DEED, "q", document(more), TODAY, is_request=True).is_stored
+    assert correct_by_file(rated, AUTHOR, "q", document(more), TODAY, is_request=True).is_stored
     with rated.reading() as connection:
         record = record_of(connection)
         assert record.heading("q", 3) is None
         assert [one.number for one in record.requests("q")] == [3]
-    confirm(rated, DEED, "q", TODAY)
+    confirm(rated, AUTHOR, "q", TODAY)
     run(rated)
     assert {about.section for about in posted(rated) if about.event_id == "q"} == {1, 2, 3}
 
@@ -222,18 +222,18 @@ def test_a_withdrawn_event_rates_nobody_and_stays_readable(rated: Office) -> Non
     before = posted(rated)
     with rated.reading() as connection:
         then = record_of(connection).through
-    withdraw(rated, DEED, "q", [2])
-    withdraw(rated, DEED, "q")
+    withdraw(rated, AUTHOR, "q", [2])
+    withdraw(rated, AUTHOR, "q")
     run(rated)
     assert not [about for about in posted(rated) if about.event_id == "q"]
     assert len(cells(rated, 2, through=then)) == 3
     with pytest.raises(OfficeError, match="event q is withdrawn already"):
-        withdraw(rated, DEED, "q")
+        withdraw(rated, AUTHOR, "q")
     with pytest.raises(OfficeError, match="no section 2 that could be withdrawn"):
-        withdraw(rated, DEED, "q", [2])
+        withdraw(rated, AUTHOR, "q", [2])
     with pytest.raises(OfficeError, match="there is no event nowhere"):
-        withdraw(rated, DEED, "nowhere")
-    assert correct_by_file(rated, DEED, "q", document(TWO), TODAY).is_stored
+        withdraw(rated, AUTHOR, "nowhere")
+    assert correct_by_file(rated, AUTHOR, "q", document(TWO), TODAY).is_stored
     run(rated)
     assert posted(rated) == before
     Claims(rated).after_a_run()

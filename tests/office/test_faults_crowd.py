@@ -18,7 +18,7 @@ from tests.amounts import amount
 from tests.office.children import Children
 from tests.office.crowd import MEMBERS, Crowd, contradictions
 from tests.office.faults import address_of, raw
-from tests.office.made_office import DEED, club_members, derived, join, posted
+from tests.office.made_office import AUTHOR, club_members, derived, join, posted
 from tests.office.wholeness import flaws_of
 
 CROWD = Crowd(clients=32, submissions=amount(10, 500), duplicates=0.2, conflicting=0.1)
@@ -46,7 +46,7 @@ def test_of_everything_that_a_crowd_submits_each_event_enters_once(
     with raw(address_of(office)) as connection:
         assert connection.rows("SELECT count(*) FROM event") == [(len(events),)]
         assert connection.rows("SELECT count(DISTINCT event_id) FROM event") == [(len(events),)]
-    rerate(office, DEED)
+    rerate(office, AUTHOR)
     assert posted(office) == derived(office)
     assert flaws_of(address_of(office)) == []
     assert audit(office).findings == ()

@@ -22,7 +22,7 @@ from crosstable.office.submissions import Status, submit
 from tests.amounts import IS_SOAK, amount
 from tests.office.children import REFUSED, Children
 from tests.office.faults import put_copy, raw, state_of
-from tests.office.made_office import DEED, FOUNDED, SECRET, club, derived, posted, run
+from tests.office.made_office import AUTHOR, FOUNDED, SECRET, club, derived, posted, run
 from tests.office.small_season import TODAY, file_number, new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
 
@@ -66,9 +66,9 @@ class GrowingSeason:
     def next_deed(self) -> None:
         """Submit an event, and rate it the next time."""
         if self.deeds % 2:
-            assert rerate(self.office, DEED) is not None
+            assert rerate(self.office, AUTHOR) is not None
         else:
-            assert submit(self.office, DEED, file_number(self.deeds // 2), TODAY).status is Status.ACCEPTED
+            assert submit(self.office, AUTHOR, file_number(self.deeds // 2), TODAY).status is Status.ACCEPTED
         self.deeds += 1
 
     def refusal(self, pages: int) -> str:
@@ -120,7 +120,7 @@ def test_a_founding_on_a_full_disk_leaves_no_office(tmp_path: Path) -> None:
     for pages in range(1, ENOUGH_PAGES, every):
         try:
             with disk_of(pages):
-                found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
+                found_office(address, "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
         except OfficeError as error:
             refused += "disk is full" in str(error)
             with raw(address) as connection:
@@ -157,5 +157,5 @@ def test_a_lock_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     lock.unlink()
     lock.mkdir()
     with pytest.raises(OfficeError, match=r"office\.db\.lock: Is a directory; nothing was stored\. Check the path"):
-        rerate(office, DEED)
+        rerate(office, AUTHOR)
     office.close()

@@ -7,7 +7,7 @@ import pytest
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.submissions import submit
 from tests.office.faults import raw
-from tests.office.made_office import DEED, club
+from tests.office.made_office import AUTHOR, club
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of
 
@@ -35,8 +35,8 @@ def torn(tmp_path: Path) -> str:
     """The address of an office with two events rated, whose rows nothing guards any more."""
     office = club(str(tmp_path / "office.db"))
     for number in (1, 2):
-        submit(office, DEED, file_number(number), TODAY)
-        rerate(office, DEED)
+        submit(office, AUTHOR, file_number(number), TODAY)
+        rerate(office, AUTHOR)
     office.close()
     address = str(tmp_path / "office.db")
     with raw(address) as connection:

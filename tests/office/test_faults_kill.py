@@ -18,7 +18,7 @@ from tests.amounts import amount
 from tests.office.children import INTERRUPTED, Children
 from tests.office.chores import office_at
 from tests.office.faults import put_copy
-from tests.office.made_office import DEED, derived, posted
+from tests.office.made_office import AUTHOR, derived, posted
 from tests.office.small_season import new_season, progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
 
@@ -98,7 +98,7 @@ def test_no_kill_leaves_half_an_event_and_the_next_run_equals_the_fold(
             # The lock file still says what the dead were doing when they died; nothing between two deeds.
             doing[season.last.partition("(")[2].split(" ")[0]] += 1
     office = office_at(season.address)
-    rerate(office, DEED)
+    rerate(office, AUTHOR)
     season.check()
     assert posted(office) == derived(office)
     assert audit(office).findings == ()
@@ -112,9 +112,9 @@ def test_ctrl_c_leaves_a_state_from_which_the_next_run_goes_on(tmp_path: Path, c
     endings: Counter[int] = Counter()
     while endings.total() < amount(24, 600) or endings[INTERRUPTED] <= amount(8, 200):
         endings[season.interrupt(chance, signal.SIGINT)] += 1
-        rerate(office, DEED, patience=0.0)  # whoever the lock file may still name, the lock is free
+        rerate(office, AUTHOR, patience=0.0)  # whoever the lock file may still name, the lock is free
         season.check()
-        assert rerate(office, DEED) is None
+        assert rerate(office, AUTHOR) is None
     assert posted(office) == derived(office)
     office.close()
     assert set(endings) <= {0, INTERRUPTED}

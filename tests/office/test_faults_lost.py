@@ -10,7 +10,7 @@ from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import rerate
 from tests.office.faults import address_of, raw
-from tests.office.made_office import DEED, club_members, derived, enter, join, posted, quad, run
+from tests.office.made_office import AUTHOR, club_members, derived, enter, join, posted, quad, run
 from tests.waiting import FOR_EVER
 
 pytestmark = pytest.mark.parametrize("store", ["postgresql"])
@@ -51,7 +51,7 @@ def test_a_connection_lost_in_a_statement_stores_nothing_and_says_so(season: Off
 
 def lose_connection(office: Office) -> None:
     """Write something, and lose the connection before the next statement."""
-    with office.writing(DEED.actor, "losing") as connection:
+    with office.writing(AUTHOR.actor, "losing") as connection:
         connection.execute(text("INSERT INTO failed_login VALUES ('1', 'now', 'somebody', 'here')"))
         end_session(office, connection)
         connection.execute(text("SELECT 1"))
@@ -60,7 +60,7 @@ def lose_connection(office: Office) -> None:
 def test_a_connection_lost_while_committing_leaves_open_whether_it_was_stored(season: Office) -> None:
     with (
         pytest.raises(OfficeError, match=r"it may be in the record or not\. crosstable office log shows it"),
-        season.writing(DEED.actor, "losing") as connection,
+        season.writing(AUTHOR.actor, "losing") as connection,
     ):
         end_session(season, connection)
     assert run(season) is not None
@@ -91,5 +91,5 @@ def test_ctrl_c_while_the_lock_is_given_back_does_not_keep_it(season: Office) ->
     finally:
         event.remove(Engine, "before_cursor_execute", interrupt)
     assert "unlock" in statements[-1]
-    assert rerate(other, DEED, patience=FOR_EVER) is None, "what was rated was committed before"
+    assert rerate(other, AUTHOR, patience=FOR_EVER) is None, "what was rated was committed before"
     other.close()

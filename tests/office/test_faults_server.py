@@ -18,7 +18,7 @@ from crosstable.office.ledger.rerate import rerate
 from tests.amounts import amount
 from tests.office.children import REFUSED, Children
 from tests.office.chores import office_at
-from tests.office.made_office import DEED, club, derived, posted
+from tests.office.made_office import AUTHOR, club, derived, posted
 from tests.office.postgres import Server, connected
 from tests.office.small_season import progress_of, states_from_zero
 from tests.office.wholeness import flaws_of
@@ -66,7 +66,7 @@ class Season:
     def finish(self) -> None:
         """The last run equals the fold."""
         office = office_at(self.address)
-        rerate(office, DEED)
+        rerate(office, AUTHOR)
         self.check()
         assert posted(office) == derived(office)
         office.close()

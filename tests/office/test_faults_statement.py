@@ -26,7 +26,7 @@ from tests.amounts import IS_SOAK
 from tests.engine.wallcharts import Played
 from tests.office.faults import Failure, Raw, StatementFailedError, address_of, failing_at, raw, state_of
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     FOUNDED,
     QUAD,
     SECRET,
@@ -78,26 +78,26 @@ SEASON: dict[str, Deed] = {
     "submit with a section held": mixed,
     "run": run,
     "correct one result": lambda office: correct_result(
-        office, DEED, "summer", ChangedResult(section=1, player=1, round_number=1, cell="L2"), TODAY
+        office, AUTHOR, "summer", ChangedResult(section=1, player=1, round_number=1, cell="L2"), TODAY
     ),
     "correct by file": lambda office: correct_by_file(
-        office, DEED, "mixed", document(report("mixed", section(QUAD, DUAL), section(MENDED, DUAL, number=2))), TODAY
+        office, AUTHOR, "mixed", document(report("mixed", section(QUAD, DUAL), section(MENDED, DUAL, number=2))), TODAY
     ),
     "ask for a correction": lambda office: correct_result(
-        office, DEED, "autumn", ChangedResult(section=1, player=1, round_number=2, cell="W3"), TODAY, is_request=True
+        office, AUTHOR, "autumn", ChangedResult(section=1, player=1, round_number=2, cell="W3"), TODAY, is_request=True
     ),
-    "confirm": lambda office: confirm(office, DEED, "autumn", TODAY),
+    "confirm": lambda office: confirm(office, AUTHOR, "autumn", TODAY),
     "decide": lambda office: decide(
         office,
-        DEED,
+        AUTHOR,
         Ruling(DecisionKind.FLOOR, member_id(2), RatingSystem.OTBR, effective=date(2026, 1, 1), value=1400.0),
     ),
-    "a late fact": lambda office: set_fact(office, DEED, member_id(4), {"birth_date": date(1990, 5, 6)}),
-    "merge": lambda office: merge_members(office, DEED, member_id(5), member_id(1)),
+    "a late fact": lambda office: set_fact(office, AUTHOR, member_id(4), {"birth_date": date(1990, 5, 6)}),
+    "merge": lambda office: merge_members(office, AUTHOR, member_id(5), member_id(1)),
     "run after corrections": run,
-    "publish": lambda office: publish(office, DEED, Month(2026, 12), Basis.NOW),
-    "unmerge": lambda office: unmerge_members(office, DEED, member_id(5)),
-    "withdraw": lambda office: withdraw(office, DEED, "autumn"),
+    "publish": lambda office: publish(office, AUTHOR, Month(2026, 12), Basis.NOW),
+    "unmerge": lambda office: unmerge_members(office, AUTHOR, member_id(5)),
+    "withdraw": lambda office: withdraw(office, AUTHOR, "autumn"),
     "more members": lambda office: join(office, [person(9), person(10)], [opening(9, 1650.0)]),
     "last run": run,
 }
@@ -182,7 +182,7 @@ def foundings_that_fail(address: str, connection: Raw, every: int) -> int:
     for at in range(1, MANY_POINTS, every):
         try:
             with failing_at(at):
-                found_office(address, "Office", DEED, lambda: FOUNDED, secret=SECRET).close()
+                found_office(address, "Office", AUTHOR, lambda: FOUNDED, secret=SECRET).close()
         except FAILURES:
             assert set(state_of(connection)) == {""}, f"the failure at statement {at} left tables behind"
         else:

@@ -16,13 +16,13 @@ import pytest
 
 from crosstable.errors import OfficeBusyError
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.submissions import submit
 from tests.amounts import amount
 from tests.office.children import Children
 from tests.office.faults import address_of, raw
-from tests.office.made_office import DEED, club_members, derived, join, posted
+from tests.office.made_office import AUTHOR, club_members, derived, join, posted
 from tests.office.small_season import TODAY, file_number
 from tests.office.wholeness import flaws_of
 from tests.waiting import FOR_EVER, until
@@ -45,7 +45,7 @@ def children() -> Iterator[Children]:
 def season(office: Office) -> Office:
     """A club with its first event submitted."""
     join(office, *club_members())
-    submit(office, DEED, file_number(1), TODAY)
+    submit(office, AUTHOR, file_number(1), TODAY)
     return office
 
 
@@ -55,27 +55,27 @@ def test_a_second_run_is_refused_with_the_name_of_the_first(season: Office) -> N
 
     def meanwhile(done: int) -> None:
         with pytest.raises(OfficeBusyError) as refusal:
-            rerate(other, Deed("Boris", "impatient"), patience=AT_ONCE)
+            rerate(other, Author("Boris", "impatient"), patience=AT_ONCE)
         refused.append(str(refusal.value))
 
-    assert rerate(season, Deed("Ada", "first"), meanwhile) is not None
+    assert rerate(season, Author("Ada", "first"), meanwhile) is not None
     assert len(refused) == 1
     assert "Ada is at work (rating run, process " in refused[0]
-    assert rerate(other, Deed("Boris", "impatient"), patience=AT_ONCE) is None, (
+    assert rerate(other, Author("Boris", "impatient"), patience=AT_ONCE) is None, (
         "everything is rated, and nobody is at work"
     )
 
 
 def test_a_second_run_waits_and_finds_nothing_left_to_rate(season: Office) -> None:
     found: list[Run | None] = []
-    second = threading.Thread(target=lambda: found.append(rerate(season, Deed("Boris", "patient"))))
+    second = threading.Thread(target=lambda: found.append(rerate(season, Author("Boris", "patient"))))
 
     def meanwhile(done: int) -> None:
         second.start()
         second.join(0.2)
         assert second.is_alive(), "the second run did not wait"
 
-    assert rerate(season, Deed("Ada", "first"), meanwhile) is not None
+    assert rerate(season, Author("Ada", "first"), meanwhile) is not None
     second.join()
     assert found == [None]
 
@@ -92,7 +92,7 @@ def test_of_two_runs_started_at_once_one_rates(
         # An impatient one is refused sooner or later; on a busy machine two that start at once seldom meet.
         if is_enough and (len(told) > 2 or patience > AT_ONCE):
             break
-        submit(season, DEED, file_number(2 + pair), TODAY)
+        submit(season, AUTHOR, file_number(2 + pair), TODAY)
         answers = both_at_once(children, address, patience, tmp_path)
         told.update(answers.values())
         assert list(answers.values()).count("rated") == 1, answers
@@ -119,11 +119,11 @@ def test_threads_of_one_process_rate_one_after_the_other(season: Office) -> None
 
     def rate() -> bool:
         start.wait()
-        return rerate(season, DEED) is not None
+        return rerate(season, AUTHOR) is not None
 
     with ThreadPoolExecutor(2) as threads:
         for pair in range(amount(5, 100)):
-            submit(season, DEED, file_number(2 + pair), TODAY)
+            submit(season, AUTHOR, file_number(2 + pair), TODAY)
             started = [threads.submit(rate) for _ in NAMES]
             assert sorted(one.result() for one in started) == [False, True]
     assert flaws_of(address_of(season)) == []
@@ -134,11 +134,11 @@ def test_the_office_is_free_again_when_its_holder_is_killed(season: Office, tmp_
     child = children.start("hold", address_of(season), "Ada", str(sign))
     until(sign.exists)
     with pytest.raises(OfficeBusyError, match="Ada is at work"):
-        rerate(season, DEED, patience=AT_ONCE)
+        rerate(season, AUTHOR, patience=AT_ONCE)
     assert children.stop(child, 0.0) < 0
     # A server learns of the death through the socket; a file's lock is gone with the process.
     patience = AT_ONCE if "://" not in address_of(season) else LONG_ENOUGH
-    assert rerate(season, DEED, patience=patience) is not None
+    assert rerate(season, AUTHOR, patience=patience) is not None
     assert posted(season) == derived(season)
 
 

@@ -17,7 +17,7 @@ from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.terms import Formula, MatchChange, RatingSystem
 from tests.office.claims import by_member
 from tests.office.conftest import NewOffice
-from tests.office.made_office import DEED, join, member_id, opening, person, posted, report, run, send
+from tests.office.made_office import AUTHOR, join, member_id, opening, person, posted, report, run, send
 from tests.office.random_federation import Pool, random_day, random_match, random_report
 
 # §5: nobody is below 100, and over the board not below 100 + 4 per win + 2 per draw + 1 per event, at most 150.
@@ -105,12 +105,12 @@ def test_i10_a_floor_that_is_decided_holds_from_its_day_on(office: Office, kind:
     run(office)
     below = ratings_of(office)
     assert below[1] < level
-    act = decide(office, DEED, Ruling(kind, member_id(1), RatingSystem.OTBR, date(2024, 3, 1), level))
+    act = decide(office, AUTHOR, Ruling(kind, member_id(1), RatingSystem.OTBR, date(2024, 3, 1), level))
     run(office)
     held = ratings_of(office)
     assert held[1] == below[1]
     assert held[2:] == [level, level]
-    decide(office, DEED, Ruling(DecisionKind.REVOKE, details={"act": act}))
+    decide(office, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": act}))
     run(office)
     assert ratings_of(office) == below
 

@@ -24,7 +24,7 @@ from crosstable.terms import RatingSystem, Report, ReportedCell, ReportedSection
 from tests.office.claims import follows_from_the_facts
 from tests.office.conftest import CopyOf, NewOffice
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     QUAD,
     club_members,
@@ -150,7 +150,7 @@ def test_i3_any_order_of_arrival_gives_what_rating_in_order_gives(new_office: Ne
             if rng.random() < 0.4:
                 run(office)
             if rng.random() < 0.2:
-                publish(office, DEED, Month(2025, at + 1), Basis.NOW)
+                publish(office, AUTHOR, Month(2025, at + 1), Basis.NOW)
         run(office)
         assert posted(office) == posted(in_order), seed
         follows_from_the_facts(posted(office), derived(office))
@@ -185,7 +185,7 @@ def test_i5_what_changed_and_its_successors_are_all_that_has_to_be_rated(
         rated = []
         for event_id in rng.sample([one.event_id for one in made.reports], 4):
             for office in (often, once):
-                withdraw(office, DEED, event_id)
+                withdraw(office, AUTHOR, event_id)
             done = run(often)
             assert done is not None
             rated.append(done.sections)
@@ -202,30 +202,30 @@ class ThereAndBack(NamedTuple):
 
 
 def _result(cell: str) -> Callable[[Office], object]:
-    return lambda office: correct_result(office, DEED, "b", ChangedResult(1, 1, 1, cell), TODAY)
+    return lambda office: correct_result(office, AUTHOR, "b", ChangedResult(1, 1, 1, cell), TODAY)
 
 
 def _file(made: Report) -> Callable[[Office], object]:
-    return lambda office: correct_by_file(office, DEED, made.event_id, document(made), TODAY)
+    return lambda office: correct_by_file(office, AUTHOR, made.event_id, document(made), TODAY)
 
 
 def _swap(wrong: int, right: int) -> Callable[[Office], object]:
-    return lambda office: correct_member(office, DEED, "b", (member_id(wrong), member_id(right)), TODAY)
+    return lambda office: correct_member(office, AUTHOR, "b", (member_id(wrong), member_id(right)), TODAY)
 
 
 def _fact(value: date) -> Callable[[Office], object]:
-    return lambda office: set_fact(office, DEED, member_id(4), {"birth_date": value})
+    return lambda office: set_fact(office, AUTHOR, member_id(4), {"birth_date": value})
 
 
 def _decision(kind: DecisionKind, value: float) -> Callable[[Office], object]:
     ruling = Ruling(kind, member_id(2), RatingSystem.OTBR, date(2026, 2, 1), value)
-    return lambda office: decide(office, DEED, ruling)
+    return lambda office: decide(office, AUTHOR, ruling)
 
 
 def _revoke(office: Office) -> object:
     with office.reading() as connection:
         last = connection.execute(select(func.max(tables.decision.c.act))).scalar()
-    return decide(office, DEED, Ruling(DecisionKind.REVOKE, details={"act": last}))
+    return decide(office, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": last}))
 
 
 def on(day: date, event_id: str, wallchart: str = QUAD) -> Report:
@@ -240,11 +240,11 @@ RETURNS = {
     "a later day": ThereAndBack(_file(on(date(2026, 9, 1), "b")), _file(MIDDLE)),
     "another section": ThereAndBack(_file(report("b", section(QUAD, number=7))), _file(MIDDLE)),
     "a member": ThereAndBack(_swap(1, 7), _swap(7, 1)),
-    "a withdrawal": ThereAndBack(lambda office: withdraw(office, DEED, "b"), _file(MIDDLE)),
+    "a withdrawal": ThereAndBack(lambda office: withdraw(office, AUTHOR, "b"), _file(MIDDLE)),
     "a birth date": ThereAndBack(_fact(date(2015, 1, 1)), _fact(date(1980, 1, 5))),
     "a merge": ThereAndBack(
-        lambda office: merge_members(office, DEED, member_id(4), member_id(8)),
-        lambda office: unmerge_members(office, DEED, member_id(4)),
+        lambda office: merge_members(office, AUTHOR, member_id(4), member_id(8)),
+        lambda office: unmerge_members(office, AUTHOR, member_id(4)),
     ),
     "a floor": ThereAndBack(_decision(DecisionKind.FLOOR, 1390.0), _revoke),
     "a ceiling": ThereAndBack(_decision(DecisionKind.CEILING, 1250.0), _revoke),
@@ -282,10 +282,10 @@ def test_i6_a_whole_season_of_merges_and_their_undoing_restores_the_state(
         office = settled(new_office, made._replace(people=[*made.people, person(90), person(91)]))
         before = state(office)
         for one, other in ((1, 90), (90, 91)):
-            merge_members(office, DEED, member_id(one), member_id(other))
+            merge_members(office, AUTHOR, member_id(one), member_id(other))
             run(office)
             follows_from_the_facts(posted(office), derived(office))
         for one in (90, 1):
-            unmerge_members(office, DEED, member_id(one))
+            unmerge_members(office, AUTHOR, member_id(one))
             run(office)
         assert state(office) == before, seed

@@ -15,8 +15,8 @@ from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.office import tables
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, act_of, acts, digest_of_rows
 from crosstable.office.ledger.facts import State
+from crosstable.office.ledger.journal import EntryKind, act_of, acts, digest_of_rows
 from crosstable.office.ledger.postings import OWN, Posting, posting_from
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, as_row, publish, published_rows, supplements
@@ -28,7 +28,7 @@ from tests.engine.wallcharts import Played
 from tests.office.claims import by_member, chains_link
 from tests.office.conftest import NewOffice
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     QUAD,
     club_members,
@@ -90,7 +90,7 @@ def test_i8_whoever_was_once_on_a_list_is_on_every_later_one(new_office: NewOffi
         office = settled(new_office, federation(seed, MEMBERS, EVENTS))
         seen: set[tuple[str, RatingSystem]] = set()
         for year in range(2021, 2027):
-            publish(office, DEED, Month(year, 1), Basis.PLAYED)
+            publish(office, AUTHOR, Month(year, 1), Basis.PLAYED)
             with office.reading() as connection:
                 listed = {(row.member_id, row.system) for row in published_rows(connection, f"{year}-01")}
             assert seen <= listed, (seed, year, seen - listed)
@@ -103,17 +103,17 @@ def test_i9_a_published_list_never_changes(office: Office, monkeypatch: pytest.M
     join(office, *club_members())
     enter(office, quad("q", Played(start=date(2026, 7, 4))))
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
     with office.reading() as connection:
         (made,), rows = supplements(connection), published_rows(connection, "2026-12")
     assert made.digest == digest_of_rows([as_row("2026-12", row) for row in rows])
-    correct_result(office, DEED, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
+    correct_result(office, AUTHOR, "q", ChangedResult(1, 1, 1, "L2"), TODAY)
     before = posted(office)
     monkeypatch.setattr("crosstable.history.plain.edition_for", lambda day: edition_for(date(2020, 1, 1)))
     run(office)
     assert posted(office) != before
     with pytest.raises(OfficeError, match="a list is never changed"):
-        publish(office, DEED, Month(2026, 12), Basis.NOW)
+        publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
     with office.reading() as connection:
         assert (supplements(connection), published_rows(connection, "2026-12")) == ([made], rows)
 
@@ -268,7 +268,7 @@ def test_i16_an_old_section_is_rated_by_the_rules_of_the_day_it_started(office: 
     assert first is not None
     assert editions(office, first.act) == expected
     drawn = document(of_all_times(starts, QUAD.replace("W2 D3 W4", "D2 D3 W4").replace("L1 L4", "D1 L4")))
-    assert correct_by_file(office, DEED, "old", drawn, TODAY).is_stored
+    assert correct_by_file(office, AUTHOR, "old", drawn, TODAY).is_stored
     second = run(office)
     assert second is not None
     assert editions(office, second.act) == expected
@@ -301,7 +301,7 @@ def test_i17_every_posting_has_one_run_one_cause_and_one_actor(new_office: NewOf
             (player.number or 0, player.cells[0].opponent) for player in changed.players if player.cells[0].opponent
         )
         change = ChangedResult(changed.number or 0, player, 1, f"D{opponent}")
-        correct_result(office, DEED._replace(actor="the director"), made.reports[0].event_id, change, TODAY)
+        correct_result(office, AUTHOR._replace(actor="the director"), made.reports[0].event_id, change, TODAY)
         run(office)
         with office.reading() as connection:
             written = all_postings(connection)
@@ -309,7 +309,7 @@ def test_i17_every_posting_has_one_run_one_cause_and_one_actor(new_office: NewOf
             _supersede_once(written)
             for row, posting in written:
                 act = numbers[row["run"]]
-                assert (act.kind, act.actor) == (ActKind.RATE, DEED.actor)
+                assert (act.kind, act.actor) == (EntryKind.RATE, AUTHOR.actor)
                 _has_one_cause(connection, row["run"], posting)
 
 
@@ -334,7 +334,7 @@ def _has_one_cause(connection: Connection, number: int, posting: Posting) -> Non
         act = act_of(connection, cause)
         assert act is not None
         assert act.seq < number
-        assert act.kind in (ActKind.MEMBERS, ActKind.OPENING, ActKind.SUBMIT, ActKind.CORRECT)
+        assert act.kind in (EntryKind.MEMBERS, EntryKind.OPENING, EntryKind.SUBMIT, EntryKind.CORRECT)
         assert act.actor
 
 
@@ -344,8 +344,8 @@ def test_i17_a_cause_is_the_act_that_touched_a_member_and_no_other(office: Offic
     other = "1 =9 | W2 D3 W4\n2 =10 | L1 L4 L3\n3 =11 | L4 D1 W2\n4 =12 | W3 W2 L1"
     enter(office, quad("a"), quad("b", wallchart=other))
     run(office)
-    first = correct_result(office, DEED, "a", ChangedResult(1, 1, 1, "L2"), TODAY)
-    second = correct_result(office, DEED, "b", ChangedResult(1, 1, 1, "L2"), TODAY)
+    first = correct_result(office, AUTHOR, "a", ChangedResult(1, 1, 1, "L2"), TODAY)
+    second = correct_result(office, AUTHOR, "b", ChangedResult(1, 1, 1, "L2"), TODAY)
     done = run(office)
     assert done is not None
     causes = {line.member_id: line.causes for line in done.ripple}

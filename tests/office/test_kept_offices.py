@@ -11,20 +11,20 @@ from crosstable.office.database import Office, open_office
 from crosstable.office.founding import upgrade_office
 from tests.office.claims import Claims
 from tests.office.kept_offices import TODAY, place
-from tests.office.made_office import DEED, HandClock, run, unguarded
+from tests.office.made_office import AUTHOR, HandClock, run, unguarded
 
 
 @pytest.fixture
 def kept(address: str) -> Office:
     place(address, "0003")
-    upgrade_office(address, DEED)
+    upgrade_office(address, AUTHOR)
     return open_office(address, HandClock())
 
 
 def test_the_next_run_counts_the_state_anew(kept: Office) -> None:
     with closing(kept):
         claims = Claims(kept)
-        assert correct_result(kept, DEED, "q", ChangedResult(1, 2, 2, "W4"), TODAY).is_stored
+        assert correct_result(kept, AUTHOR, "q", ChangedResult(1, 2, 2, "W4"), TODAY).is_stored
         assert run(kept) is not None
         claims.after_a_run()
         assert audit(kept).findings == ()

@@ -36,7 +36,7 @@ from crosstable.office.top_lists import TopList, TopRow
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
-from tests.office.made_office import DEED, enter, join, member_id, opening, person, quad, run
+from tests.office.made_office import AUTHOR, enter, join, member_id, opening, person, quad, run
 
 MONTH = "2026-12"
 HOSTILE = "=cmd|' /C calc'!A0\u202egnp.exe\x07"
@@ -59,7 +59,7 @@ def fill(office: Office) -> None:
     ]
     join(office, people, openings)
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
 
 
 @pytest.fixture

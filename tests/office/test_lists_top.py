@@ -16,7 +16,7 @@ from crosstable.office.supplements import Basis, ListRow, publish, supplements
 from crosstable.office.top_lists import AGE_BANDS, TopRow, Wanted, band_of, ranked, top_list
 from crosstable.terms import RatingSystem
 from tests.office.conftest import CopyOf
-from tests.office.made_office import DEED, OTBR, join, member_id, opening, person, run
+from tests.office.made_office import AUTHOR, OTBR, join, member_id, opening, person, run
 
 YEAR = 2026
 
@@ -127,7 +127,7 @@ def fill(office: Office) -> None:
     people = [person(number, birth_date=birth, state="NY", age_lists=True) for number, birth in births.items()]
     join(office, people, [opening(number, 1000.0 + number) for number in births])
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
 
 
 @pytest.fixture
@@ -153,15 +153,15 @@ def test_a_birth_date_that_came_later_does_not_change_a_list_of_the_past(listed:
 
 def test_a_wish_counts_on_lists_that_are_out_already(listed: Office) -> None:
     """A list is frozen, but who asks to be left out of age groups is left out at once; a merged id has its own wish."""
-    set_fact(listed, DEED, member_id(5), {"age_lists": False})
-    set_fact(listed, DEED, member_id(2), {"age_lists": None})
+    set_fact(listed, AUTHOR, member_id(5), {"age_lists": False})
+    set_fact(listed, AUTHOR, member_id(2), {"age_lists": None})
     with listed.reading() as connection:
         top = top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10")))
         whole = top_list(connection, "2026-12", Wanted(OTBR))
     assert ranks(top.rows) == [(1, member_id(1))]
     assert member_id(5) in {row.member_id for row in whole.rows}
     join(listed, [person(9, age_lists=False)])
-    merge_members(listed, DEED, member_id(1), member_id(9))
+    merge_members(listed, AUTHOR, member_id(1), member_id(9))
     with listed.reading() as connection:
         assert top_list(connection, "2026-12", Wanted(OTBR, band=band_of("9-10"))).rows == ()
     assert audit(listed).findings == ()

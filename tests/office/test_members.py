@@ -12,19 +12,19 @@ from crosstable.office.decisions import set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import Merge, Person, Record, aliases_of
 from crosstable.office.members import (
-    OpeningStanding,
+    NewStartingRating,
     direct_merges,
     import_members,
     merge_members,
     replace_person,
     unmerge_members,
 )
-from crosstable.office.members_files import OpeningWishes, birth_faults, games_of_2001, taken
-from crosstable.office.newcomers import members_of_report
+from crosstable.office.members_files import StartingRatingOptions, birth_faults, games_of_2001, taken
+from crosstable.office.new_members import members_of_report
 from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     OPENED,
     OTBR,
     club_members,
@@ -51,11 +51,11 @@ def known(office: Office, *ids: str) -> dict[str, Person]:
 
 
 def test_an_import_says_what_is_new_what_changed_and_what_did_not(office: Office) -> None:
-    first = import_members(office, DEED, [ADA, person(1)], [opening(1, 1500.0)])
+    first = import_members(office, AUTHOR, [ADA, person(1)], [opening(1, 1500.0)])
     assert (first.new, first.changed, first.unchanged, first.openings) == (2, 0, 0, 1)
-    second = import_members(office, DEED, [ADA._replace(state="CA"), person(1), person(2)], [opening(1, 1500.0)])
+    second = import_members(office, AUTHOR, [ADA._replace(state="CA"), person(1), person(2)], [opening(1, 1500.0)])
     assert (second.new, second.changed, second.unchanged, second.openings) == (1, 1, 1, 0)
-    third = import_members(office, DEED, [ADA._replace(state="CA"), person(2)], [opening(1, 1500.0)])
+    third = import_members(office, AUTHOR, [ADA._replace(state="CA"), person(2)], [opening(1, 1500.0)])
     assert (third.act, third.unchanged) == (None, 2)
     assert known(office, ADA.member_id)[ADA.member_id] == ADA._replace(state="CA")
 
@@ -64,9 +64,9 @@ def test_silence_changes_nothing(office: Office) -> None:
     """An import that leaves something out does not take it back; that is a decision about a fact."""
     resident = ADA._replace(canadian_resident=True, adult=True)
     join(office, [resident])
-    assert import_members(office, DEED, [Person(ADA.member_id, "Lovelace, Ada")]).unchanged == 1
+    assert import_members(office, AUTHOR, [Person(ADA.member_id, "Lovelace, Ada")]).unchanged == 1
     assert known(office, ADA.member_id)[ADA.member_id] == resident
-    set_fact(office, DEED, ADA.member_id, {"canadian_resident": False, "adult": None})
+    set_fact(office, AUTHOR, ADA.member_id, {"canadian_resident": False, "adult": None})
     assert known(office, ADA.member_id)[ADA.member_id] == ADA
 
 
@@ -94,13 +94,13 @@ def test_what_is_known_of_a_member_can_be_asked_as_of_an_act(office: Office) -> 
 def test_some_texts_cannot_be_a_member_id(office: Office) -> None:
     for wrong in ("", "x" * 41, "@12345678", "12 45", "12\t45", "12\x0045"):
         with pytest.raises(OfficeError, match=r"cannot be a member id|has a space in it"):
-            import_members(office, DEED, [Person(wrong, "Nobody")])
+            import_members(office, AUTHOR, [Person(wrong, "Nobody")])
 
 
 def test_an_opening_standing_has_a_date(office: Office) -> None:
-    undated = OpeningStanding(member_id(1), OTBR, PlayerRating(1500.0), "hearsay")
+    undated = NewStartingRating(member_id(1), OTBR, PlayerRating(1500.0), "hearsay")
     with pytest.raises(OfficeError, match="opening OTBR rating of member 10000001 has no date"):
-        import_members(office, DEED, [person(1)], [undated])
+        import_members(office, AUTHOR, [person(1)], [undated])
 
 
 def test_an_opening_may_come_alone_and_may_be_replaced(office: Office) -> None:
@@ -116,15 +116,15 @@ def test_an_opening_may_come_alone_and_may_be_replaced(office: Office) -> None:
 
 def test_a_fact_is_about_somebody_known(office: Office) -> None:
     with pytest.raises(OfficeError, match="is not known"):
-        set_fact(office, DEED, member_id(1), {"adult": True})
+        set_fact(office, AUTHOR, member_id(1), {"adult": True})
     with pytest.raises(OfficeError, match="is not known"), office.writing("a test", "a fact") as connection:
-        replace_person(office, connection, DEED, person(1))
+        replace_person(office, connection, AUTHOR, person(1))
     join(office, [person(1, adult=True)])
     with pytest.raises(OfficeError, match="nothing of that is new"):
-        set_fact(office, DEED, member_id(1), {"adult": True})
+        set_fact(office, AUTHOR, member_id(1), {"adult": True})
     for own in ("member_id", "fide", "cfc"):
         with pytest.raises(OfficeError, match=f"{own}: not something the office keeps"):
-            set_fact(office, DEED, member_id(1), {own: ""})
+            set_fact(office, AUTHOR, member_id(1), {own: ""})
 
 
 # merges
@@ -139,14 +139,14 @@ def test_merges_are_followed_to_their_end_and_can_be_undone_in_any_order() -> No
 
 def test_a_merged_member_is_one_member_with_several_ids(office: Office) -> None:
     join(office, [person(number) for number in (1, 2, 3)])
-    merge_members(office, DEED, member_id(1), member_id(2))
-    merge_members(office, DEED, member_id(2), member_id(3))
+    merge_members(office, AUTHOR, member_id(1), member_id(2))
+    merge_members(office, AUTHOR, member_id(2), member_id(3))
     with office.reading() as connection:
         record = record_of(connection)
         assert record.one_id(member_id(1)) == member_id(3)
         assert record.same_member(member_id(2)) == {member_id(number) for number in (1, 2, 3)}
         assert direct_merges(record) == {member_id(1): member_id(2), member_id(2): member_id(3)}
-    unmerge_members(office, DEED, member_id(2))
+    unmerge_members(office, AUTHOR, member_id(2))
     with office.reading() as connection:
         assert record_of(connection).aliases() == {member_id(1): member_id(2)}
         assert direct_merges(record_of(connection)) == {member_id(1): member_id(2)}
@@ -162,16 +162,16 @@ def test_a_merge_that_cannot_be_is_refused(office: Office) -> None:
         (1, 2, "played each other in event q, section 1"),
     ):
         with pytest.raises(OfficeError, match=why):
-            merge_members(office, DEED, member_id(one), member_id(other))
-    merge_members(office, DEED, member_id(1), member_id(8))  # in one section, but not against each other
+            merge_members(office, AUTHOR, member_id(one), member_id(other))
+    merge_members(office, AUTHOR, member_id(1), member_id(8))  # in one section, but not against each other
     with pytest.raises(OfficeError, match="is merged into 10000008 already; unmerge it first"):
-        merge_members(office, DEED, member_id(1), member_id(7))
+        merge_members(office, AUTHOR, member_id(1), member_id(7))
     with pytest.raises(OfficeError, match="are the same member already"):
-        merge_members(office, DEED, member_id(8), member_id(1))
+        merge_members(office, AUTHOR, member_id(8), member_id(1))
     with pytest.raises(OfficeError, match="played each other"):
-        merge_members(office, DEED, member_id(2), member_id(8))
+        merge_members(office, AUTHOR, member_id(2), member_id(8))
     with pytest.raises(OfficeError, match="is not merged into another"):
-        unmerge_members(office, DEED, member_id(2))
+        unmerge_members(office, AUTHOR, member_id(2))
 
 
 # who comes with a report, and with a members file
@@ -216,8 +216,8 @@ def test_ratings_of_a_members_file_need_a_day(office: Office) -> None:
     with office.reading() as connection:
         record = record_of(connection)
         with pytest.raises(OfficeError, match="OTBR rating of member 10000001 has no date"):
-            taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", OpeningWishes())
-        found = taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", OpeningWishes(as_of=OPENED))
+            taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", StartingRatingOptions())
+        found = taken(record, members_file(m1=PlayerRating(1500.0)), "list.csv", StartingRatingOptions(as_of=OPENED))
     (one,) = found.openings
     assert (one.standing, one.source) == (PlayerRating(1500.0, as_of=OPENED), "members file list.csv")
     assert found.people[0].fide == (OutsideRating(1700.0, OPENED),)
@@ -231,10 +231,10 @@ def test_a_members_file_replaces_a_rating_only_when_asked(office: Office) -> Non
     file = members_file(m1=standing(1600.0), m2=standing(1600.0), m3=standing(1600.0), m4=standing(1480.0))
     with office.reading() as connection:
         record = record_of(connection)
-        kept = taken(record, file, "list.csv", OpeningWishes(as_of=OPENED))
+        kept = taken(record, file, "list.csv", StartingRatingOptions(as_of=OPENED))
         assert [one.member_id for one in kept.openings] == [member_id(3)]
         assert kept.left == 2
-        assert len(taken(record, file, "list.csv", OpeningWishes(OPENED, replaces=True)).openings) == 4
+        assert len(taken(record, file, "list.csv", StartingRatingOptions(OPENED, replaces=True)).openings) == 4
 
 
 BORN = """\
@@ -257,7 +257,7 @@ def test_birth_dates_that_cannot_be_are_found_where_they_stand(office: Office) -
     assert all(one.remedy == "Correct the birth date, or leave it out." for one in found)
     for born in (date(1849, 12, 31), office.clock().date() + timedelta(days=1)):
         with pytest.raises(OfficeError, match=f"cannot be born on {born}; nothing was stored"):
-            import_members(office, DEED, [ADA, person(1, birth_date=born)])
+            import_members(office, AUTHOR, [ADA, person(1, birth_date=born)])
     assert known(office, ADA.member_id) == {}
 
 
@@ -267,16 +267,16 @@ def test_a_year_of_birth_is_kept_shown_and_counted(office: Office) -> None:
     (wrong,) = birth_faults(file, date(2026, 11, 15))
     assert (wrong.code, wrong.place) == ("birth-date", "years.csv, line 3")
     with office.reading() as connection:
-        taken_people = taken(record_of(connection), file, "years.csv", OpeningWishes()).people
+        taken_people = taken(record_of(connection), file, "years.csv", StartingRatingOptions()).people
     assert [one.birth_year for one in taken_people] == [2014, 2031]
     with pytest.raises(OfficeError, match="cannot be born in 2031; nothing was stored"):
-        import_members(office, DEED, taken_people)
-    import_members(office, DEED, taken_people[:1])
+        import_members(office, AUTHOR, taken_people)
+    import_members(office, AUTHOR, taken_people[:1])
     assert known(office, "10000001")["10000001"].birth_year == 2014
-    set_fact(office, DEED, "10000001", dict([read_fact("birth-year=2013")]))
+    set_fact(office, AUTHOR, "10000001", dict([read_fact("birth-year=2013")]))
     assert known(office, "10000001")["10000001"].birth_year == 2013
     with pytest.raises(OfficeError, match="2031 is no year in which a member could be born"):
-        set_fact(office, DEED, "10000001", {"birth_year": 2031})
+        set_fact(office, AUTHOR, "10000001", {"birth_year": 2031})
     with pytest.raises(ValueError, match="is no year; write it as YYYY"):
         read_fact("birth-year=13")
     assert read_fact("birth-year=") == ("birth_year", None)
@@ -325,7 +325,7 @@ def test_an_established_rating_of_2001_stands_on_so_many_games(rating: float, ga
 
 def test_a_members_file_may_count_games_by_the_rule_of_2001(office: Office) -> None:
     with office.reading() as connection:
-        wishes = OpeningWishes(as_of=OPENED, counts_by_2001=True)
+        wishes = StartingRatingOptions(as_of=OPENED, counts_by_2001=True)
         found = taken(record_of(connection), members_file(m1=PlayerRating(1900.0)), "list.csv", wishes)
     assert found.openings[0].standing.games == 36.0
     assert found.openings[0].source == "members file list.csv, games by the rule of 2001"

@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import head
+from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members
 from crosstable.office.previews import Preview, preview
 from crosstable.office.public import WHOLE
@@ -16,7 +16,7 @@ from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     club_members,
     document,
     enter,
@@ -39,7 +39,7 @@ def with_children(office: Office) -> None:
     """A club with a rated event, and four children who never played."""
     join(office, *club_members())
     children = [person(number, birth_date=date(2016, 3, number - 50)) for number in range(60, 64)]
-    import_members(office, DEED, children)
+    import_members(office, AUTHOR, children)
     enter(office, quad("early", EARLY))
     run(office)
 

@@ -25,7 +25,7 @@ from crosstable.office.public import (
     public_rows,
 )
 from crosstable.office.rounding import half_up
-from crosstable.office.views import RippleRow
+from crosstable.office.views import StoredChange
 from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, RatingSystem
 from tests import event_files
 from tests.engine.by_file import rated_file
@@ -122,7 +122,7 @@ def test_a_posting_and_a_ripple_have_whole_numbers_and_no_other_change(by_age: R
     assert posting.rating_after is not None
     assert shown.before == Shown(1506.0, 60.0)
     assert shown.after == Shown(float(math.floor(posting.rating_after + 0.5)), 63.0)
-    row = RippleRow(7, "1", "One", OTBR, 1500.2, 1512.7, (("e", 1),), (3,))
+    row = StoredChange(7, "1", "One", OTBR, 1500.2, 1512.7, (("e", 1),), (3,))
     assert (public_ripple(row).before, public_ripple(row).change) == (Shown(1500.0, None), 13.0)
     assert public_ripple(row, DECIMALS).change == 12.5
     assert public_ripple(row._replace(rating_before=None)).change is None

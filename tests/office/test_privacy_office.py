@@ -28,7 +28,7 @@ from crosstable.terms import RatingSystem
 from tests.engine.by_file import rated_file
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     OTBR,
     HandClock,
     enter,
@@ -87,7 +87,7 @@ def season(office: Office, clock: HandClock, births: dict[int, date]) -> int:
     clock.go(hours=1)
     made = run(office)
     assert made is not None
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
     return made.act
 
 
@@ -157,7 +157,7 @@ def test_the_office_itself_does_keep_what_the_crawl_looks_for(office: Office, cl
 
 def test_a_late_birth_date_is_in_the_log_without_being_said(office: Office, clock: HandClock) -> None:
     season(office, clock, BIRTHS)
-    set_fact(office, DEED._replace(reason="born 2012-02-29, passport seen"), member_id(2), {"birth_date": BIRTH})
+    set_fact(office, AUTHOR._replace(reason="born 2012-02-29, passport seen"), member_id(2), {"birth_date": BIRTH})
     with office.reading() as connection:
         log = PublicOffice(connection).log()
     assert (log[-1].kind, log[-1].subject, log[-1].reason) == ("members", member_id(2), "")
@@ -201,10 +201,10 @@ def test_public_decimals_are_off_until_the_office_switches_them_on(office: Offic
     with office.reading() as connection:
         exact = {one.about: one.rating_after for one in (stored.posting for stored in all_current(connection).values())}
         assert not shows_decimals(connection)
-    assert show_decimals(office, DEED, is_on=False) is None
-    act = show_decimals(office, DEED, is_on=True)
+    assert show_decimals(office, AUTHOR, is_on=False) is None
+    act = show_decimals(office, AUTHOR, is_on=True)
     assert act is not None
-    assert show_decimals(office, DEED, is_on=True) is None
+    assert show_decimals(office, AUTHOR, is_on=True) is None
     with office.reading() as connection:
         public = PublicOffice(connection)
         lines = [line.posting for number in range(1, 7) for line in public.history(member_id(number))]
@@ -215,7 +215,7 @@ def test_public_decimals_are_off_until_the_office_switches_them_on(office: Offic
         assert all(one.rating == int(one.rating) for one in listed)
         assert public.log()[-1].said == {"public_decimals": True}
     clock.go(hours=48)
-    show_decimals(office, DEED, is_on=False)
+    show_decimals(office, AUTHOR, is_on=False)
     with office.reading() as connection:
         assert not shows_decimals(connection)
         assert shows_decimals(connection, act)  # as it was known then
@@ -264,7 +264,7 @@ def test_in_random_federations_what_is_shown_is_the_posted_whole_number(
 
 def test_sections_that_rate_nobody_show_nothing(office: Office, clock: HandClock) -> None:
     season(office, clock, BIRTHS)
-    withdraw(office, DEED, "again")
+    withdraw(office, AUTHOR, "again")
     run(office)
     with office.reading() as connection:
         public = PublicOffice(connection)

@@ -8,12 +8,12 @@ from crosstable.errors import OfficeError
 from crosstable.office.corrections import ChangedResult, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
-from crosstable.office.ledger.acts import Deed, act_of
 from crosstable.office.ledger.facts import DecisionKind
+from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.proposals import (
     Proposal,
     ProposalState,
-    Wish,
+    ProposedAction,
     approve,
     confirmation,
     correction_needs_two,
@@ -34,7 +34,7 @@ from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     QUAD,
     HandClock,
     club_members,
@@ -49,7 +49,7 @@ from tests.office.made_office import (
     send,
 )
 
-ANNA, BORIS = Deed("anna", "the director wrote"), "boris"
+ANNA, BORIS = Author("anna", "the director wrote"), "boris"
 EARLY, LATE = Played(start=date(2026, 7, 4)), Played(start=date(2026, 11, 14))
 
 
@@ -58,7 +58,7 @@ def with_a_list(office: Office) -> None:
     join(office, *club_members())
     enter(office, quad("early", EARLY), quad("late", LATE))
     run(office)
-    publish(office, DEED, Month(2026, 11), Basis.PLAYED)
+    publish(office, AUTHOR, Month(2026, 11), Basis.PLAYED)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def floor(effective: date, kind: DecisionKind = DecisionKind.FLOOR) -> Ruling:
     return Ruling(kind, member_id(1), RatingSystem.OTBR, effective, 1400.0)
 
 
-def asked_for(office: Office, event_id: str) -> Wish:
+def asked_for(office: Office, event_id: str) -> ProposedAction:
     """Somebody asks for another result of an event."""
     change = ChangedResult(1, 1, 1, "L2")
     assert correct_result(office, ANNA, event_id, change, date(2026, 11, 15), is_request=True).is_requested
@@ -114,7 +114,7 @@ def test_an_event_that_is_known_takes_two_whatever_became_of_it(club: Office) ->
     assert needs_two(club, waiting["held-early"])
     assert not needs_two(club, waiting["held-late"])
     for event_id in ("early", "late"):
-        withdraw(club, DEED, event_id)
+        withdraw(club, AUTHOR, event_id)
     with club.reading() as connection:
         record = record_of(connection)
         assert correction_needs_two(record, "early")
@@ -134,7 +134,7 @@ def test_a_decision_takes_two_until_the_day_of_the_cut_off(club: Office, day: da
 def test_a_rating_by_hand_always_takes_two(club: Office) -> None:
     adjust = floor(date(2026, 11, 15), DecisionKind.ADJUST)
     assert needs_two(club, ruling_wish(adjust))
-    act = decide(club, DEED, adjust)
+    act = decide(club, AUTHOR, adjust)
     assert needs_two(club, ruling_wish(Ruling(DecisionKind.REVOKE, details={"act": act})))
     assert not needs_two(club, ruling_wish(Ruling(DecisionKind.REVOKE, details={"act": 999})))
 
@@ -189,7 +189,7 @@ def test_a_proposal_is_approved_once(club: Office) -> None:
 
 def test_a_proposal_can_be_refused_and_needs_a_reason(club: Office) -> None:
     with pytest.raises(OfficeError, match="needs a reason"):
-        propose(club, Deed("anna", ""), withdrawal("early"))
+        propose(club, Author("anna", ""), withdrawal("early"))
     first, second = (propose(club, ANNA, withdrawal("early")) for _ in range(2))
     refuse(club, BORIS, first)
     refuse(club, "anna", second)  # her own, taken back
@@ -226,7 +226,7 @@ def test_whatever_goes_wrong_a_proposal_stays_open(club: Office, monkeypatch: py
         fact_wish(member_id(1), "birth-date=2026-11-16"),
     ],
 )
-def test_what_the_office_would_refuse_is_not_proposed(club: Office, wish: Wish) -> None:
+def test_what_the_office_would_refuse_is_not_proposed(club: Office, wish: ProposedAction) -> None:
     with pytest.raises(OfficeError):
         propose(club, ANNA, wish)
     assert proposals(club) == []
@@ -236,7 +236,7 @@ def test_what_was_proposed_is_what_is_approved(club: Office) -> None:
     """Another version is asked for after the proposal: the second person would approve what the first never saw."""
     number = propose(club, ANNA, asked_for(club, "early"))
     change = ChangedResult(1, 1, 1, "D2")
-    correct_result(club, DEED, "early", change, date(2026, 11, 15), is_request=True)
+    correct_result(club, AUTHOR, "early", change, date(2026, 11, 15), is_request=True)
     with pytest.raises(OfficeError, match="no longer what was proposed"):
         approve(club, BORIS, number)
 

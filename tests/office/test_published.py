@@ -15,7 +15,7 @@ from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     OTBR,
     HandClock,
     club_members,
@@ -108,14 +108,14 @@ def test_without_a_list_the_rating_of_its_cut_off_stands_for_it(played: Office) 
 
 def test_a_list_that_was_published_is_what_counts(played: Office, clock: HandClock) -> None:
     clock.now = datetime(2026, 11, 15, tzinfo=UTC)
-    publish(played, DEED, Month(2026, 7), Basis.NOW)
+    publish(played, AUTHOR, Month(2026, 7), Basis.NOW)
     with played.reading() as connection:
         rows = {row.member_id: row.rating for row in published_rows(connection, "2026-07")}
         earlier = record_of(connection).through - 1
     assert on_list(played, 1, date(2026, 7, 1)) == rows[member_id(1)]
     assert rows[member_id(1)] != 1429
-    decide(played, DEED, Ruling(DecisionKind.ADJUST, member_id(1), OTBR, date(2026, 1, 1), 2000.0))
-    merge_members(played, DEED, member_id(1), member_id(8))
+    decide(played, AUTHOR, Ruling(DecisionKind.ADJUST, member_id(1), OTBR, date(2026, 1, 1), 2000.0))
+    merge_members(played, AUTHOR, member_id(1), member_id(8))
     run(played)
     assert on_list(played, 8, date(2026, 7, 1)) == rows[member_id(1)]
     with played.reading() as connection:
@@ -140,12 +140,12 @@ def test_a_list_by_the_rule_waits_for_its_cut_off(played: Office, clock: HandClo
     """And holds what was rated by then, whatever is rated later."""
     clock.now = datetime(2026, 11, 19, 5, 44, tzinfo=UTC)
     with pytest.raises(OfficeError, match="Wednesday, 18 November 2026, 23:45 Central, which is still to come"):
-        publish(played, DEED, Month(2026, 12))
+        publish(played, AUTHOR, Month(2026, 12))
     clock.now = datetime(2026, 11, 19, 5, 45, tzinfo=UTC)
     enter(played, quad("november", Played(start=date(2026, 11, 1))))
     clock.go(minutes=1)
     run(played)
-    made = publish(played, DEED, Month(2026, 12))
+    made = publish(played, AUTHOR, Month(2026, 12))
     with played.reading() as connection:
         rows = {row.member_id: row for row in published_rows(connection, "2026-12")}
         assert supplements(connection) == [made]
@@ -155,5 +155,5 @@ def test_a_list_by_the_rule_waits_for_its_cut_off(played: Office, clock: HandClo
 
 
 def test_a_list_before_anything_was_rated_is_empty(office: Office) -> None:
-    made = publish(office, DEED, Month(2026, 11))
+    made = publish(office, AUTHOR, Month(2026, 11))
     assert (made.rows, made.run) == (0, 0)

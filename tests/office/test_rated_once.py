@@ -14,7 +14,19 @@ from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.terms import Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
-from tests.office.made_office import DEED, OTBR, club_members, join, member_id, person, quad, report, run, section, send
+from tests.office.made_office import (
+    AUTHOR,
+    OTBR,
+    club_members,
+    join,
+    member_id,
+    person,
+    quad,
+    report,
+    run,
+    section,
+    send,
+)
 
 DAY = date(2026, 5, 1)
 
@@ -45,7 +57,7 @@ class Counted:
 
     def rated(self, checked: tuple[CheckedResult, ...]) -> int:
         """Rate; how often the engine was called since the beginning."""
-        assert rerate(self.office, DEED, watch=Watch(clock=StageClock(), checked=checked)) is not None
+        assert rerate(self.office, AUTHOR, watch=Watch(clock=StageClock(), checked=checked)) is not None
         found = self.calls
         Claims(self.office).after_a_run()
         return found
@@ -62,7 +74,7 @@ def test_a_dual_rated_section_is_rated_once_in_each_system(club: Counted) -> Non
 def test_what_changed_since_is_rated_again(club: Counted) -> None:
     """A floor was decided after the file came in."""
     checked = club.submitted(quad("q", Played(start=DAY)))
-    decide(club.office, DEED, Ruling(DecisionKind.FLOOR, member_id(1), OTBR, date(2026, 1, 1), 1600.0))
+    decide(club.office, AUTHOR, Ruling(DecisionKind.FLOOR, member_id(1), OTBR, date(2026, 1, 1), 1600.0))
     assert club.rated(checked) == 2
 
 

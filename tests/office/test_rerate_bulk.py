@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 
 from crosstable.errors import OfficeError
 from crosstable.office import tables
-from crosstable.office.bulk import causes, compiled, ripples, run
+from crosstable.office.bulk import causes, changes, compiled, run
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
@@ -23,7 +23,7 @@ from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import NewOffice
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     club_members,
     document,
@@ -46,7 +46,7 @@ from tests.office.two_ways import LONG, PLAIN, rated, rated_both_ways
 TODAY = NOW.date()
 MATCH = Played(date(2026, 5, 1), date(2026, 5, 1), SectionType.MATCH, "G/90;d5")
 Pair = tuple[Office, Office]
-Act = Callable[[Office], object]
+JournalEntry = Callable[[Office], object]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def pair(new_office: NewOffice) -> Pair:
     return new_office(), new_office()
 
 
-def both(pair: Pair, *acts: Act) -> None:
+def both(pair: Pair, *acts: JournalEntry) -> None:
     """The same acts in two offices."""
     for office in pair:
         for act in acts:
@@ -70,7 +70,7 @@ def a_club(office: Office) -> None:
 
 def draw_in(office: Office, event_id: str) -> None:
     """The first game of a quad becomes a draw."""
-    correct_result(office, DEED, event_id, ChangedResult(1, 1, 1, "D2"), TODAY)
+    correct_result(office, AUTHOR, event_id, ChangedResult(1, 1, 1, "D2"), TODAY)
 
 
 def entered(office: Office, made: Report) -> None:
@@ -78,7 +78,7 @@ def entered(office: Office, made: Report) -> None:
     enter(office, made)
 
 
-def some_act(rng: random.Random, fed: Federation, first: date, name: str) -> Act:
+def some_act(rng: random.Random, fed: Federation, first: date, name: str) -> JournalEntry:
     """Something that may happen in an office, decided before it happens, so that it happens twice the same."""
     event = rng.choice(fed.reports).event_id
     one, other = rng.choice(fed.people).member_id, rng.choice(fed.people).member_id
@@ -91,20 +91,20 @@ def some_act(rng: random.Random, fed: Federation, first: date, name: str) -> Act
     opened = opening(int(one) - 10_000_000, 1600.0, as_of=first + timedelta(days=rng.randrange(300)))
     return rng.choice(
         (
-            lambda office: withdraw(office, DEED, event),
-            lambda office: correct_result(office, DEED, event, ChangedResult(1, 1, 1, cell), TODAY),
-            lambda office: merge_members(office, DEED, one, other),
-            lambda office: unmerge_members(office, DEED, one),
-            lambda office: decide(office, DEED, ruling),
-            lambda office: decide(office, DEED, Ruling(DecisionKind.OPT_IN, one, effective=day)),
+            lambda office: withdraw(office, AUTHOR, event),
+            lambda office: correct_result(office, AUTHOR, event, ChangedResult(1, 1, 1, cell), TODAY),
+            lambda office: merge_members(office, AUTHOR, one, other),
+            lambda office: unmerge_members(office, AUTHOR, one),
+            lambda office: decide(office, AUTHOR, ruling),
+            lambda office: decide(office, AUTHOR, Ruling(DecisionKind.OPT_IN, one, effective=day)),
             lambda office: send(office, late),
-            lambda office: set_fact(office, DEED, one, {"birth_date": born}),
+            lambda office: set_fact(office, AUTHOR, one, {"birth_date": born}),
             lambda office: join(office, [], [opened]),
         )
     )
 
 
-def attempted(act: Act) -> Act:
+def attempted(act: JournalEntry) -> JournalEntry:
     """An act that the office may refuse."""
 
     def attempt(office: Office) -> None:
@@ -133,7 +133,7 @@ def test_a_section_that_moves_to_another_day_is_followed(pair: Pair) -> None:
     both(pair, a_club)
     rated_both_ways(*pair)
     moved = quad("q1", Played(start=date(2026, 2, 1)))
-    both(pair, lambda office: correct_by_file(office, DEED, "q1", document(moved), TODAY))
+    both(pair, lambda office: correct_by_file(office, AUTHOR, "q1", document(moved), TODAY))
     done = rated_both_ways(*pair)
     assert done is not None
     assert done.sections == 2  # it changes places with a quad of the same results; what comes after is as it was
@@ -161,9 +161,9 @@ def test_years_of_birth_give_the_same_starts_and_the_same_notes(pair: Pair) -> N
 def test_merges_with_two_openings_and_their_undoing(pair: Pair) -> None:
     both(pair, a_club)
     rated_both_ways(*pair)
-    both(pair, lambda office: merge_members(office, DEED, member_id(10), member_id(1)))
+    both(pair, lambda office: merge_members(office, AUTHOR, member_id(10), member_id(1)))
     assert rated_both_ways(*pair) is not None
-    both(pair, lambda office: unmerge_members(office, DEED, member_id(10)))
+    both(pair, lambda office: unmerge_members(office, AUTHOR, member_id(10)))
     assert rated_both_ways(*pair) is not None
     Claims(pair[1]).after_a_run()
 
@@ -175,14 +175,14 @@ def test_openings_that_are_replaced_and_decisions_that_are_revoked(pair: Pair) -
     both(
         pair,
         lambda office: join(office, [], [opening(1, 1999.0, as_of=date(2025, 6, 1))]),
-        lambda office: decide(office, DEED, adjusted),
-        lambda office: decide(office, DEED, adjusted._replace(kind=DecisionKind.FLOOR, member_id=member_id(3))),
+        lambda office: decide(office, AUTHOR, adjusted),
+        lambda office: decide(office, AUTHOR, adjusted._replace(kind=DecisionKind.FLOOR, member_id=member_id(3))),
     )
     assert rated_both_ways(*pair) is not None
     with pair[0].reading() as connection:
         acts = [decision.act for decision in record_of(connection).decisions()]
     for act in acts:
-        both(pair, partial(decide, deed=DEED, ruling=Ruling(DecisionKind.REVOKE, details={"act": act})))
+        both(pair, partial(decide, author=AUTHOR, ruling=Ruling(DecisionKind.REVOKE, details={"act": act})))
         assert rated_both_ways(*pair) is not None
     Claims(pair[1]).after_a_run()
 
@@ -194,7 +194,7 @@ def test_a_granted_match_floor(pair: Pair) -> None:
     both(pair, lambda office: join(office, people, openings), lambda office: enter(office, match))
     rated_both_ways(*pair)
     granted = Ruling(DecisionKind.GRANT_MATCH_FLOOR, member_id(2), event_id="m", section=1)
-    both(pair, lambda office: decide(office, DEED, granted))
+    both(pair, lambda office: decide(office, AUTHOR, granted))
     rated_both_ways(*pair)
     Claims(pair[1]).after_a_run()
 
@@ -212,7 +212,7 @@ def test_a_section_for_which_a_document_is_missing_is_named_with_the_reason(pair
     done = rated_both_ways(*pair)
     assert done is not None
     assert ["FIDE conversion" in why for why in done.unratable.values()] == [True]
-    both(pair, lambda office: set_fact(office, DEED, member_id(5), {"birth_date": date(1970, 1, 1)}))
+    both(pair, lambda office: set_fact(office, AUTHOR, member_id(5), {"birth_date": date(1970, 1, 1)}))
     rated_both_ways(*pair)
 
 
@@ -236,7 +236,7 @@ def test_blocks_do_not_show(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(compiled, "BLOCK", 2)
     both(pair, a_club)
     rated_both_ways(*pair)
-    both(pair, lambda office: withdraw(office, DEED, "q1"))
+    both(pair, lambda office: withdraw(office, AUTHOR, "q1"))
     done = rated_both_ways(*pair)
     assert done is not None
     assert done.sections == 2
@@ -245,12 +245,12 @@ def test_blocks_do_not_show(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None
 def test_lines_of_a_ripple_are_made_when_they_are_asked_for(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     both(pair, a_club)
     rated_both_ways(*pair)
-    both(pair, lambda office: correct_result(office, DEED, "q1", ChangedResult(1, 1, 1, "L2"), TODAY))
+    both(pair, lambda office: correct_result(office, AUTHOR, "q1", ChangedResult(1, 1, 1, "L2"), TODAY))
     monkeypatch.setattr(run, "_FEW", 0)
     first, second = rated(pair[0], PLAIN), rated(pair[1], LONG)
     assert first is not None
     assert second is not None
-    assert isinstance(second.ripple, ripples.Ripple)
+    assert isinstance(second.ripple, changes.RatingChanges)
     assert list(second.ripple) == list(first.ripple)
     assert (second.ripple[-1], second.ripple[1:3]) == (first.ripple[-1], list(first.ripple[1:3]))
     with pytest.raises(IndexError):
@@ -279,10 +279,10 @@ def test_few_steps_are_interpreted_and_many_compiled(office: Office, monkeypatch
     with office.reading() as connection:
         assert sections_ahead(connection) == 4  # as the second version of q1 is counted too
     rated(office, 2)  # q1 and q2
-    withdraw(office, DEED, "q1")
+    withdraw(office, AUTHOR, "q1")
     rated(office, 1)
     monkeypatch.setattr(run, "can_compile", lambda: False)
-    withdraw(office, DEED, "q2")
+    withdraw(office, AUTHOR, "q2")
     rated(office, 0)
     assert made == ["Compiled", "Interpreted", "Compiled", "Interpreted"]
 

@@ -12,9 +12,9 @@ from crosstable.office.bulk import deriving
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result, withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide, set_fact
-from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.backgrounds import Backgrounds, MemberDecisions, postings_of_member
 from crosstable.office.ledger.facts import DecisionKind
+from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.ledger.postings import Posting, all_current
 from crosstable.office.ledger.rerate import is_pending, rerate, sections_ahead
 from crosstable.terms import OutsideRating, PlayerRating
@@ -22,7 +22,7 @@ from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     OTBR,
     QUAD,
@@ -63,7 +63,7 @@ def four_quads(office: Office) -> None:
 
 
 def test_a_run_rates_what_was_touched_and_what_follows_from_it(season: Office) -> None:
-    correct_result(season, DEED, "q1", ChangedResult(1, 1, 1, "L2"), TODAY)
+    correct_result(season, AUTHOR, "q1", ChangedResult(1, 1, 1, "L2"), TODAY)
     done = run(season)
     assert done is not None
     assert (done.sections, done.postings) == (2, 8)
@@ -74,7 +74,7 @@ def test_a_run_rates_what_was_touched_and_what_follows_from_it(season: Office) -
 
 def test_the_ripple_says_who_moved_from_where_to_where(season: Office) -> None:
     before = {number: rating_of(season, number) for number in (1, 2, 3, 4)}
-    act = withdraw(season, DEED, "q2")
+    act = withdraw(season, AUTHOR, "q2")
     done = run(season)
     assert done is not None
     for line in done.ripple:
@@ -89,7 +89,7 @@ def test_a_run_is_an_act_with_its_engine_and_the_state_before_and_after(season: 
     with season.reading() as connection:
         first = head(connection)
     assert first is not None
-    correct_result(season, DEED, "q0", ChangedResult(1, 1, 1, "D2"), TODAY)
+    correct_result(season, AUTHOR, "q0", ChangedResult(1, 1, 1, "D2"), TODAY)
     done = run(season)
     assert done is not None
     with season.reading() as connection:
@@ -97,7 +97,7 @@ def test_a_run_is_an_act_with_its_engine_and_the_state_before_and_after(season: 
         row = connection.execute(select(tables.run).where(tables.run.c.act == done.act)).mappings().one()
         rated = connection.execute(select(tables.rated_section).where(tables.rated_section.c.run == done.act)).all()
     assert last is not None
-    assert (last.kind, last.seq) == (ActKind.RATE, done.act)
+    assert (last.kind, last.seq) == (EntryKind.RATE, done.act)
     assert row["engine_version"] == __version__
     assert (row["state_before"], row["state_after"]) == (first.after["state"], last.after["state"])
     assert [one.edition for one in rated] == ["2025-01-01"] * 3
@@ -136,7 +136,7 @@ def test_sections_are_rated_by_end_start_event_and_number(office: Office) -> Non
 
 
 def test_a_section_that_no_longer_rates_a_member_leaves_a_posting_that_says_so(season: Office) -> None:
-    withdraw(season, DEED, "apart")
+    withdraw(season, AUTHOR, "apart")
     done = run(season)
     assert done is not None
     table = tables.posting
@@ -153,7 +153,7 @@ def test_a_member_whose_only_section_goes_is_unrated_again(office: Office) -> No
     join(office, *club_members())
     enter(office, quad("q"))
     run(office)
-    withdraw(office, DEED, "q")
+    withdraw(office, AUTHOR, "q")
     done = run(office)
     assert done is not None
     line = next(line for line in done.ripple if line.member_id == member_id(4))
@@ -216,9 +216,9 @@ def test_chunks_do_not_show(office: Office, monkeypatch: pytest.MonkeyPatch, chu
     run(office)
     monkeypatch.setattr("crosstable.office.ledger.postings.CHUNK", chunk)
     seen: list[int] = []
-    set_fact(office, DEED, made.people[0].member_id, {"birth_date": date(1999, 9, 9)})
-    withdraw(office, DEED, "e002")
-    rerate(office, DEED, seen.append)
+    set_fact(office, AUTHOR, made.people[0].member_id, {"birth_date": date(1999, 9, 9)})
+    withdraw(office, AUTHOR, "e002")
+    rerate(office, AUTHOR, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] > len(seen) - 1
     with office.reading() as connection:
@@ -233,7 +233,7 @@ def test_dates_that_move_take_the_postings_with_them(season: Office) -> None:
     """The first to the end, the last to the beginning, over one another."""
     for event_id, day in (("q0", date(2026, 8, 1)), ("q2", date(2026, 1, 5)), ("q1", date(2026, 7, 31))):
         moved = document(quad(event_id, Played(start=day)))
-        assert correct_by_file(season, DEED, event_id, moved, TODAY).is_stored
+        assert correct_by_file(season, AUTHOR, event_id, moved, TODAY).is_stored
     run(season)
     Claims(season).after_a_run()
     days = {about.event_id: one.ended for about, one in posted(season).items() if about.event_id[0] == "q"}
@@ -257,7 +257,7 @@ def test_postings_can_be_asked_as_of_a_run(season: Office) -> None:
         then = head(connection)
         before = {about: one.posting for about, one in all_current(connection).items()}
     assert then is not None
-    withdraw(season, DEED, "q0")
+    withdraw(season, AUTHOR, "q0")
     run(season)
     with season.reading() as connection:
         assert {about: one.posting for about, one in all_current(connection, then.seq).items()} == before
@@ -267,7 +267,7 @@ def test_postings_can_be_asked_as_of_a_run(season: Office) -> None:
 
 
 def test_what_is_decided_about_members_is_read_once(season: Office) -> None:
-    decide(season, DEED, Ruling(DecisionKind.FLOOR, member_id(1), OTBR, DAYS[0], 1290.0))
+    decide(season, AUTHOR, Ruling(DecisionKind.FLOOR, member_id(1), OTBR, DAYS[0], 1290.0))
     with season.reading() as connection:
         decisions = MemberDecisions(record_of(connection))
         decisions.know([member_id(1)])

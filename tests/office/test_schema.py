@@ -14,13 +14,13 @@ from crosstable.errors import NoOfficeError, OfficeError, SchemaError
 from crosstable.office import account_tables, tables
 from crosstable.office.database import SCHEMA, Office, full_url, open_office, schema_of, system_clock
 from crosstable.office.founding import found_office, upgrade_office
-from crosstable.office.ledger.acts import ActKind, acts
+from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.members import merge_members
 from crosstable.office.migrations.versions import revision_0001, revision_0002, revision_0003, revision_0004
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     club_members,
     enter,
     join,
@@ -69,11 +69,11 @@ class RollBackError(Exception):
 
 
 def test_a_new_office_knows_who_founded_it(address: str) -> None:
-    with closing(found_office(address, "Chess Club", DEED)) as office:
+    with closing(found_office(address, "Chess Club", AUTHOR)) as office:
         assert schema_of(office) == SCHEMA
         with office.reading() as connection:
             (first,) = acts(connection)
-    assert (first.kind, first.actor, first.subject) == (ActKind.FOUNDED, DEED.actor, "Chess Club")
+    assert (first.kind, first.actor, first.subject) == (EntryKind.FOUNDED, AUTHOR.actor, "Chess Club")
     assert {**first.after, "secret": ""} == {"name": "Chess Club", "schema": SCHEMA, "secret": ""}
     assert len(first.after["secret"]) == 32
     assert abs((system_clock() - first.at).total_seconds()) < 600
@@ -81,10 +81,10 @@ def test_a_new_office_knows_who_founded_it(address: str) -> None:
 
 
 def test_an_office_is_founded_once(address: str) -> None:
-    found_office(address, "Chess Club", DEED).close()
+    found_office(address, "Chess Club", AUTHOR).close()
     with pytest.raises(OfficeError, match="already; nothing was changed"):
-        found_office(address, "Another Club", DEED)
-    assert upgrade_office(address, DEED) == (SCHEMA, SCHEMA)
+        found_office(address, "Another Club", AUTHOR)
+    assert upgrade_office(address, AUTHOR) == (SCHEMA, SCHEMA)
 
 
 def test_an_older_program_refuses_a_newer_schema(office: Office) -> None:
@@ -92,7 +92,7 @@ def test_an_older_program_refuses_a_newer_schema(office: Office) -> None:
     with pytest.raises(SchemaError, match=rf"schema 2031, which is newer than this program knows \({SCHEMA}\)"):
         open_office(office.url)
     with pytest.raises(OfficeError, match="schema 2031, which is newer than this program knows"):
-        upgrade_office(office.url, DEED)
+        upgrade_office(office.url, AUTHOR)
 
 
 def test_the_first_revision_has_none_before_it() -> None:
@@ -115,10 +115,10 @@ def full_office(office: Office) -> Office:
     """An office with rows in every table."""
     people, openings = club_members()
     join(office, [person(9, fide=()), *people], openings)
-    merge_members(office, DEED, member_id(9), member_id(8))
+    merge_members(office, AUTHOR, member_id(9), member_id(8))
     enter(office, quad("q"))
     run(office)
-    publish(office, DEED, Month(2026, 11), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 11), Basis.NOW)
     with office.writing("a test", "what no act here has written") as connection:
         connection.execute(
             insert(tables.outside_rating).values(
@@ -167,7 +167,7 @@ def test_an_office_that_is_not_there_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(NoOfficeError, match=f"there is no office at {re.escape(str(path))}; make one with"):
         open_office(str(path))
     with pytest.raises(OfficeError, match="there is no office"):
-        upgrade_office(str(path), DEED)
+        upgrade_office(str(path), AUTHOR)
     assert not path.exists()
 
 
@@ -177,7 +177,7 @@ def test_an_empty_database_holds_no_office(address: str, store: str) -> None:
     with pytest.raises(NoOfficeError, match="holds no office; make one with: crosstable office init"):
         open_office(address)
     with pytest.raises(OfficeError, match="there is no office"):
-        upgrade_office(address, DEED)
+        upgrade_office(address, AUTHOR)
 
 
 def test_a_file_that_is_no_database_is_named_as_such(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_file_that_is_no_database_is_named_as_such(tmp_path: Path) -> None:
     with pytest.raises(OfficeError, match="not an office, or it is damaged"):
         open_office(str(path))
     with pytest.raises(OfficeError, match="not an office, or it is damaged"):
-        found_office(str(path), "Chess Club", DEED)
+        found_office(str(path), "Chess Club", AUTHOR)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from crosstable.office.corrections import (
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling
 from crosstable.office.differences import public_differences
-from crosstable.office.ledger.acts import Deed, act_of, head
 from crosstable.office.ledger.facts import DecisionKind, State
-from crosstable.office.newcomers import read_person, written_person
+from crosstable.office.ledger.journal import Author, act_of, head
+from crosstable.office.new_members import read_person, written_person
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import ProposalState, approve, confirmation, proposals, propose, refuse, withdrawal
 from crosstable.office.public import public_act
@@ -30,7 +30,7 @@ from crosstable.office.supplements import Basis, publish
 from crosstable.terms import OutsideRating, RatingSystem, Report
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     QUAD,
     club_members,
@@ -47,7 +47,7 @@ from tests.office.made_office import (
 )
 
 TODAY = NOW.date()
-ANNA = Deed("anna", "the director wrote")
+ANNA = Author("anna", "the director wrote")
 SECOND = section("1 =5 | W2 D2\n2 =6 | L1 D1\n3 =8 | U U", number=2)
 TWO = report("q", section(QUAD), SECOND)
 HELD = "1 =5 | W2 D2\n2 =77 | L1 D1\n3 =8 | U U"
@@ -79,12 +79,12 @@ def only_members(office: Office) -> None:
     join(office, *club_members())
 
 
-def asks(office: Office, cell: str, deed: Deed = DEED) -> None:
-    assert correct_result(office, deed, "q", ChangedResult(1, 1, 1, cell), TODAY, is_request=True).is_requested
+def asks(office: Office, cell: str, author: Author = AUTHOR) -> None:
+    assert correct_result(office, author, "q", ChangedResult(1, 1, 1, cell), TODAY, is_request=True).is_requested
 
 
 def sends(office: Office, made: Report) -> Correction:
-    return correct_by_file(office, DEED, "q", document(made), TODAY, is_request=True)
+    return correct_by_file(office, AUTHOR, "q", document(made), TODAY, is_request=True)
 
 
 def states(office: Office) -> dict[int, State]:
@@ -110,12 +110,12 @@ def test_what_changes_while_an_approval_waits_for_the_lock_is_not_accepted(
     with rated.reading() as connection:
         number = propose(rated, ANNA, confirmation(record_of(connection), "q"))
 
-    def late(office: Office, deed: Deed, event_id: str, today: date, *, seen: Seen) -> Correction:
+    def late(office: Office, author: Author, event_id: str, today: date, *, seen: Seen) -> Correction:
         if what == "taken back":
             refuse(rated, "anna", number)
         else:
-            asks(rated, "L2", Deed("tina", "no, this"))
-        return confirm(office, deed, event_id, today, seen=seen)
+            asks(rated, "L2", Author("tina", "no, this"))
+        return confirm(office, author, event_id, today, seen=seen)
 
     monkeypatch.setattr(deeds, "confirm", late)
     with pytest.raises(
@@ -140,9 +140,9 @@ def test_a_wish_is_proposed_only_for_what_waits_now(rated: Office) -> None:
 def test_a_list_that_is_published_meanwhile_makes_it_take_two(rated: Office) -> None:
     wish = withdrawal("q")
     assert not deeds.needs_two(rated, wish)
-    publish(rated, DEED, Month(2026, 11), Basis.PLAYED)
+    publish(rated, AUTHOR, Month(2026, 11), Basis.PLAYED)
     with pytest.raises(OfficeError, match="takes two people"):
-        deeds.carry_out_alone(rated, DEED, wish)
+        deeds.carry_out_alone(rated, AUTHOR, wish)
     assert set(states(rated).values()) == {State.ACCEPTED}
 
 
@@ -156,7 +156,7 @@ def test_where_a_file_says_nothing_of_the_event_it_stays_and_the_rest_is_told(ra
     assert public_differences(asked.differences) == ["the event: other particulars changed"]
     with rated.reading() as connection:
         before = event_of(record_of(connection), "q")
-    assert confirm(rated, DEED, "q", TODAY).is_stored
+    assert confirm(rated, AUTHOR, "q", TODAY).is_stored
     with rated.reading() as connection:
         after = event_of(record_of(connection), "q")
     assert (after.name, after.started, after.ended) == (before.name, before.started, before.ended)
@@ -194,7 +194,7 @@ def test_a_change_of_the_event_alone_stands_on_an_accepted_section(members: Offi
     assert sends(members, two._replace(name="Better")).is_requested
     with members.reading() as connection:
         assert [one.number for one in record_of(connection).requests("q")] == [2]
-    assert confirm(members, DEED, "q", TODAY, [2]).is_stored
+    assert confirm(members, AUTHOR, "q", TODAY, [2]).is_stored
     assert states(members) == {1: State.HELD, 2: State.ACCEPTED}
     with members.reading() as connection:
         assert event_of(record_of(connection), "q").name == "Better"
@@ -216,7 +216,7 @@ def test_a_change_of_the_event_alone_takes_the_place_of_no_other_request(rated: 
 def test_only_the_chosen_requests_are_accepted(rated: Office) -> None:
     asks(rated, "D2")
     sends(rated, TWO._replace(sections=TWO.sections[:1]))  # the second is to go
-    assert confirm(rated, DEED, "q", TODAY, [1]).differences == ("section 1 is confirmed",)
+    assert confirm(rated, AUTHOR, "q", TODAY, [1]).differences == ("section 1 is confirmed",)
     with rated.reading() as connection:
         assert waiting_of(record_of(connection), "q").gone == {2}
     assert states(rated) == {1: State.ACCEPTED, 2: State.ACCEPTED}
@@ -265,8 +265,8 @@ def test_new_members_come_in_with_what_is_accepted_or_not_at_all(members: Office
         True,
     )
     with pytest.raises(OfficeError, match="no longer"):
-        confirm(members, DEED, "q", TODAY, seen=Seen({1: 999}, people))
-    assert not confirm(members, DEED, "q", TODAY, [1], Seen(newcomers=[person(78)])).is_stored  # another one
+        confirm(members, AUTHOR, "q", TODAY, seen=Seen({1: 999}, people))
+    assert not confirm(members, AUTHOR, "q", TODAY, [1], Seen(newcomers=[person(78)])).is_stored  # another one
     before = last_act(members)
     number = propose(members, ANNA, wish)
     with members.reading() as connection:
@@ -287,7 +287,7 @@ def test_a_new_member_is_read_back_as_he_was_written() -> None:
 
 def test_the_log_says_of_a_request_that_it_is_one_and_of_its_acceptance_what_it_was(rated: Office) -> None:
     asked = sends(rated, report("q", section(QUAD), name="Right"))
-    done = confirm(rated, DEED, "q", TODAY)
+    done = confirm(rated, AUTHOR, "q", TODAY)
     with rated.reading() as connection:
         waiting, accepted = (act_of(connection, act) for act in (asked.act, done.act))
     assert waiting is not None

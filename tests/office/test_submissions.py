@@ -15,14 +15,14 @@ from crosstable.office.checking import members_in
 from crosstable.office.corrections import Seen, confirm
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
-from crosstable.office.ledger.acts import ActKind, head
 from crosstable.office.ledger.facts import DecisionKind, Heading, State
+from crosstable.office.ledger.journal import EntryKind, head
 from crosstable.office.originals import newcomers_waiting, originals
 from crosstable.office.status import status
 from crosstable.office.submissions import (
     Status,
     Submission,
-    Wishes,
+    SubmitOptions,
     document_of,
     document_of_bytes,
     event_like,
@@ -34,7 +34,7 @@ from tests.engine.wallcharts import Played
 from tests.formats.uschess_event import tables as report_files
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     NOW,
     OTBR,
     QUAD,
@@ -55,7 +55,7 @@ from tests.office.made_office import (
 )
 
 TODAY = NOW.date()
-EVERYTHING = Wishes(adds_members=True, takes_openings=True)
+EVERYTHING = SubmitOptions(adds_members=True, takes_openings=True)
 
 
 @pytest.fixture
@@ -81,12 +81,12 @@ def heading(office: Office, event_id: str, number: int = 1) -> Heading:
 
 def test_a_report_is_stored_with_its_file_and_its_act(members: Office) -> None:
     sent = document(quad("q"))
-    done = submit(members, DEED, sent, TODAY)
+    done = submit(members, AUTHOR, sent, TODAY)
     assert (done.status, done.event_id, done.accepted, done.held) == (Status.ACCEPTED, "q", (1,), ())
     with members.reading() as connection:
         last = head(connection)
         assert last is not None
-        assert (last.kind, last.seq, last.after["document"]) == (ActKind.SUBMIT, done.act, sent.digest)
+        assert (last.kind, last.seq, last.after["document"]) == (EntryKind.SUBMIT, done.act, sent.digest)
         (kept,) = originals(record_of(connection), "q")
     assert kept.content == sent.content
 
@@ -106,16 +106,16 @@ def test_a_section_with_errors_is_held_while_the_others_go_on(members: Office) -
 
 def test_what_was_held_is_confirmed_when_its_checks_pass(members: Office) -> None:
     send(members, report("q", section("1 =5 | W2\n2 =77 | L1")))
-    again = confirm(members, DEED, "q", TODAY)
+    again = confirm(members, AUTHOR, "q", TODAY)
     assert not again.is_stored
     assert {fault.code for fault in again.faults} >= {"member-not-known"}
     with members.reading() as connection:
         people = newcomers_waiting(record_of(connection), "q")
     assert [one.member_id for one in people] == [member_id(77)]
-    assert confirm(members, DEED, "q", TODAY, seen=Seen(newcomers=people)).is_stored
+    assert confirm(members, AUTHOR, "q", TODAY, seen=Seen(newcomers=people)).is_stored
     assert heading(members, "q").state is State.ACCEPTED
     with pytest.raises(OfficeError, match="nothing of event q waits"):
-        confirm(members, DEED, "q", TODAY)
+        confirm(members, AUTHOR, "q", TODAY)
 
 
 def test_the_same_file_twice_is_answered_and_not_repeated(members: Office) -> None:
@@ -128,7 +128,7 @@ def test_the_same_file_twice_is_answered_and_not_repeated(members: Office) -> No
 def test_the_same_event_with_other_bytes_is_answered_too(members: Office) -> None:
     first = send(members, quad("q"))
     other = document_of_bytes(write(quad("q")) + b"\n\n", "again.json")
-    again = submit(members, DEED, other, TODAY)
+    again = submit(members, AUTHOR, other, TODAY)
     assert (again.status, again.act) == (Status.KNOWN, first.act)
     assert again.message == "event q is in the record already and nothing differs"
 
@@ -185,19 +185,19 @@ def test_a_report_without_sections_is_refused(members: Office) -> None:
     done = send(members, Report("q", "Empty", TODAY, TODAY, (), ""))
     assert (done.status, errors(done)) == (Status.REFUSED, {"no-section"})
     unreadable = document_of_bytes(b'{"format": "crosstable-event/1", "event": 1, "sections": 2}', "x.json")
-    assert submit(members, DEED, unreadable, TODAY).status is Status.REFUSED
+    assert submit(members, AUTHOR, unreadable, TODAY).status is Status.REFUSED
 
 
 def test_what_reading_found_belongs_to_its_section_or_to_the_whole_file(members: Office) -> None:
     text = write(report("q", section(QUAD), section("1 =5 | W2\n2 =6 | L1", number=2))).decode()
     of_section = text.replace('"W2"', '"W2", "?"', 1)
-    done = submit(members, DEED, document_of_bytes(of_section.encode(), "q.json"), TODAY)
+    done = submit(members, AUTHOR, document_of_bytes(of_section.encode(), "q.json"), TODAY)
     assert [held.number for held in done.held] == [1]
     of_player = text.replace('"number": 2, "name": "Section 2"', '"number": "two", "name": "Section 2"')
-    done = submit(members, DEED, document_of_bytes(of_player.replace('"q"', '"r"').encode(), "r.json"), TODAY)
+    done = submit(members, AUTHOR, document_of_bytes(of_player.replace('"q"', '"r"').encode(), "r.json"), TODAY)
     assert [held.number for held in done.held] == [2]
     of_all = text.replace('"end_date": "2026-07-04"', '"end_date": "2026-07-44"', 1).replace('"id": "q"', '"id": "s"')
-    done = submit(members, DEED, document_of_bytes(of_all.encode(), "s.json"), TODAY)
+    done = submit(members, AUTHOR, document_of_bytes(of_all.encode(), "s.json"), TODAY)
     assert (done.status, "bad-date" in errors(done)) == (Status.REFUSED, True)
 
 
@@ -274,7 +274,7 @@ def test_a_match_needs_players_who_are_on_the_list_in_force(members: Office) -> 
     assert errors(send(members, match(1, 6))) == {"match-not-eligible"}  # 1300 and 1800
     assert errors(send(members, match(1, 4))) == {"match-not-eligible"}  # one of them is unrated
     late = Ruling(DecisionKind.ADJUST, member_id(8), OTBR, date(2026, 7, 1), 1400.0, details={"games": 30})
-    decide(members, DEED, late)
+    decide(members, AUTHOR, late)
     run(members)
     done = send(members, match(1, 8))
     assert errors(done) == {"match-not-eligible"}
@@ -284,7 +284,7 @@ def test_a_match_needs_players_who_are_on_the_list_in_force(members: Office) -> 
 def test_a_match_whose_conditions_are_waived_is_rated(members: Office) -> None:
     assert send(members, match(1, 6)).held
     waived = Ruling(DecisionKind.WAIVE_MATCH, event_id="m1-6", section=1)
-    decide(members, DEED._replace(reason="a final of two clubs"), waived)
+    decide(members, AUTHOR._replace(reason="a final of two clubs"), waived)
     found = heading(members, "m1-6")
     assert (found.state, found.match_waiver) == (State.ACCEPTED, "a final of two clubs")
     run(members)
@@ -299,11 +299,11 @@ def test_an_event_abroad_rates_those_who_opted_in(members: Office) -> None:
     strangers = [player._replace(member_id="") for player in made.players[1:]]
     made = made._replace(players=(made.players[0], *strangers))
     assert errors(send(members, report("a", made))) == {"foreign-not-eligible"}
-    decide(members, DEED, Ruling(DecisionKind.OPT_IN, member_id(5), effective=date(2026, 1, 1)))
-    assert confirm(members, DEED, "a", TODAY).is_stored
+    decide(members, AUTHOR, Ruling(DecisionKind.OPT_IN, member_id(5), effective=date(2026, 1, 1)))
+    assert confirm(members, AUTHOR, "a", TODAY).is_stored
     run(members)
     assert {about.member_id for about in posted(members) if about.event_id == "a"} == {member_id(5)}
-    decide(members, DEED, Ruling(DecisionKind.OPT_OUT, member_id(5), effective=date(2026, 7, 4)))
+    decide(members, AUTHOR, Ruling(DecisionKind.OPT_OUT, member_id(5), effective=date(2026, 7, 4)))
     run(members)
     assert not [about for about in posted(members) if about.event_id == "a"]
 
@@ -344,5 +344,5 @@ def test_a_section_of_two_players_waits_until_the_office_confirms_it(members: Of
     done = send(members, report("two", section("1 =1 | W2 D2\n2 =2 | L1 D1")))
     assert [fault.code for fault in done.held[0].faults if fault.severity.stops] == ["two-player-section"]
     assert done.accepted == ()
-    assert confirm(members, DEED, "two", TODAY).is_stored
+    assert confirm(members, AUTHOR, "two", TODAY).is_stored
     assert heading(members, "two").state is State.ACCEPTED

@@ -15,12 +15,12 @@ from crosstable.office.corrections import withdraw
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
-from crosstable.office.members import OpeningStanding, merge_members
+from crosstable.office.members import NewStartingRating, merge_members
 from crosstable.office.titles import TitleKind, norms_of, titles_of
 from crosstable.terms import Report
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     OTBR,
     HandClock,
     enter,
@@ -39,7 +39,7 @@ LEVELS = {100: 1500.0, 200: 1700.0, 600: 2100.0}
 SECTIONS = 7
 
 
-def newcomers(*openings: OpeningStanding) -> list[OpeningStanding]:
+def newcomers(*openings: NewStartingRating) -> list[NewStartingRating]:
     """The openings of the members under test, and of all their opponents."""
     found = list(openings)
     for first, rating in LEVELS.items():
@@ -47,7 +47,7 @@ def newcomers(*openings: OpeningStanding) -> list[OpeningStanding]:
     return found
 
 
-def begin(office: Office, *openings: OpeningStanding) -> None:
+def begin(office: Office, *openings: NewStartingRating) -> None:
     """Members 1 and 2, and the opponents."""
     numbers = [1, 2, *(first + at for first in LEVELS for at in range(4 * SECTIONS))]
     join(office, [person(number) for number in numbers], newcomers(*openings))
@@ -109,14 +109,14 @@ def test_a_higher_norm_counts_at_every_lower_level(office: Office) -> None:
 def test_the_upper_titles_also_need_a_rating_of_their_level(office: Office) -> None:
     """A ceiling of 1950 keeps a player with five candidate master's norms below 2000."""
     begin(office, opening(1, 1900.0, 30.0))
-    act = decide(office, DEED, Ruling(DecisionKind.CEILING, member_id(1), OTBR, FIRST - timedelta(days=1), 1950.0))
+    act = decide(office, AUTHOR, Ruling(DecisionKind.CEILING, member_id(1), OTBR, FIRST - timedelta(days=1), 1950.0))
     enter(office, *(wins(at, 600) for at in range(5)))
     run(office)
     assert codes(office) == "CCCCC"
     found = titles(office)
     assert TitleKind.FIRST_CATEGORY in found
     assert TitleKind.CANDIDATE_MASTER not in found
-    decide(office, DEED, Ruling(DecisionKind.REVOKE, details={"act": act}))
+    decide(office, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": act}))
     run(office)
     assert titles(office)[TitleKind.CANDIDATE_MASTER] == day(4)
 
@@ -142,7 +142,7 @@ def test_a_title_that_was_awarded_stays_when_its_event_is_withdrawn(office: Offi
     assert made is not None
     assert titles(office) == {TitleKind.NATIONAL_MASTER: day(0)}
     clock.go(days=1)
-    withdraw(office, DEED, "week0-1")
+    withdraw(office, AUTHOR, "week0-1")
     run(office)
     assert codes(office) == ""
     assert titles(office) == {TitleKind.NATIONAL_MASTER: day(0)}
@@ -161,11 +161,11 @@ def test_an_original_life_master_by_games_or_by_decision(office: Office) -> None
     enter(office, wins(0, 600))
     run(office)
     assert titles(office)[TitleKind.ORIGINAL_LIFE_MASTER] == day(0)
-    act = decide(office, DEED, Ruling(DecisionKind.LIFE_MASTER, member_id(2), effective=FIRST))
+    act = decide(office, AUTHOR, Ruling(DecisionKind.LIFE_MASTER, member_id(2), effective=FIRST))
     assert titles(office, 2) == {TitleKind.ORIGINAL_LIFE_MASTER: FIRST}
     with office.reading() as connection:
         assert titles_of(connection, member_id(2))[0].act == act
-    decide(office, DEED, Ruling(DecisionKind.REVOKE, details={"act": act}))
+    decide(office, AUTHOR, Ruling(DecisionKind.REVOKE, details={"act": act}))
     assert titles(office, 2) == {}
 
 
@@ -174,7 +174,7 @@ def test_a_merged_member_keeps_the_titles_of_both_ids(office: Office) -> None:
     enter(office, wins(0, 600), *(wins(at, 100, member=2) for at in range(5)))
     run(office)
     assert titles(office) == {TitleKind.NATIONAL_MASTER: day(0)}
-    merge_members(office, DEED, member_id(2), member_id(1))
+    merge_members(office, AUTHOR, member_id(2), member_id(1))
     run(office)
     kinds = {TitleKind.NATIONAL_MASTER, TitleKind.FOURTH_CATEGORY, TitleKind.THIRD_CATEGORY}
     assert titles(office).keys() == titles(office, 2).keys() == kinds

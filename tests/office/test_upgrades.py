@@ -15,7 +15,7 @@ from crosstable.office.audit import audit
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Office, open_office, schema_of
 from crosstable.office.founding import upgrade_office
-from crosstable.office.ledger.acts import acts
+from crosstable.office.ledger.journal import acts
 from crosstable.office.members import unmerge_members
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
@@ -24,7 +24,7 @@ from crosstable.web.settings import Settings
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.kept_offices import SCHEMAS, TODAY, backed_up, place, rows_kept, story
-from tests.office.made_office import DEED, HandClock, enter, member_id, posted, quad, run
+from tests.office.made_office import AUTHOR, HandClock, enter, member_id, posted, quad, run
 from tests.office.test_schema import WHOLE
 from tests.web.client import HOST, TestClient
 
@@ -44,7 +44,7 @@ def upgraded(address: str, schema: str) -> Office:
             SchemaError, match=f"has the older schema {schema}; bring it up to {SCHEMA} with: crosstable"
         ):
             open_office(address)
-    assert upgrade_office(address, DEED) == (schema, SCHEMA)
+    assert upgrade_office(address, AUTHOR) == (schema, SCHEMA)
     return open_office(address, HandClock())
 
 
@@ -87,7 +87,7 @@ def test_an_office_of_the_first_programs_of_schema_0002_is_upgraded_too(address:
     place(address, "0002")
     with closing(Office(address)) as office, office.writing("a test", "an earlier program") as connection:
         connection.execute(text("DROP TABLE kept_veils"))
-    assert upgrade_office(address, DEED) == ("0002", SCHEMA)
+    assert upgrade_office(address, AUTHOR) == ("0002", SCHEMA)
     open_office(address).close()
 
 
@@ -98,11 +98,11 @@ def test_an_upgraded_office_goes_on_as_one_that_was_made_today(address: str, sch
     with closing(upgraded(address, schema)) as office:
         assert posted(office) == posted(today)
         for one in (office, today):
-            correct_result(one, DEED, "q", ChangedResult(1, 2, 2, "W4"), TODAY)
-            unmerge_members(one, DEED, member_id(10))
+            correct_result(one, AUTHOR, "q", ChangedResult(1, 2, 2, "W4"), TODAY)
+            unmerge_members(one, AUTHOR, member_id(10))
             enter(one, quad("new", Played(start=date(2025, 9, 6))))
             run(one)
-            publish(one, DEED, Month(2026, 12), Basis.NOW)
+            publish(one, AUTHOR, Month(2026, 12), Basis.NOW)
         assert posted(office) == posted(today)
         assert audit(office).findings == ()
 

@@ -19,7 +19,7 @@ from crosstable.terms import FloorKind, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     OTBR,
     HandClock,
     club_members,
@@ -44,7 +44,7 @@ def told(copy_of: CopyOf, clock: HandClock) -> Office:
     """An event in March, rated on 1 April, published, corrected and rated again on 1 June."""
     office = copy_of(march)
     clock.now = JUNE
-    correct_result(office, DEED, "march", ChangedResult(1, 1, 1, "L2"), JUNE.date())
+    correct_result(office, AUTHOR, "march", ChangedResult(1, 1, 1, "L2"), JUNE.date())
     run(office)
     return office
 
@@ -54,7 +54,7 @@ def march(office: Office) -> None:
     join(office, *club_members())
     enter(office, quad("march", Played(start=date(2026, 3, 1))))
     run(office)
-    publish(office, DEED, Month(2026, 5), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 5), Basis.NOW)
 
 
 def test_a_member_is_seen_with_his_standings_floors_and_official_ratings(told: Office) -> None:
@@ -110,7 +110,7 @@ def test_a_newcomer_below_four_games_is_on_no_list(told: Office) -> None:
 
 
 def test_a_history_names_every_event_and_decision_in_order(told: Office) -> None:
-    decide(told, DEED, Ruling(DecisionKind.ADJUST, member_id(1), OTBR, date(2026, 2, 1), 1310.0))
+    decide(told, AUTHOR, Ruling(DecisionKind.ADJUST, member_id(1), OTBR, date(2026, 2, 1), 1310.0))
     run(told)
     with told.reading() as connection:
         lines = history(connection, member_id(1))
@@ -124,7 +124,7 @@ def test_a_history_names_every_event_and_decision_in_order(told: Office) -> None
 
 
 def test_a_merged_member_is_found_under_any_id(told: Office) -> None:
-    merge_members(told, DEED, member_id(4), member_id(8))
+    merge_members(told, AUTHOR, member_id(4), member_id(8))
     run(told)
     with told.reading() as connection:
         assert member_view(connection, member_id(4)).member_id == member_id(8)
@@ -153,7 +153,7 @@ def test_a_section_is_rated_again_as_it_was_posted_then_and_now(told: Office) ->
 
 def test_a_section_that_does_not_stand_is_shown_without_ratings(told: Office) -> None:
     send(told, report("held", section("1 =5 | W2\n2 =77 | L1")))
-    withdraw(told, DEED, "march")
+    withdraw(told, AUTHOR, "march")
     run(told)
     with told.reading() as connection:
         assert section_view(connection, "held", 1).rated == ()

@@ -8,7 +8,7 @@ from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.ledger.watching import StageClock, Watch
-from tests.office.made_office import DEED
+from tests.office.made_office import AUTHOR
 
 PLAIN, LONG = 10**9, 0
 # Everything that a run writes, and the acts that bind it.
@@ -17,7 +17,7 @@ WRITTEN = ("act", "run", "rated_section", "posting", "ripple")
 
 def rated(office: Office, long: int) -> Run | None:
     """A run that is compiled after so many steps."""
-    return rerate(office, DEED, watch=Watch(clock=StageClock(), long=long))
+    return rerate(office, AUTHOR, watch=Watch(clock=StageClock(), long=long))
 
 
 def written(office: Office) -> dict[str, list[tuple[Any, ...]]]:

@@ -8,9 +8,9 @@ from crosstable.engine import RatedSection
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.pipeline.reading import read
 from crosstable.terms import Entry
+from tests.architecture.source import ROOT
 from tests.engine.wallcharts import wallchart
 from tests.event_files import EventFile, event_file, player, record
-from tests.house.source import ROOT
 
 SAMPLE: EventFile = json.loads((ROOT / "examples" / "summer-quads.json").read_text(encoding="utf-8"))
 CASE = (Path(__file__).parents[1] / "cases" / "official-2026-dual-section.txt").read_text(encoding="utf-8")

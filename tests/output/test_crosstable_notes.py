@@ -1,6 +1,6 @@
 """What stands below a crosstable: each kind of note, once, with the rows it concerns."""
 
-from crosstable.output.by_standing import spans, tables_of
+from crosstable.output.by_place import spans, tables_of
 from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import NORM_CODES, RatingSystem

@@ -9,7 +9,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from crosstable.errors import FormatError
-from crosstable.output.by_standing import tables_of
+from crosstable.output.by_place import tables_of
 from crosstable.output.crosstable_csv import crosstable_csv
 from crosstable.output.crosstable_xlsx import crosstable_xlsx, sheet_name
 from crosstable.pipeline.rating import RatedEvent

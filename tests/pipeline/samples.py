@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tests.architecture.source import ROOT
 from tests.checks.provoked import CASES
 from tests.event_files import event_file, player, quad
-from tests.house.source import ROOT
 
 EXAMPLES = ("club-autumn-swiss.csv", "club-blitz.csv", "club-championship.trf", "club-quick-night.json")
 

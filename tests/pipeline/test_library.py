@@ -19,8 +19,8 @@ import crosstable as ct
 from crosstable import library
 from crosstable.formats import members
 from tests.amounts import amount
+from tests.architecture.source import ROOT
 from tests.event_files import event_file, player, quad
-from tests.house.source import ROOT
 from tests.pipeline.samples import two_sections
 
 # The library as somebody without a type checker calls it.

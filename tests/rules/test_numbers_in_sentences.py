@@ -18,9 +18,9 @@ from crosstable.cli import calculator as calculator_command
 from crosstable.cli import estimate as estimate_command
 from crosstable.formats import event_json
 from crosstable.output.words import rating_text
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import NO_LIMIT, Constants, Initialisation, conversion
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.phrases import phrases
 from crosstable.rules.statements import statements
 from crosstable.terms import PlayerRating, RatingSystem

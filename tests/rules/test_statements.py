@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import NO_LIMIT, Constants, conversion
 from crosstable.rules.editions import EDITIONS, changed_on, edition_for, last_changed
-from crosstable.rules.law import Edition
 from crosstable.rules.phrases import (
     age_based,
     bonus_repeats,

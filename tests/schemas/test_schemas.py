@@ -15,11 +15,11 @@ from crosstable.errors import Severity
 from crosstable.lab.sweeping import METRICS
 from crosstable.office.accounts import Role
 from crosstable.office.credentials import Scope
-from crosstable.office.ledger.acts import ActKind
+from crosstable.office.ledger.journal import EntryKind
 from crosstable.office.supplements import Basis
 from crosstable.terms import NORM_CODES, FloorKind, Formula, RatingSystem, Source
+from tests.architecture.source import PACKAGE, Module, modules, snippet
 from tests.documents import name_of
-from tests.house.source import PACKAGE, Module, modules, snippet
 
 TAG = re.compile(r"crosstable-[a-z-]+/\d+")
 # The event file is laid out line by line for people who edit it; plain data get its tag where they are read.
@@ -173,7 +173,7 @@ def test_lists_of_values_are_those_of_the_code() -> None:
     estimated = ("$defs", "estimated", "properties")
     assert values_of("estimate", *estimated, "opponents_at") == {one.value for one in OpponentsAt}
     assert values_of("estimate", *estimated, "floor", "properties", "kind") == floors
-    assert values_of("office-log", "$defs", "entry_kind") == {one.value for one in ActKind}
+    assert values_of("office-log", "$defs", "entry_kind") == {one.value for one in EntryKind}
     each = ("items", "properties")
     assert values_of("office-users", "properties", "users", *each, "role") == {one.value for one in Role}
     assert values_of("office-tokens", "properties", "tokens", *each, "scope") == {one.value for one in Scope}

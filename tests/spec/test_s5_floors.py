@@ -23,8 +23,8 @@ from crosstable.formulas.floors import (
 )
 from crosstable.formulas.outcome import is_above_floors, standing_floor
 from crosstable.formulas.tally import Share, merits_of
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition
 from crosstable.terms import Background, Floor, FloorKind, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, player, post_event, rate_wallchart
 

@@ -22,7 +22,7 @@ from crosstable.web.app import create_app
 from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.settings import Settings
 from tests.engine.wallcharts import Played
-from tests.office.made_office import DEED, HandClock, club_members, document, enter, filled, join, quad, run
+from tests.office.made_office import AUTHOR, HandClock, club_members, document, enter, filled, join, quad, run
 from tests.web.client import HOST, TestClient
 
 PASSWORD = "correct horse battery"
@@ -50,7 +50,7 @@ def a_club(office: Office) -> None:
     join(office, *club_members())
     enter(office, belonging(quad("own", EARLY), OWN), belonging(quad("other", EARLY), OTHER))
     run(office)
-    publish(office, DEED, Month(2026, 11), Basis.PLAYED)
+    publish(office, AUTHOR, Month(2026, 11), Basis.PLAYED)
     enter(office, belonging(quad("own-late", LATE), OWN))
     run(office)
 

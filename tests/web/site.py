@@ -14,7 +14,7 @@ from crosstable.web.app import create_app
 from crosstable.web.settings import Settings
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
-    DEED,
+    AUTHOR,
     HandClock,
     club_members,
     enter,
@@ -66,13 +66,17 @@ def fill(office: Office) -> None:
     join(office, [*people, *STRANGERS, JUNIOR], openings)
     enter(office, quad("202607040001", DUAL))
     run(office)
-    publish(office, DEED, Month(2026, 11), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 11), Basis.NOW)
     enter(office, report("202608010001", section(LONG_SWISS, LONG, name=HOSTILE_SECTION), name=HOSTILE_EVENT))
     enter(office, report("202609050001", section(WITH_JUNIOR, LATER), name="Autumn Open"))
     run(office)
-    publish(office, DEED, Month(2026, 12), Basis.NOW)
+    publish(office, AUTHOR, Month(2026, 12), Basis.NOW)
     correct_result(
-        office, DEED._replace(reason="The score sheet says draw."), "202607040001", ChangedResult(1, 1, 1, "D2"), TODAY
+        office,
+        AUTHOR._replace(reason="The score sheet says draw."),
+        "202607040001",
+        ChangedResult(1, 1, 1, "D2"),
+        TODAY,
     )
     run(office)
 

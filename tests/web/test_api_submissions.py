@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from crosstable.office.credentials import Scope, revoke_token, tokens
-from crosstable.office.ledger.acts import head
+from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members
 from tests.engine.wallcharts import Played
-from tests.office.made_office import DEED, member_id, person, posted, quad, report, run, section
+from tests.office.made_office import AUTHOR, member_id, person, posted, quad, report, run, section
 from tests.web.people import OTHER, OWN, TODAY, Site, belonging, event_file, site
 
 SUBMISSIONS, CORRECTIONS = "/api/v1/submissions", "/api/v1/corrections"
@@ -65,7 +65,7 @@ def told(folder: Path, birth_date: date) -> list[str]:
     folder.mkdir()
     made = quad("early", Played(start=date(2016, 3, 11)), "1 =60 | W2\n2 =61 | L1")
     with site(folder) as here:
-        import_members(here.office, DEED, [person(60, birth_date=birth_date), person(61)])
+        import_members(here.office, AUTHOR, [person(60, birth_date=birth_date), person(61)])
         run(here.office)
         here.client.app.state.reading.renew()  # type: ignore[attr-defined]
         here.come_in("nobody")
@@ -100,7 +100,7 @@ BY_NEWCOMERS = """
 def test_the_director_of_an_event_is_told_every_finding_and_no_stored_birth_date(here: Site) -> None:
     """Of results against players who started by age too: the director of an event sees all of it (decision 0004)."""
     born = date(2014, 2, 3)
-    import_members(here.office, DEED, [person(number, birth_date=born) for number in (60, 61, 62)])
+    import_members(here.office, AUTHOR, [person(number, birth_date=born) for number in (60, 61, 62)])
     run(here.office)
     made = report("new", section(UPSETS, TODAY), section(BY_NEWCOMERS, TODAY, number=2))
     headers = here.token("tina")

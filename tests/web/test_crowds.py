@@ -321,7 +321,7 @@ def test_an_etag_is_found_among_others_and_as_a_weak_one(here: Site, path: str) 
 
 
 def test_older_proposals_are_on_pages_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crosstable.web.pages.desk.MOST_OPEN", 1)
+    monkeypatch.setattr("crosstable.web.pages.administration.MOST_OPEN", 1)
     with site(tmp_path) as made:
         mark = made.come_in("anna")
         for reason in ("the first one", "the second one"):

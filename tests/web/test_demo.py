@@ -8,14 +8,14 @@ import pytest
 from crosstable.office.audit import audit
 from crosstable.office.database import Office, open_office
 from crosstable.office.decisions import Ruling, decide
-from crosstable.office.ledger.acts import act_of
 from crosstable.office.ledger.facts import DecisionKind
+from crosstable.office.ledger.journal import act_of
 from crosstable.office.members import merge_members
 from crosstable.office.titles import norms_of
 from crosstable.office.views import ripple
 from crosstable.terms import RatingSystem
 from crosstable.web.reading import Reading, Snapshot
-from tests.office.made_office import DEED, HandClock, run
+from tests.office.made_office import AUTHOR, HandClock, run
 from tests.web.site import client
 
 
@@ -45,9 +45,9 @@ def read(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snaps
     path = tmp_path_factory.mktemp("changed") / "office.db"
     path.write_bytes(demo.read_bytes())
     office = Office(str(path), HandClock())
-    decide(office, DEED, Ruling(DecisionKind.FLOOR, "10000009", RatingSystem.OTBR, value=1500.0))
-    decide(office, DEED, Ruling(DecisionKind.LIFE_MASTER, "10000074", RatingSystem.OTBR))
-    merge_members(office, DEED, *_strangers(office))
+    decide(office, AUTHOR, Ruling(DecisionKind.FLOOR, "10000009", RatingSystem.OTBR, value=1500.0))
+    decide(office, AUTHOR, Ruling(DecisionKind.LIFE_MASTER, "10000074", RatingSystem.OTBR))
+    merge_members(office, AUTHOR, *_strangers(office))
     run(office)
     reading = Reading(office)
     yield reading.renew()

@@ -14,12 +14,12 @@ from crosstable.office.accounts import proven
 from crosstable.office.audit import audit
 from crosstable.office.corrections import ChangedResult, correct_result, withdraw
 from crosstable.office.credentials import bearer_of, tokens
-from crosstable.office.ledger.acts import Deed, act_of, head
+from crosstable.office.ledger.journal import Author, act_of, head
 from crosstable.office.members import import_members
-from crosstable.office.on_desk import desk_status
 from crosstable.office.proposals import ProposalState, proposals
 from crosstable.office.status import status
 from crosstable.office.views import known
+from crosstable.office.waiting import desk_status
 from tests.office.made_office import member_id, person, posted, quad, send
 from tests.web.people import OWN, PASSWORD, TODAY, Site, belonging, site
 
@@ -85,7 +85,7 @@ def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, mo
     found = desk_status(here.office, 2)
     assert [one.event_id for one in found.held.first] == ["held-1", "held-2"]
     assert (found.held.total, found.pending.total, len(found.pending.first)) == (3, 3, 2)
-    monkeypatch.setattr("crosstable.web.pages.desk.desk_status", lambda office: desk_status(office, 2))
+    monkeypatch.setattr("crosstable.web.pages.administration.desk_status", lambda office: desk_status(office, 2))
     page = saw(here, "anna", "/desk")
     assert "held-2" in page
     assert "The first 2 of 3 sections" in page
@@ -94,8 +94,8 @@ def test_the_desk_of_a_large_office_shows_the_first_of_everything(here: Site, mo
     def slow(*given: object) -> None:
         raise AssertionError("read everything")
 
-    monkeypatch.setattr("crosstable.office.on_desk.MOST_LOOKED_AT", 0)
-    monkeypatch.setattr("crosstable.office.on_desk.is_pending", slow)
+    monkeypatch.setattr("crosstable.office.waiting.MOST_LOOKED_AT", 0)
+    monkeypatch.setattr("crosstable.office.waiting.is_pending", slow)
     assert desk_status(here.office, 2).pending.total == 3
 
 
@@ -103,7 +103,7 @@ def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
     """A version that was asked for, held, accepted or withdrawn since does not wait any more."""
     send(here.office, quad("held", TODAY, "1 =1 | W2\n2 =77 | L1"))
     send(here.office, quad("gone", TODAY, "1 =1 | W2\n2 =77 | L1"))
-    withdraw(here.office, Deed("host", "never played"), "gone")
+    withdraw(here.office, Author("host", "never played"), "gone")
     did(here, "tina", "/events/own-late/correction", **WRONG_RESULT)
     did(here, "tina", "/events/own/correction", **WRONG_RESULT)
     whole, desk = status(here.office), desk_status(here.office)
@@ -118,7 +118,7 @@ def test_what_waits_is_what_the_whole_status_says(here: Site) -> None:
 
 
 def test_accounts_are_searched_for_where_there_are_many(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crosstable.web.pages.desk_accounts.MOST_ACCOUNTS", 2)
+    monkeypatch.setattr("crosstable.web.pages.administration_accounts.MOST_ACCOUNTS", 2)
     page = saw(here, "anna", "/account")
     assert "2 of 4 accounts, by name" in page
     assert "Shut out otto" in page
@@ -142,7 +142,7 @@ def test_a_run_tells_how_far_it_is_and_what_it_did(here: Site) -> None:
 
 
 def test_a_run_that_meets_another_writer_says_who_that_is(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crosstable.web.pages.desk.PATIENCE", 0.05)
+    monkeypatch.setattr("crosstable.web.pages.administration.PATIENCE", 0.05)
     send(here.office, quad("fine", TODAY))
     mark = here.come_in("anna")
     with here.office.writing("registrar", "a long import"):
@@ -331,7 +331,7 @@ def test_a_fact_about_somebody_who_is_published_takes_two(here: Site) -> None:
 
 
 def test_two_ids_of_one_person_are_merged_by_two_where_one_is_published(here: Site) -> None:
-    import_members(here.office, Deed("anna", "new"), [person(9), person(10)])
+    import_members(here.office, Author("anna", "new"), [person(9), person(10)])
     merge = {"member": member_id(9), "into": member_id(10), "reason": "the same person"}
     assert "It is in the record" in did(here, "anna", "/desk/merge", **merge)[1]  # neither has a rating
     merge = {"member": member_id(5), "into": member_id(1), "reason": "the same person"}
@@ -424,7 +424,7 @@ def test_ones_own_password_is_changed_with_the_old_one(here: Site) -> None:
 def test_a_correction_that_meets_another_writer_is_stored_and_rated_later(
     here: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(office: object, deed: Deed, **more: object) -> None:
+    def busy(office: object, author: Author, **more: object) -> None:
         raise OfficeBusyError("the office is busy")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)
@@ -442,5 +442,5 @@ def test_pages_for_one_person_are_kept_by_nobody(here: Site) -> None:
 def test_a_request_of_the_office_itself_is_the_record_too(here: Site) -> None:
     """A correction that was asked for on the command line is on the desk as well."""
     change = ChangedResult(1, 1, 1, "D2")
-    correct_result(here.office, Deed("host", "by letter"), "own-late", change, here.clock.today, is_request=True)
+    correct_result(here.office, Author("host", "by letter"), "own-late", change, here.clock.today, is_request=True)
     assert 'href="/desk/events/own-late"' in saw(here, "anna", "/desk")

@@ -57,7 +57,7 @@ def test_an_error_of_our_own_has_every_header_and_no_detail(
 
 def test_a_run_that_breaks_says_so_and_ends(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page grows while the run goes on; without a last word it would never end."""
-    monkeypatch.setattr("crosstable.web.pages.desk.rerate", broken)
+    monkeypatch.setattr("crosstable.web.pages.administration.rerate", broken)
     reply = here.client.post("/desk/rate", data={"mark": here.come_in("anna")})
     assert reply.status_code == 200
     assert 'class="error">The run met an error' in reply.text
@@ -183,7 +183,7 @@ def test_what_is_stored_is_told_while_the_record_is_read_for_the_first_time(
 
 
 def test_what_is_accepted_and_not_yet_rated_is_not_called_rated(here: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(office: object, deed: object, **more: object) -> None:
+    def busy(office: object, author: object, **more: object) -> None:
         raise OfficeBusyError("somebody is writing")
 
     monkeypatch.setattr("crosstable.web.acting.rerate", busy)

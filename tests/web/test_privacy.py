@@ -21,8 +21,8 @@ from crosstable.cli.demo_office import make_demo
 from crosstable.engine import RatedPlayer
 from crosstable.explanation import explain
 from crosstable.office.database import open_office
-from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.journal import Author
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.settings import show_decimals
 from crosstable.office.views import known, section_view
@@ -92,7 +92,7 @@ def _ways(day: Any) -> Iterator[str]:
 
 def _values(record: Record) -> Values:
     """For each parameter, or group of parameters, of a public path what the record has."""
-    from crosstable.office.ledger.acts import acts
+    from crosstable.office.ledger.journal import acts
     from crosstable.office.public_index import runs
     from crosstable.office.supplements import supplements
     from crosstable.rules.editions import EDITIONS
@@ -226,7 +226,7 @@ def test_ratings_are_whole_numbers_until_the_office_shows_decimals(
     path = tmp_path / "office.db"
     path.write_bytes(demo.read_bytes())
     with closing(open_office(str(path))) as office:
-        show_decimals(office, Deed("host", ""), is_on=True)
+        show_decimals(office, Author("host", ""), is_on=True)
     with client(path, is_demo=True) as site:
         shown = {
             address: most_places(said(site, address))

@@ -13,7 +13,7 @@ import pytest
 
 from crosstable.office import accounts
 from crosstable.office.corrections import withdraw
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 from crosstable.office.proposals import Proposal, ProposalState, proposals
 from crosstable.office.views import known
 from crosstable.terms import Report
@@ -72,7 +72,7 @@ def test_what_two_withdrew_does_not_come_back_through_one(here: Site) -> None:
 @pytest.mark.parametrize("event_id", ["own", "own-late"])
 def test_what_the_office_withdrew_a_director_asks_for(here: Site, event_id: str) -> None:
     """Published or not: whoever was rated by it once would be again."""
-    withdraw(here.office, Deed("host", "never played"), event_id)
+    withdraw(here.office, Author("host", "never played"), event_id)
     run(here.office)
     played = EARLY if event_id == "own" else LATE
     assert "Asked for" in corrected(here, "tina", belonging(quad(event_id, played), OWN))

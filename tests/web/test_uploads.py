@@ -24,7 +24,7 @@ from crosstable.errors import Fault, FormatError
 from crosstable.formats import Reading
 from crosstable.formats.uschess_write import write as write_dbf
 from crosstable.office.checking import WITHHELD
-from crosstable.office.ledger.acts import head
+from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members
 from crosstable.terms import Report
 from crosstable.web import child_reading
@@ -35,7 +35,7 @@ from crosstable.web.problems import Problem
 from crosstable.web.uploads import carried_files, uploads_of
 from tests.documents import valid
 from tests.engine.wallcharts import Played
-from tests.office.made_office import DEED, document, member_id, person, posted, quad, report, run, section
+from tests.office.made_office import AUTHOR, document, member_id, person, posted, quad, report, run, section
 from tests.web.people import OTHER, OWN, TODAY, Site, belonging, event_file, site
 
 MEGABYTE = 1024 * 1024
@@ -210,7 +210,7 @@ def test_a_preview_for_anybody_uses_no_stored_birth_date_and_says_so(here: Site)
     found = {}
     for year in (2016, 2010):
         children = [person(number, birth_date=date(year, 3, number - 50)) for number in range(60, 64)]
-        import_members(here.office, DEED, children)
+        import_members(here.office, AUTHOR, children)
         run(here.office)
         for who in ("nobody", "rosa", "tina", "anna"):
             page = seen(here, event_file(made)[1], who=who)
@@ -227,7 +227,7 @@ def test_a_preview_for_anybody_uses_no_stored_birth_date_and_says_so(here: Site)
 
 def test_a_preview_by_program_tells_what_the_page_tells(here: Site) -> None:
     """Anonymous callers get posted numbers and are told what was not used; a director's token gets all of it."""
-    import_members(here.office, DEED, [person(60, birth_date=date(2016, 3, 9))])
+    import_members(here.office, AUTHOR, [person(60, birth_date=date(2016, 3, 9))])
     run(here.office)
     made = event_file(quad("trap", TODAY, "1 =60 | L2 L3 L4\n2 =1 | W1 L4 L3\n3 =2 | L4 W1 W2\n4 =3 | W3 W2 W1"))[1][1]
     here.come_in("nobody")

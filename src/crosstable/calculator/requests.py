@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from crosstable.errors import Fault, NoEditionError, TimeControlError
 from crosstable.faults import fault
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import GAME_SCORES, MIRRORED, OutsideRating, PlayerRating, RatingSystem, Result, total

@@ -31,8 +31,8 @@ from crosstable.formulas.initial import age_based_rating, converted_rating
 from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for, last_changed
-from crosstable.rules.law import Edition
 from crosstable.rules.phrases import age_based, converted_by, month_of, times
 from crosstable.rules.statements import FLOORS, TIME_CONTROLS, said_of
 from crosstable.sentences import Template

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, TimeControlError
 from crosstable.faults import fault
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.rules.systems import (
     ControlRanges,
     counted_time,

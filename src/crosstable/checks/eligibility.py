@@ -13,7 +13,7 @@ from crosstable.formulas.matches import may_play_match
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.limits import MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.terms import (
     GAME_SCORES,
     NOT_PUBLISHED,

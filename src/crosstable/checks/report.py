@@ -14,8 +14,8 @@ from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.faults import fault
 from crosstable.limits import AFFILIATE_ID_DIGITS, EARLIEST_BIRTH, EVENT_ID_DIGITS, LONGEST_SECTION, MEMBER_ID_DIGITS
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, Calendar, edition_by, edition_for
-from crosstable.rules.law import Edition
 from crosstable.terms import (
     Background,
     Cell,

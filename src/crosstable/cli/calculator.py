@@ -25,8 +25,8 @@ from crosstable.cli.printing import print_answer, wrapped
 from crosstable.formulas.effective import effective_games, most_effective_games
 from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
 from crosstable.notation import read_rating
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.phrases import dual_k
 from crosstable.terms import GAME_SCORES, total
 

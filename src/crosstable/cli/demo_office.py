@@ -10,16 +10,16 @@ from crosstable.lab.simulate import season
 from crosstable.office.corrections import ChangedResult, correct_result
 from crosstable.office.database import Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import rerate
 from crosstable.office.published import Month, cut_off
-from crosstable.office.submissions import Status, Wishes, document_of_bytes, submit
+from crosstable.office.submissions import Status, SubmitOptions, document_of_bytes, submit
 from crosstable.office.supplements import publish
 from crosstable.terms import Report, Result
 
 NAME = "Demonstration federation"
 OFFICE = "ratings office"
-NEW_MEMBERS = Wishes(adds_members=True, takes_openings=True)
+NEW_MEMBERS = SubmitOptions(adds_members=True, takes_openings=True)
 # A report comes in two days after its event; the correction comes two months after the season.
 _EVENING = time(18, 0)
 _MENDED = {Result.WIN: "D", Result.DRAW: "W", Result.LOSS: "D"}
@@ -40,7 +40,7 @@ def make_demo(address: str, seed: int = 1) -> None:
     reports = season(seed)
     first = min(report.start for report in reports if report.start)
     clock = _Clock(_evening(first - timedelta(days=30)))
-    with closing(found_office(address, NAME, Deed("host", "a demonstration"), clock)) as office:
+    with closing(found_office(address, NAME, Author("host", "a demonstration"), clock)) as office:
         month = Month(first.year, first.month)
         for report in reports:
             assert report.end is not None
@@ -62,24 +62,24 @@ def _publish_until(office: Office, clock: _Clock, month: Month, until: datetime)
     """Publish every list whose cut-off has passed by then; returns the next month."""
     while cut_off(month) < until:
         clock.now = max(clock.now, cut_off(month) + timedelta(hours=8))
-        publish(office, Deed(OFFICE, f"the list of {month}"), month)
+        publish(office, Author(OFFICE, f"the list of {month}"), month)
         month = Month(month.year + month.month // 12, month.month % 12 + 1)
     return month
 
 
 def _take(office: Office, report: Report) -> None:
-    director = Deed("director of the event", "")
+    director = Author("director of the event", "")
     document = document_of_bytes(write(report), f"{report.event_id}.json")
     done = submit(office, director, document, office.clock().date(), NEW_MEMBERS)
     if done.status is not Status.ACCEPTED:
         raise OfficeError(f"the demonstration's own report of {report.event_id} was {done.status.value}")
-    rerate(office, Deed(OFFICE, f"rated with {report.name}"))
+    rerate(office, Author(OFFICE, f"rated with {report.name}"))
 
 
 def _correct(office: Office, event_id: str, change: ChangedResult) -> None:
-    author = Deed("director of the event", "The score sheets show another result than the report.")
+    author = Author("director of the event", "The score sheets show another result than the report.")
     correct_result(office, author, event_id, change, office.clock().date())
-    rerate(office, Deed(OFFICE, "rated again after a correction"))
+    rerate(office, Author(OFFICE, "rated again after a correction"))
 
 
 def _mistake_in(reports: Sequence[Report]) -> tuple[str, ChangedResult]:

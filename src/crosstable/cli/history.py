@@ -53,9 +53,9 @@ def _replay(options: argparse.Namespace) -> None:
     Writes a rating after every section (ratings.parquet), the rating records at the end (standings.parquet) and a
     snapshot of every year (snapshots/).
     """
-    from crosstable.history.running import Wishes, replay_archive
+    from crosstable.history.running import ReplayOptions, replay_archive
 
-    wishes = Wishes(
+    wishes = ReplayOptions(
         threads=options.threads,
         keeps_index=not options.no_index,
         keeps_snapshots=not options.no_snapshots,

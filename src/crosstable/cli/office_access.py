@@ -11,7 +11,7 @@ from crosstable.cli.options import Parser, Run, take
 from crosstable.errors import OfficeError
 from crosstable.office.address import DEFAULT, ENVIRONMENT
 from crosstable.office.database import Office, open_office, system_clock
-from crosstable.office.ledger.acts import Deed
+from crosstable.office.ledger.journal import Author
 
 GENERAL = ("--by", "--reason", "--reason!")
 
@@ -40,9 +40,9 @@ def opened(options: argparse.Namespace) -> Iterator[Office]:
         yield office
 
 
-def author_of(options: argparse.Namespace, usual: str = "") -> Deed:
+def author_of(options: argparse.Namespace, usual: str = "") -> Author:
     """Who acts and why; ``usual`` is said where no reason is given."""
-    return Deed(options.by or login_name(), options.reason.strip() or usual)
+    return Author(options.by or login_name(), options.reason.strip() or usual)
 
 
 def login_name() -> str:

@@ -12,13 +12,13 @@ from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, american, columns, counted, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
+from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.ledger.rerate import Run, last_run, rerate, sections_ahead
 from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
-from crosstable.office.public import PublicAct, PublicRipple
+from crosstable.office.public import PublicChange, PublicEntry
 from crosstable.office.public_views import PublicOffice
-from crosstable.office.views import RippleRow, log, ripple, ripple_size
+from crosstable.office.views import StoredChange, log, ripple, ripple_size
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -79,13 +79,13 @@ def rate_and_tell(
     checked: Sequence[CheckedResult] = (),
 ) -> int:
     """Rate after another command, and print what changed; the reason given is that of the other command."""
-    made = _rated_now(office, Deed(options.by or login_name(), why), StageClock(), checked)
+    made = _rated_now(office, Author(options.by or login_name(), why), StageClock(), checked)
     if made is None or (is_brief and not made.ripple):
         return 0
     return _tell_run(office, made, is_brief=is_brief)
 
 
-def _rated_now(office: Office, author: Deed, clock: StageClock, checked: Sequence[CheckedResult] = ()) -> Run | None:
+def _rated_now(office: Office, author: Author, clock: StageClock, checked: Sequence[CheckedResult] = ()) -> Run | None:
     ahead = 0
     if sys.stderr.isatty():
         with office.reading() as connection:
@@ -127,7 +127,7 @@ def _changes(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         run = last_run(connection) if options.public and options.run_number is None else options.run_number
         act = None if run is None else act_of(connection, run)
-        if run is not None and not options.member and (act is None or act.kind is not ActKind.RATE):
+        if run is not None and not options.member and (act is None or act.kind is not EntryKind.RATE):
             raise OfficeError(f"entry {run} is not a rating run; crosstable office log --kind rate lists them")
         if options.public:
             _print_public(PublicOffice(connection, None), run, options)
@@ -142,13 +142,13 @@ def _changes(options: argparse.Namespace) -> None:
         say("no rating changed")
 
 
-def _causes(connection: "Connection", lines: Sequence[RippleRow]) -> dict[int, Act]:
+def _causes(connection: "Connection", lines: Sequence[StoredChange]) -> dict[int, JournalEntry]:
     """The journal entries behind some lines."""
     numbers = sorted({act for line in lines for act in line.causes})
     return {number: act for number in numbers if (act := act_of(connection, number)) is not None}
 
 
-def _print_changes(lines: Sequence[RippleRow], causes: dict[int, Act], *, with_runs: bool = False) -> None:
+def _print_changes(lines: Sequence[StoredChange], causes: dict[int, JournalEntry], *, with_runs: bool = False) -> None:
     """Rating changes as a table, and below it the journal entries that caused them."""
     shown = [line for line in lines if line.change != 0.0]
     rows = [
@@ -212,8 +212,8 @@ def change_text(before: float | None, after: float | None) -> str:
 
 def changes_document(
     run: int | None,
-    lines: Sequence[RippleRow | PublicRipple],
-    causes: Iterable[Act | PublicAct],
+    lines: Sequence[StoredChange | PublicChange],
+    causes: Iterable[JournalEntry | PublicEntry],
     **public: bool,
 ) -> dict[str, Any]:
     """``crosstable-office-ripple/1``: the rating changes of a run, and the journal entries that caused them."""
@@ -229,8 +229,8 @@ def changes_document(
     }
 
 
-def _line_object(line: RippleRow | PublicRipple) -> dict[str, Any]:
-    if isinstance(line, PublicRipple):
+def _line_object(line: StoredChange | PublicChange) -> dict[str, Any]:
+    if isinstance(line, PublicChange):
         before, after = (None if end is None else end.rating for end in (line.before, line.after))
         change = line.change
     else:
@@ -253,13 +253,13 @@ def add_log(made: Parser) -> None:
     """What ``office log`` takes."""
     office_command(made, _log, "--known-on", "--json", "--public")
     option(made, "subject EVENT|MEMBER", "only entries about it", nargs="?", default="")
-    kinds = [kind.value for kind in ActKind]
+    kinds = [kind.value for kind in EntryKind]
     made.add_argument("--kind", action="append", default=[], choices=kinds, help="only this kind of entry (repeatable)")
     option(made, "--last N", "only the newest N", type=count)
 
 
 def _log(options: argparse.Namespace) -> None:
-    found: Sequence[Act | PublicAct]
+    found: Sequence[JournalEntry | PublicEntry]
     with opened(options) as office, office.reading() as connection:
         if options.public:
             every = PublicOffice(connection, options.known_on).log()
@@ -276,13 +276,13 @@ def _log(options: argparse.Namespace) -> None:
         print_table(LOG_COLUMNS, [_log_row(act) for act in found], "no such journal entry")
 
 
-def _log_row(act: Act | PublicAct) -> tuple[str, ...]:
-    words = what_was_done(act) if isinstance(act, Act) else ""
+def _log_row(act: JournalEntry | PublicEntry) -> tuple[str, ...]:
+    words = what_was_done(act) if isinstance(act, JournalEntry) else ""
     what = f"{act.kind}: {words}" if words else str(act.kind)
     return str(act.seq), f"{act.at:%Y-%m-%d %H:%M}", act.actor, what, act.subject, act.reason
 
 
-def _act_object(act: Act | PublicAct) -> dict[str, Any]:
+def _act_object(act: JournalEntry | PublicEntry) -> dict[str, Any]:
     found = {
         "act": act.seq,
         "at": act.at.isoformat(),
@@ -291,7 +291,7 @@ def _act_object(act: Act | PublicAct) -> dict[str, Any]:
         "reason": act.reason,
         "about": act.subject,
     }
-    if isinstance(act, PublicAct):
+    if isinstance(act, PublicEntry):
         return {**found, "after": dict(act.said)}
     return {**found, "before": _shown(act.before), "after": _shown(act.after), "digest": act.digest}
 
@@ -303,13 +303,13 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
     return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
 
 
-def what_was_done(act: Act) -> str:
+def what_was_done(act: JournalEntry) -> str:
     """What a journal entry did, in a few words."""
     words = _WORDS.get(act.kind)
     return "" if words is None else words(act)
 
 
-def _members(act: Act) -> str:
+def _members(act: JournalEntry) -> str:
     if "members" not in act.after:
         before = act.before or {}
         return ", ".join(name.replace("_", " ") for name, value in act.after.items() if before.get(name) != value)
@@ -317,24 +317,24 @@ def _members(act: Act) -> str:
     return ", ".join(words.format(act.after[name]) for name, words in said.items() if act.after.get(name))
 
 
-def _submitted(act: Act) -> str:
+def _submitted(act: JournalEntry) -> str:
     states = [state for state, _ in act.after["sections"].values()]
     held = states.count("held")
     return counted(len(states), "section") + (f", {held} held" if held else "")
 
 
-def _corrected(act: Act) -> str:
+def _corrected(act: JournalEntry) -> str:
     found = act.after["differences"]
     asked = "requested: " if act.after["requested"] else ""
     return f"{asked}{found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
 
 
-def _decided(act: Act) -> str:
+def _decided(act: JournalEntry) -> str:
     value = act.after["value"]
     return f"{act.after['kind']}{f' {value:g}' if value is not None else ''}"
 
 
-def _sections(act: Act) -> str:
+def _sections(act: JournalEntry) -> str:
     said = []
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
@@ -342,20 +342,22 @@ def _sections(act: Act) -> str:
     return "; ".join(said)
 
 
-_WORDS: Mapping[ActKind, Callable[[Act], str]] = {
-    ActKind.MEMBERS: _members,
-    ActKind.OPENING: _members,
-    ActKind.MERGE: lambda act: f"into {act.after['into']}",
-    ActKind.UNMERGE: lambda act: f"from {act.after['into']}",
-    ActKind.SUBMIT: _submitted,
-    ActKind.IMPORT: lambda act: f"{counted(act.after['events'], 'event')}, {counted(act.after['sections'], 'section')}",
-    ActKind.CONFIRM: _sections,
-    ActKind.CORRECT: _corrected,
-    ActKind.WITHDRAW: _sections,
-    ActKind.DECIDE: _decided,
-    ActKind.RATE: lambda act: (
+_WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
+    EntryKind.MEMBERS: _members,
+    EntryKind.OPENING: _members,
+    EntryKind.MERGE: lambda act: f"into {act.after['into']}",
+    EntryKind.UNMERGE: lambda act: f"from {act.after['into']}",
+    EntryKind.SUBMIT: _submitted,
+    EntryKind.IMPORT: lambda act: (
+        f"{counted(act.after['events'], 'event')}, {counted(act.after['sections'], 'section')}"
+    ),
+    EntryKind.CONFIRM: _sections,
+    EntryKind.CORRECT: _corrected,
+    EntryKind.WITHDRAW: _sections,
+    EntryKind.DECIDE: _decided,
+    EntryKind.RATE: lambda act: (
         f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
     ),
-    ActKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
-    ActKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
+    EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
+    EntryKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
 }

@@ -23,7 +23,7 @@ from crosstable.office.corrections import (
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
-from crosstable.office.submissions import Status, Submission, Wishes, document_of, submit
+from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of, submit
 from crosstable.office.views import known
 
 MOST_DIFFERENCES = 20
@@ -81,7 +81,7 @@ def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Su
         document = document_of(given)
     except FormatError as error:
         return Submission(given.name, Status.REFUSED, faults=(error.fault,))
-    wanted = Wishes(options.new_members, options.starting_ratings)
+    wanted = SubmitOptions(options.new_members, options.starting_ratings)
     return submit(office, author_of(options), document, today(office), wanted)
 
 

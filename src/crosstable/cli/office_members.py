@@ -15,7 +15,7 @@ from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
-from crosstable.office.members_files import OpeningWishes, TakenFile, birth_faults, taken
+from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
 
@@ -80,7 +80,7 @@ def _import(options: argparse.Namespace) -> int:
     files = _read(options.files)
     if files is None:
         raise RefusedError("nothing was stored", FAULTY)
-    wishes = OpeningWishes(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
+    wishes = StartingRatingOptions(options.ratings_as_of, options.count_by_2001_rule, options.replace_ratings)
     with opened(options) as office:
         if not _are_born(office, files):
             raise RefusedError("nothing was stored", FAULTY)

@@ -13,7 +13,7 @@ from crosstable.cli.printing import american, columns, counted, print_json, prin
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import last_act_of
+from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements

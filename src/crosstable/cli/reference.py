@@ -11,9 +11,9 @@ from crosstable import schemas
 from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
 from crosstable.cli.printing import american, print_answer, wrapped
+from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
-from crosstable.rules.law import Amendment, Edition
 
 # What crosstable reads; everything else it prints or writes.
 READ = {

@@ -11,9 +11,9 @@ from crosstable.formulas.floors import Level, higher, level_below
 from crosstable.formulas.outcome import MatchPast, Outcome
 from crosstable.formulas.section import Limits, no_limits, section_outcome, with_match
 from crosstable.formulas.tally import SectionFacts, count_section, is_established, share_of
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.rules.law import Edition
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem, Section, SectionType
 
 NO_LIMITS = no_limits()

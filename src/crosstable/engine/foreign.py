@@ -13,7 +13,7 @@ from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.foreign import NOBODY, foreign_pass, opponent_strength, without_conversion
 from crosstable.formulas.outcome import Outcome
 from crosstable.formulas.steps import Field, Sheet
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.terms import FloorKind, Formula, Past, PlayerRating, RatingSystem, SectionType
 
 _NO_PASS = PassWorking(0.0, 0.0, 0.0, math.nan, math.nan)

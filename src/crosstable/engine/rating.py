@@ -24,7 +24,7 @@ from crosstable.formulas.outcome import Outcome
 from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
 from crosstable.formulas.tally import share_of
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.terms import (
     NORM_CODES,
     Background,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from crosstable.formulas.initial import Initial, SourceWeight
 from crosstable.formulas.outcome import Outcome
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.terms import Formula, KRule, Past, PlayerRating, RatingSystem, Section, Source
 
 

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from crosstable.engine.rating import rate
 from crosstable.engine.records import RatedSection
-from crosstable.rules.law import Edition
+from crosstable.rules.amending import Edition
 from crosstable.terms import Background, PlayerRating, RatingSystem, Section
 
 Member = TypeVar("Member")

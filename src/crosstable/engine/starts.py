@@ -22,8 +22,8 @@ from crosstable.formulas.initial import (
     no_sources,
     source_weight,
 )
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Initialisation
-from crosstable.rules.law import Edition
 from crosstable.terms import Background, OutsideRating, RatingSystem, Source
 
 

@@ -10,9 +10,9 @@ from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
 from crosstable.explanation.words import FLOOR_NAMES, RESULTS, WORDS
+from crosstable.rules.amending import Amendment, Knowledge
 from crosstable.rules.documents import TEXTS_SINCE, document_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
-from crosstable.rules.law import Amendment, Knowledge
 from crosstable.terms import Formula, SectionType
 
 __all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain"]

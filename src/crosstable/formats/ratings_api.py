@@ -166,7 +166,7 @@ def _section(fields: Fields, rows: list[Fields], page: Fields, faults: list[Faul
     )
 
 
-class _Standing(NamedTuple):
+class _Row(NamedTuple):
     """A row of the standings while it is read: its number, its ids, and its outcomes by round."""
 
     fields: Fields
@@ -186,7 +186,7 @@ def _players(rows: Sequence[Fields]) -> tuple[ReportedPlayer, ...]:
     by_id = {player: number for player, number in zip(ids, numbers, strict=True) if player and number}
     opponent = "opponentPairingNumber" if by_pairing else "opponentOrdinal"
     standings = [
-        _Standing(fields, number, player, fields.text("memberId"), tuple(_outcomes(fields, by_id, opponent)))
+        _Row(fields, number, player, fields.text("memberId"), tuple(_outcomes(fields, by_id, opponent)))
         for fields, number, player in zip(rows, numbers, ids, strict=True)
     ]
     columns = _columns(standings)
@@ -223,7 +223,7 @@ def _outcomes(fields: Fields, by_id: Mapping[str, int], opponent: str) -> list[t
     return found
 
 
-def _columns(standings: Sequence[_Standing]) -> dict[int, tuple[int, int]]:
+def _columns(standings: Sequence[_Row]) -> dict[int, tuple[int, int]]:
     """Where the cells of each round begin and how many they are: two games a round take two columns."""
     most: dict[int, int] = {}
     for standing in standings:
@@ -237,11 +237,11 @@ def _columns(standings: Sequence[_Standing]) -> dict[int, tuple[int, int]]:
     return columns
 
 
-def _who(standing: _Standing) -> str:
+def _who(standing: _Row) -> str:
     return standing.member_id or standing.fields.place
 
 
-def _games(standings: Sequence[_Standing]) -> Counter[str]:
+def _games(standings: Sequence[_Row]) -> Counter[str]:
     """The rated games of each member, on all his rows."""
     games: Counter[str] = Counter()
     for standing in standings:
@@ -252,9 +252,7 @@ def _games(standings: Sequence[_Standing]) -> Counter[str]:
 _RATED = frozenset(result for result in Result if result.is_game)
 
 
-def _player(
-    standing: _Standing, columns: Mapping[int, tuple[int, int]], games: int, ordinal: int | None
-) -> ReportedPlayer:
+def _player(standing: _Row, columns: Mapping[int, tuple[int, int]], games: int, ordinal: int | None) -> ReportedPlayer:
     fields = standing.fields
     width = sum(width for _, width in columns.values())
     cells = [ReportedCell("", Result.BLANK, 0, "")] * width

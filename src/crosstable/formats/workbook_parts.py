@@ -56,7 +56,7 @@ def repacked(data: bytes, name: str) -> bytes:
             for member in _checked(archive.infolist(), len(data), name):
                 with archive.open(member) as file:
                     part = file.read(member.file_size)
-                _Walk(name).through(part)
+                _Reader(name).through(part)
                 copy.writestr(zipfile.ZipInfo(member.filename), part)
     except wrong as error:
         raise refused(name, "The workbook is damaged.") from error
@@ -76,7 +76,7 @@ def _checked(members: Sequence[zipfile.ZipInfo], size: int, name: str) -> list[z
     return [member for member in members if _NEEDED.fullmatch(member.filename)]
 
 
-class _Walk:
+class _Reader:
     """A walk through one part: every element is seen, and nothing is kept."""
 
     def __init__(self, name: str) -> None:

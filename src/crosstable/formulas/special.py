@@ -204,8 +204,8 @@ def only_zero(prior: float, effective: float, target: float, opponents: Sequence
     return math.nan
 
 
-class Walked(NamedTuple):
-    """Where the walk ended, and whether at a zero of f."""
+class Solution(NamedTuple):
+    """Where the search ended, and whether at a zero of f."""
 
     rating: float
     converged: bool
@@ -213,7 +213,7 @@ class Walked(NamedTuple):
 
 def walk(
     prior: float, start: float, effective: float, target: float, opponents: Sequence[float], spread: float
-) -> Walked:
+) -> Solution:
     """The walk of §4.1, steps 1 to 4: from R0' along the straight pieces of f to its zero."""
     guess = start
     converged = False
@@ -229,7 +229,7 @@ def walk(
             break
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)
-    return Walked(guess, converged)
+    return Solution(guess, converged)
 
 
 def special_rating(

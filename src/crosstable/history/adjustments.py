@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 
 from crosstable.engine.numbers import NUMBERS
-from crosstable.folding import MOVING, Decision, DecisionKind, Key, Opening, bare, moved
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.history.array_records import IN_ROW, ArrayRecords, Limits, Pair, decided_rows, keep_places
 from crosstable.history.index import Index
 from crosstable.history.plain import PlainSections
 from crosstable.history.replay import DECIDING, Checkpoint, Replayer
-from crosstable.history.standings import IN_ROW, ArrayStandings, Limits, Pair, decided_rows, keep_places
+from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, bare, moved
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
 # Decisions that change a standing; the others limit what a section may make of it.
@@ -31,7 +31,7 @@ class Adjustment(NamedTuple):
     before: int
     key: Key
     member: int
-    what: Opening | Decision
+    what: StartingRating | Decision
 
 
 class Adjustments:
@@ -109,7 +109,7 @@ class Adjustments:
             slots[opened.opening.key, opened.opening.system] = slot
             slot += len(opened.opening.standing.match_changes)
         for adjustment in self._adjustments():
-            if isinstance(adjustment.what, Opening) or adjustment.what.kind in _CHANGING:
+            if isinstance(adjustment.what, StartingRating) or adjustment.what.kind in _CHANGING:
                 yield Checkpoint(adjustment.before, self._day(adjustment), DECIDING, _Step(adjustment, slots).act)
 
     def _place_of(self, decision: Decision) -> int:
@@ -163,11 +163,11 @@ class _Step:
 
     def act(self, replayer: Replayer) -> None:
         """Do it."""
-        arrays = ArrayStandings(replayer.standings, replayer.index.history.place_of)
+        arrays = ArrayRecords(replayer.standings, replayer.index.history.place_of)
         member, what = self.adjustment.member, self.adjustment.what
         assert what.system is not None
         before = arrays.of(member).get(what.system)
-        if isinstance(what, Opening):
+        if isinstance(what, StartingRating):
             replayer.note_move(what, member, before, bare(what.standing))
             arrays.put(member, what.system, bare(what.standing))
             arrays.put_match_changes(member, what.system, self._changes(what))
@@ -179,6 +179,6 @@ class _Step:
         elif what.kind is DecisionKind.GRANT_MATCH_FLOOR and before is not None:
             arrays.put(member, what.system, before._replace(lowered_floor=what.value))
 
-    def _changes(self, opening: Opening) -> dict[int, MatchChange]:
+    def _changes(self, opening: StartingRating) -> dict[int, MatchChange]:
         first = self.slots[opening.key, opening.system]
         return {first + at: change for at, change in enumerate(opening.standing.match_changes)}

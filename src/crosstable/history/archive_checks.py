@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from crosstable.errors import Fault, FormatError, Severity
-from crosstable.folding import DecisionKind
 from crosstable.history.archive_tables import KINDS, NO_MEMBER, TABLES, file_of
+from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RECORD_FIELDS, FieldKind, FloorKind, RatingSystem
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from crosstable.folding import Decision, DecisionKind, Opening
 from crosstable.history.archive import Archive
 from crosstable.history.archive_tables import FIDE
 from crosstable.record_rows import rating_from
+from crosstable.replaying import Decision, DecisionKind, StartingRating
 from crosstable.terms import OutsideRating, RatingSystem
 
 # The details of a decision that has none, as most have.
@@ -18,7 +18,7 @@ class Opened(NamedTuple):
     """An opening standing and the row of its member."""
 
     member: int
-    opening: Opening
+    opening: StartingRating
 
 
 class Decided(NamedTuple):
@@ -48,7 +48,7 @@ def openings_of(archive: Archive) -> list[Opened]:
 
 
 def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
-    opening = Opening(row["act"], member_id, RatingSystem(row["system"]), rating_from(row), row["source"])
+    opening = StartingRating(row["act"], member_id, RatingSystem(row["system"]), rating_from(row), row["source"])
     return Opened(row["member"], opening)
 
 

@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import NoEditionError
-from crosstable.folding import MOVING, Decision, Key, Opening, bare, decided, has_opted_in, in_force, moved
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, Outside, decisions_of, openings_of, outside_of
 from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
 from crosstable.history.archive_tables import NO_MEMBER
+from crosstable.replaying import MOVING, Decision, Key, StartingRating, bare, decided, has_opted_in, in_force, moved
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import Background, Entry, PlayerRating, RatingSystem
 
 ORIGIN = "archive"
 
-Standings = Mapping[RatingSystem, PlayerRating]
+RecordArrays = Mapping[RatingSystem, PlayerRating]
 Progress = Callable[[int], None]
 
 
@@ -55,7 +55,7 @@ class Interpreted(NamedTuple):
     """Every line in the order of the replay, the rating records at the end by member, the sections nobody can rate."""
 
     lines: list[Line]
-    standings: Mapping[int, Standings]
+    standings: Mapping[int, RecordArrays]
     unratable: Mapping[int, str]
 
 
@@ -119,7 +119,7 @@ class PlainSections:
     def __init__(
         self,
         archive: Archive,
-        standings_of: Callable[[int], Standings],
+        standings_of: Callable[[int], RecordArrays],
         openings: Iterable[Opened],
         decisions: Iterable[Decided],
         rules: RuleSet = OFFICIAL,
@@ -131,7 +131,7 @@ class PlainSections:
         self._decided: dict[int, list[Decision]] = {}
         for member, decision in decisions:
             self._decided.setdefault(member, []).append(decision)
-        self._opened: dict[int, list[Opening]] = {}
+        self._opened: dict[int, list[StartingRating]] = {}
         for member, opening in openings:
             if opening.standing.floors or opening.standing.ceiling is not None:
                 self._opened.setdefault(member, []).append(opening)
@@ -217,7 +217,9 @@ class InterpretedReplay(Replay[int]):
         openings, decisions = openings_of(archive), decisions_of(archive)
         self._sections = PlainSections(archive, self.of, openings, decisions, rules)
         moving = [(member, decision) for member, decision in decisions if decision.kind in MOVING]
-        self._moves: list[tuple[int, Opening | Decision]] = sorted([*openings, *moving], key=lambda one: one[1].key)
+        self._moves: list[tuple[int, StartingRating | Decision]] = sorted(
+            [*openings, *moving], key=lambda one: one[1].key
+        )
 
     def __iter__(self) -> Iterator[Taken]:
         at = 0
@@ -235,9 +237,9 @@ class InterpretedReplay(Replay[int]):
         """Set a member's rating record, without what decisions say: that is added where it is asked for."""
         super().put(member, system, bare(record))
 
-    def _move(self, member: int, step: Opening | Decision) -> None:
+    def _move(self, member: int, step: StartingRating | Decision) -> None:
         assert step.system is not None
-        after = step.standing if isinstance(step, Opening) else moved(step, self.of(member).get(step.system))
+        after = step.standing if isinstance(step, StartingRating) else moved(step, self.of(member).get(step.system))
         if after is not None:
             self.put(member, step.system, after)
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from crosstable.folding import Decision, Opening
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import WORKING, Array, Records, Standings, records_for
+from crosstable.history.kernel.arrays import WORKING, Array, RecordArrays, Records, records_for
 from crosstable.history.replay import Checkpoint, Replayer
+from crosstable.replaying import Decision, StartingRating
 from crosstable.rules.constants import Initialisation
 from crosstable.terms import PlayerRating
 
@@ -20,7 +20,7 @@ BLEND = Initialisation.BLEND.value
 class Moved(NamedTuple):
     """A starting rating or a decision that changed a member's rating record."""
 
-    what: Opening | Decision
+    what: StartingRating | Decision
     member: int
     before: PlayerRating | None
     after: PlayerRating
@@ -52,7 +52,7 @@ class Recorder(Replayer):
     def __init__(self, index: Index, first: int, threads: int | None = None) -> None:
         super().__init__(index, threads)
         self.first = first
-        self.at_first: Standings = self.standings  # as they are where the recording begins
+        self.at_first: RecordArrays = self.standings  # as they are where the recording begins
         self._block: Block | None = None
 
     def blocks(self, sections: int, take: Take) -> list[Checkpoint]:
@@ -72,7 +72,7 @@ class Recorder(Replayer):
 
     def _begin(self, span: tuple[int, int], take: Take) -> None:
         if self._block is None:
-            self.at_first = Standings(*(array.copy() for array in self.standings))
+            self.at_first = RecordArrays(*(array.copy() for array in self.standings))
             self._keep_working(int(self.index.history.sections[span[0]]["row"]))
         self.finish(take)
         sections = self.index.history.sections
@@ -93,7 +93,7 @@ class Recorder(Replayer):
             self._block.opened.append(OpenedRows(rows, before))
 
     def note_move(
-        self, what: Opening | Decision, member: int, before: PlayerRating | None, after: PlayerRating
+        self, what: StartingRating | Decision, member: int, before: PlayerRating | None, after: PlayerRating
     ) -> None:
         """Keep what changed a rating record."""
         if self._block is not None:

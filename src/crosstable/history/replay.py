@@ -14,14 +14,14 @@ import polars as pl
 
 from crosstable.engine.foreign import not_found_abroad
 from crosstable.engine.starts import not_found
-from crosstable.folding import Decision, Opening
+from crosstable.history.array_records import no_limits
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     MATCH_CHANGE,
     WORKING,
     Array,
+    RecordArrays,
     Results,
-    Standings,
     Tables,
     no_ratings,
     records_for,
@@ -30,7 +30,7 @@ from crosstable.history.kernel.arrays import (
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.replaying import Stretch, lay_order, replay_share
 from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND, Scratch, scratch_for
-from crosstable.history.standings import no_limits
+from crosstable.replaying import Decision, StartingRating
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import PlayerRating, Source
@@ -82,7 +82,7 @@ class Replayer:
         with ThreadPoolExecutor(1) as beside:  # both are large, and memory that is written for the first time is slow
             ratings = beside.submit(no_ratings, index.rows)
             standings = unrated(index.standings)
-        self.standings = Standings(
+        self.standings = RecordArrays(
             standings,
             no_limits(0),
             np.zeros(index.match_slots + 1, dtype=MATCH_CHANGE),
@@ -153,7 +153,7 @@ class Replayer:
         """Starting ratings of one day were entered, over these rating records."""
 
     def note_move(
-        self, what: Opening | Decision, member: int, before: PlayerRating | None, after: PlayerRating
+        self, what: StartingRating | Decision, member: int, before: PlayerRating | None, after: PlayerRating
     ) -> None:
         """A starting rating or a decision changed a rating record."""
 

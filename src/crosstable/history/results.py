@@ -22,7 +22,7 @@ from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
 from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array, fresh
 from crosstable.history.kernel.rows import (
-    StandingColumns,
+    RecordColumns,
     changed_standings,
     lay_columns,
     rated_rows,
@@ -90,10 +90,10 @@ def _frame_of(replayer: Replayer, owners: Array, places: Array) -> pl.DataFrame:
         "system": (owners % SYSTEMS).astype(np.uint8),
     }
     kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
-    laid = StandingColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
+    laid = RecordColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
     table = replayer.standings.standings
     floats, whole = (table.view(kind).reshape(len(table), -1) for kind in kinds)  # floats come first in a record
-    lay_columns(StandingColumns(floats[:, : len(kinds["f8"])], whole[:, -len(kinds["i4"]) :]), places, laid)
+    lay_columns(RecordColumns(floats[:, : len(kinds["f8"])], whole[:, -len(kinds["i4"]) :]), places, laid)
     columns |= {
         name: column
         for names, part in zip(kinds.values(), laid, strict=True)

@@ -36,7 +36,7 @@ from crosstable.history.warming import warm_up
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, document_of
 
 
-class Wishes(NamedTuple):
+class ReplayOptions(NamedTuple):
     """How a replay is wanted."""
 
     threads: int | None = None
@@ -46,7 +46,7 @@ class Wishes(NamedTuple):
     rules: RuleSet = OFFICIAL
 
 
-NO_WISHES = Wishes()
+NO_OPTIONS = ReplayOptions()
 
 
 class Replayed(NamedTuple):
@@ -90,7 +90,7 @@ def without_collecting() -> Iterator[None]:
 def replay_archive(
     folder: str,
     out: str,
-    wishes: Wishes = NO_WISHES,
+    wishes: ReplayOptions = NO_OPTIONS,
     progress: Progress = in_silence,
     starting: Callable[[int], None] = in_silence,
 ) -> Replayed:
@@ -148,7 +148,7 @@ class Plan(NamedTuple):
     writer: SnapshotWriter | None
 
 
-def _plan(replayer: Replayer, archive: Archive, out: str, wishes: Wishes, checkpoints: list[Checkpoint]) -> Plan:
+def _plan(replayer: Replayer, archive: Archive, out: str, wishes: ReplayOptions, checkpoints: list[Checkpoint]) -> Plan:
     """Everything from the beginning, or what comes after a snapshot."""
     os.makedirs(out, exist_ok=True)
     first = 0

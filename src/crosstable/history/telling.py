@@ -8,11 +8,11 @@ from datetime import date
 import numpy as np
 import polars as pl
 
-from crosstable.folding import DecisionKind
 from crosstable.history.archive import Archive, telling_sections
 from crosstable.history.archive_tables import FIDE, FIRST_ABROAD, NO_MEMBER
 from crosstable.history.kernel.arrays import TOLD, Array
 from crosstable.history.kernel.indexing import Abroad
+from crosstable.replaying import DecisionKind
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _NO_FLAG = ""

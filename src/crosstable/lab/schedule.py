@@ -11,8 +11,8 @@ from crosstable.errors import TimeControlError
 from crosstable.history.archive_tables import KINDS
 from crosstable.lab.entering import Draft, Speed
 from crosstable.lab.population import EPOCH, Federation, Population, Whole, numbered
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.law import Edition
 from crosstable.rules.systems import is_dual_control, systems_for
 from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import RatingSystem, SectionType

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
-from crosstable.folding import DecisionKind, in_force
 from crosstable.history.archive import Archive, empty_table, write
 from crosstable.history.archive_facts import openings_of, outside_of
 from crosstable.history.archive_reports import reports_of
@@ -40,6 +39,7 @@ from crosstable.lab.tables import (
     merged,
     sections_table,
 )
+from crosstable.replaying import DecisionKind, in_force
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, PlayerRating, RatingSystem, Report
 

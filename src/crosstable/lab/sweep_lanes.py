@@ -21,9 +21,9 @@ from crosstable.history.kernel.arrays import (
     WORKING,
     Array,
     History,
+    RecordArrays,
     Records,
     Results,
-    Standings,
     Tables,
     records_for,
     unrated,
@@ -117,7 +117,7 @@ def replay_lanes(
 @inner
 def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
     """The tables of one lane."""
-    standings = Standings(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane], lanes.rated)
+    standings = RecordArrays(lanes.standings[lane], lanes.decided[lane], lanes.match_changes[lane], lanes.rated)
     return Tables(
         history,
         standings,
@@ -179,7 +179,7 @@ def add_up(lanes: Lanes, predicted: Predicted, lane: int, number: int) -> None:
 class Lane(Replayer):
     """One rule set on its way, for the plain code that acts at checkpoints."""
 
-    def __init__(self, index: Index, rules: RuleSet, standings: Standings, results: Results) -> None:
+    def __init__(self, index: Index, rules: RuleSet, standings: RecordArrays, results: Results) -> None:
         # Not as other replays begin: the arrays are there already.
         self.index = index
         self.rules = rules
@@ -231,7 +231,7 @@ class Company(Replayer):
 
     def _begun(self, at: int, rules: RuleSet) -> Lane:
         room = self._room
-        standings = Standings(room.standings[at], room.decided[at], room.match_changes[at], room.rated)
+        standings = RecordArrays(room.standings[at], room.decided[at], room.match_changes[at], room.rated)
         for mine, fresh in zip(standings, self._fresh, strict=True):
             mine[:] = fresh
         results = Results(room.ratings[at], room.working, room.faults[at], room.missing, room.records)
@@ -249,7 +249,7 @@ class Company(Replayer):
         replay_lanes(self._numbers, self.index.history, self._room, self.predicted, stretch, self._scratch[0])
 
 
-def _room(fresh: Standings, index: Index, width: int, widest: int) -> Lanes:
+def _room(fresh: RecordArrays, index: Index, width: int, widest: int) -> Lanes:
     """Arrays for so many lanes; records of every lane begin on a line of the cache."""
     return Lanes(
         unrated(width * len(fresh.standings)).reshape(width, len(fresh.standings)),

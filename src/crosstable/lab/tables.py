@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from crosstable.folding import DecisionKind
 from crosstable.formulas.floors import money_floor
 from crosstable.history.archive import table_of
 from crosstable.lab.entering import Draft
@@ -29,6 +28,7 @@ from crosstable.lab.population import (
     strength_on,
 )
 from crosstable.lab.schedule import Choices, Headings, event_columns, section_names
+from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem
 

@@ -13,9 +13,18 @@ from sqlalchemy import Connection, Table, func, select
 from crosstable.office import tables
 from crosstable.office.bulk.deriving import derived
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, broken_links, canonical, digest_of, digest_of_rows
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.journal import (
+    EntryKind,
+    JournalEntry,
+    act_of,
+    acts,
+    broken_links,
+    canonical,
+    digest_of,
+    digest_of_rows,
+)
 from crosstable.office.ledger.postings import (
     COLUMNS,
     LAYOUT,
@@ -71,15 +80,15 @@ def _rows_of_act(connection: Connection, table: Table, act: int) -> list[dict[st
     return [dict(row) for row in connection.execute(select(table).where(table.c.act == act)).mappings()]
 
 
-def _changed_rows(connection: Connection, written: Iterable[Act]) -> Iterator[str]:
+def _changed_rows(connection: Connection, written: Iterable[JournalEntry]) -> Iterator[str]:
     """Rows that are no longer what the act that wrote them says."""
-    checks: Mapping[ActKind, Callable[[Connection, Act], bool]] = {
-        ActKind.MEMBERS: _members_hold,
-        ActKind.OPENING: _members_hold,
-        ActKind.DECIDE: _decision_holds,
-        ActKind.MERGE: _merge_holds,
-        ActKind.UNMERGE: _merge_holds,
-        ActKind.RATE: _run_holds,
+    checks: Mapping[EntryKind, Callable[[Connection, JournalEntry], bool]] = {
+        EntryKind.MEMBERS: _members_hold,
+        EntryKind.OPENING: _members_hold,
+        EntryKind.DECIDE: _decision_holds,
+        EntryKind.MERGE: _merge_holds,
+        EntryKind.UNMERGE: _merge_holds,
+        EntryKind.RATE: _run_holds,
     }
     for act in written:
         check = checks.get(act.kind)
@@ -87,7 +96,7 @@ def _changed_rows(connection: Connection, written: Iterable[Act]) -> Iterator[st
             yield f"act {act.seq} ({act.kind.value} {act.subject}): what it wrote is no longer what it says"
 
 
-def _members_hold(connection: Connection, act: Act) -> bool:
+def _members_hold(connection: Connection, act: JournalEntry) -> bool:
     rows = _rows_of_act(connection, tables.member, act.seq)
     if "members" not in act.after:  # one member's facts, written whole
         return len(rows) == 1 and canonical(_known(rows[0])) == canonical(_known(act.after))
@@ -106,19 +115,19 @@ def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != name}
 
 
-def _decision_holds(connection: Connection, act: Act) -> bool:
+def _decision_holds(connection: Connection, act: JournalEntry) -> bool:
     rows = _rows_of_act(connection, tables.decision, act.seq)
     return len(rows) == 1 and canonical(_without(rows[0], "act")) == canonical(act.after)
 
 
-def _merge_holds(connection: Connection, act: Act) -> bool:
+def _merge_holds(connection: Connection, act: JournalEntry) -> bool:
     rows = _rows_of_act(connection, tables.merge, act.seq)
-    is_undone = act.kind is ActKind.UNMERGE
+    is_undone = act.kind is EntryKind.UNMERGE
     said = [act.after["member"], act.after["into"], is_undone]
     return [[row["member_id"], row["into_id"], row["is_undone"]] for row in rows] == [said]
 
 
-def _run_holds(connection: Connection, act: Act) -> bool:
+def _run_holds(connection: Connection, act: JournalEntry) -> bool:
     """Whether a run wrote these postings; the runs of older programs hashed JSON."""
     posting = tables.posting
     query = select(*COLUMNS).where(posting.c.run == act.seq).order_by(posting.c.posting_id)

@@ -26,7 +26,7 @@ from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.founding import migrate
-from crosstable.office.ledger.acts import NO_HASH, broken_links, head
+from crosstable.office.ledger.journal import NO_HASH, broken_links, head
 from crosstable.office.ledger.watching import Progress, in_silence
 
 FORMAT = "crosstable-office-backup/1"

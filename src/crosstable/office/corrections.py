@@ -14,8 +14,8 @@ from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
-from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, head
 from crosstable.office.ledger.facts import Heading, Person, Record, State
+from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
 from crosstable.office.members import import_into
 from crosstable.office.mending import ChangedResult as ChangedResult
 from crosstable.office.mending import with_member, with_result
@@ -51,7 +51,7 @@ class Correction(NamedTuple):
 Mend = Callable[[EventFact, Report], Report]
 
 
-class Asking(NamedTuple):
+class RequestPolicy(NamedTuple):
     """Decides inside the transaction whether a correction is only asked for; what then follows may be a proposal."""
 
     is_needed: Callable[[Record, Report], bool]
@@ -59,7 +59,13 @@ class Asking(NamedTuple):
 
 
 def correct_by_file(
-    office: Office, deed: Deed, event_id: str, document: Document, today: date, *, is_request: bool | Asking = False
+    office: Office,
+    author: Author,
+    event_id: str,
+    document: Document,
+    today: date,
+    *,
+    is_request: bool | RequestPolicy = False,
 ) -> Correction:
     """Another file takes the place of what was submitted: sections that it does not have are withdrawn."""
     said = document.reading.report
@@ -67,32 +73,49 @@ def correct_by_file(
     def mend(event: EventFact, report: Report) -> Report:
         return as_version_of(said, event)
 
-    return _correct(office, deed, event_id, (mend, document, today), is_request=is_request)
+    return _correct(office, author, event_id, (mend, document, today), is_request=is_request)
 
 
 def correct_result(
-    office: Office, deed: Deed, event_id: str, change: ChangedResult, today: date, *, is_request: bool | Asking = False
+    office: Office,
+    author: Author,
+    event_id: str,
+    change: ChangedResult,
+    today: date,
+    *,
+    is_request: bool | RequestPolicy = False,
 ) -> Correction:
     """One result put right on both rows."""
     return _correct(
-        office, deed, event_id, (lambda _, report: with_result(report, change), None, today), is_request=is_request
+        office, author, event_id, (lambda _, report: with_result(report, change), None, today), is_request=is_request
     )
 
 
 def correct_member(
-    office: Office, deed: Deed, event_id: str, swap: tuple[str, str], today: date, *, is_request: bool | Asking = False
+    office: Office,
+    author: Author,
+    event_id: str,
+    swap: tuple[str, str],
+    today: date,
+    *,
+    is_request: bool | RequestPolicy = False,
 ) -> Correction:
     """A wrong member id put right wherever it stands in the event."""
     return _correct(
-        office, deed, event_id, (lambda _, report: with_member(report, *swap), None, today), is_request=is_request
+        office, author, event_id, (lambda _, report: with_member(report, *swap), None, today), is_request=is_request
     )
 
 
 def _correct(
-    office: Office, deed: Deed, event_id: str, how: tuple[Mend, Document | None, date], *, is_request: bool | Asking
+    office: Office,
+    author: Author,
+    event_id: str,
+    how: tuple[Mend, Document | None, date],
+    *,
+    is_request: bool | RequestPolicy,
 ) -> Correction:
     mend, document, today = how
-    with office.writing(deed.actor, f"correcting {event_id}") as connection:
+    with office.writing(author.actor, f"correcting {event_id}") as connection:
         record = _record(connection)
         event = event_of(record, event_id)
         report = mend(event, reported_event(record, event))
@@ -102,9 +125,9 @@ def _correct(
         found = tuple(version_differences(record, checked))
         if checked.is_refused or _is_wrong(old, checked.sections) or not found:
             return Correction(event_id, 0, found, checked.faults)
-        asks = is_request.is_needed(record, report) if isinstance(is_request, Asking) else is_request
+        asks = is_request.is_needed(record, report) if isinstance(is_request, RequestPolicy) else is_request
         asked = _to_ask_for(record, event_id, old, checked.sections) if asks else []
-        act = append(connection, office.clock, deed, _change(checked, document, old, found, asks=asks))
+        act = append(connection, office.clock, author, _change(checked, document, old, found, asks=asks))
         if document is not None:
             write_document(connection, act, event_id, document)
         if not asks:
@@ -112,7 +135,7 @@ def _correct(
             _write_versions(connection, act, old, checked.sections)
             return Correction(event_id, act, found, checked.faults)
         _write_requests(connection, act, asked, _dropped(old, checked.sections))
-        proposal = is_request.follow(_record(connection), act) if isinstance(is_request, Asking) else None
+        proposal = is_request.follow(_record(connection), act) if isinstance(is_request, RequestPolicy) else None
         return Correction(event_id, act, found, checked.faults, is_requested=True, proposal=proposal)
 
 
@@ -137,7 +160,7 @@ def _change(
     if asks and document is not None:
         after["asked"] = _of_the_event(report)
     before = {number: rows.heading["digest"] for number, rows in old.items()}
-    return Change(ActKind.CORRECT, report.event_id, after, before)
+    return Change(EntryKind.CORRECT, report.event_id, after, before)
 
 
 def _of_the_event(report: Report) -> dict[str, object]:
@@ -207,9 +230,9 @@ def _record(connection: Connection) -> Record:
     return Record(connection, last.seq)
 
 
-def withdraw(office: Office, deed: Deed, event_id: str, numbers: Sequence[int] = ()) -> int:
+def withdraw(office: Office, author: Author, event_id: str, numbers: Sequence[int] = ()) -> int:
     """Take an event, or some of its sections, back; what it did to ratings goes with the next run."""
-    with office.writing(deed.actor, f"withdrawing {event_id}") as connection:
+    with office.writing(author.actor, f"withdrawing {event_id}") as connection:
         record = _record(connection)
         event_of(record, event_id)
         present = present_rows(record, event_id)
@@ -220,7 +243,9 @@ def withdraw(office: Office, deed: Deed, event_id: str, numbers: Sequence[int] =
         if not chosen:
             raise OfficeError(f"event {event_id} is withdrawn already")
         before = {number: present[number].heading["digest"] for number in chosen}
-        act = append(connection, office.clock, deed, Change(ActKind.WITHDRAW, event_id, {"sections": chosen}, before))
+        act = append(
+            connection, office.clock, author, Change(EntryKind.WITHDRAW, event_id, {"sections": chosen}, before)
+        )
         for number in chosen:
             write_section(connection, act, SectionRows(present[number].heading, ()), State.WITHDRAWN)
         return act
@@ -272,15 +297,20 @@ class _NotAcceptedError(Exception):
 
 
 def confirm(
-    office: Office, deed: Deed, event_id: str, today: date, numbers: Collection[int] = (), seen: Seen = WHATEVER_WAITS
+    office: Office,
+    author: Author,
+    event_id: str,
+    today: date,
+    numbers: Collection[int] = (),
+    seen: Seen = WHATEVER_WAITS,
 ) -> Correction:
     """Accept what is held or was asked for, when its checks find no error now; otherwise every fault is told.
 
     Findings to confirm are confirmed by it.
     """
     try:
-        with office.writing(deed.actor, f"confirming {event_id}") as connection:
-            _add_newcomers(office, connection, Deed(deed.actor, f"new in event {event_id}"), seen.newcomers)
+        with office.writing(author.actor, f"confirming {event_id}") as connection:
+            _add_newcomers(office, connection, Author(author.actor, f"new in event {event_id}"), seen.newcomers)
             record = _record(connection)
             event = event_of(record, event_id)
             waiting = waiting_of(record, event_id, seen.versions or numbers)
@@ -292,7 +322,7 @@ def confirm(
             errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
             if errors or checked.is_refused:
                 raise _NotAcceptedError(Correction(event_id, 0, (), checked.faults))
-            act = append(connection, office.clock, deed, _confirming(record, event, waiting, checked))
+            act = append(connection, office.clock, author, _confirming(record, event, waiting, checked))
             if asked is not None:
                 write_event(connection, act, checked.report, asked.document)
             return _accepted(record, act, waiting, checked)
@@ -306,12 +336,12 @@ def require_versions(waiting: Waiting, event_id: str, versions: Mapping[int, int
         raise OfficeError(f"what waits of event {event_id} is no longer what was proposed; look at it again")
 
 
-def _add_newcomers(office: Office, connection: Connection, deed: Deed, people: Sequence[Person]) -> None:
+def _add_newcomers(office: Office, connection: Connection, author: Author, people: Sequence[Person]) -> None:
     """Members who came in with what is accepted; whoever is known by now stays as he is known."""
     known = _record(connection).people([one.member_id for one in people])
     missing = [one for one in people if one.member_id not in known]
     if missing:
-        import_into(office, connection, deed, missing)
+        import_into(office, connection, author, missing)
 
 
 def _as_asked(record: Record, event: EventFact, waiting: Waiting, asked: "AskedOfEvent | None") -> Report:
@@ -332,7 +362,7 @@ def _confirming(record: Record, event: EventFact, waiting: Waiting, checked: Che
         "withdrawn": sorted(waiting.gone),
         "differences": found,
     }
-    return Change(ActKind.CONFIRM, event.event_id, after)
+    return Change(EntryKind.CONFIRM, event.event_id, after)
 
 
 def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmission) -> Correction:

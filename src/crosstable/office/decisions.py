@@ -10,8 +10,8 @@ from crosstable.formulas.floors import money_floor
 from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, canonical, head
 from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, head
 from crosstable.office.ledger.postings import current_of_section
 from crosstable.office.members import could_be_born, could_be_born_in, replace_person
 from crosstable.office.sections import rows_of, write_section
@@ -45,19 +45,19 @@ class Ruling(NamedTuple):
     details: dict[str, Any] = {}  # noqa: RUF012 (a named tuple's default is never changed)
 
 
-def decide(office: Office, deed: Deed, ruling: Ruling) -> int:
+def decide(office: Office, author: Author, ruling: Ruling) -> int:
     """Record a decision; what it means for ratings follows with the next run."""
-    if not deed.reason:
+    if not author.reason:
         raise OfficeError("a decision needs a reason")
-    with office.writing(deed.actor, f"deciding {ruling.kind.value}") as connection:
+    with office.writing(author.actor, f"deciding {ruling.kind.value}") as connection:
         last = head(connection)
         assert last is not None
         record = Record(connection, last.seq)
         ruling = completed(record, ruling, office.clock().date())
-        return _write(office, connection, deed, ruling)
+        return _write(office, connection, author, ruling)
 
 
-def _write(office: Office, connection: Connection, deed: Deed, ruling: Ruling) -> int:
+def _write(office: Office, connection: Connection, author: Author, ruling: Ruling) -> int:
     row = {
         "kind": ruling.kind.value,
         "member_id": ruling.member_id,
@@ -69,10 +69,10 @@ def _write(office: Office, connection: Connection, deed: Deed, ruling: Ruling) -
         "details": canonical(ruling.details),
     }
     subject = ruling.member_id or f"{ruling.event_id} section {ruling.section}"
-    act = append(connection, office.clock, deed, Change(ActKind.DECIDE, subject, row))
+    act = append(connection, office.clock, author, Change(EntryKind.DECIDE, subject, row))
     connection.execute(insert(tables.decision), {**row, "act": act})
     if ruling.kind is DecisionKind.WAIVE_MATCH:
-        _waive(connection, act, deed, ruling)
+        _waive(connection, act, author, ruling)
     return act
 
 
@@ -204,11 +204,11 @@ def _revocation(record: Record, ruling: Ruling) -> Ruling:
     return ruling._replace(member_id=found.member_id, event_id=found.event_id, section=found.section)
 
 
-def _waive(connection: Connection, act: int, deed: Deed, ruling: Ruling) -> None:
+def _waive(connection: Connection, act: int, author: Author, ruling: Ruling) -> None:
     """A match whose conditions are waived is written again with that reason, and accepted (readings 100)."""
     record = Record(connection, act)
     heading = _match(record, ruling)
-    waived = heading._replace(match_waiver=deed.reason)
+    waived = heading._replace(match_waiver=author.reason)
     entries = record.entries([heading])[heading.event_id, heading.number]
     write_section(connection, act, rows_of(waived, entries), State.ACCEPTED)
 
@@ -225,16 +225,16 @@ def require_facts(facts: dict[str, Any], today: date) -> None:
         raise OfficeError(f"{year} is no year in which a member could be born")
 
 
-def set_fact(office: Office, deed: Deed, member_id: str, facts: dict[str, Any]) -> int:
+def set_fact(office: Office, author: Author, member_id: str, facts: dict[str, Any]) -> int:
     """A fact that arrived late, or was wrong: a birth date, a FIDE id, whether a member is an adult."""
-    if not deed.reason:
+    if not author.reason:
         raise OfficeError("a decision needs a reason")
     require_facts(facts, office.clock().date())
-    with office.writing(deed.actor, f"facts of {member_id}") as connection:
+    with office.writing(author.actor, f"facts of {member_id}") as connection:
         last = head(connection)
         assert last is not None
         person = _require_member(Record(connection, last.seq), member_id)
         changed = person._replace(**facts)
         if changed == person:
             raise OfficeError(f"nothing of that is new about member {member_id}")
-        return replace_person(office, connection, deed, changed)
+        return replace_person(office, connection, author, changed)

@@ -7,27 +7,29 @@ from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, schema_of, system_clock
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append
 
 
-def found_office(url: str, name: str, deed: Deed, clock: Clock = system_clock, *, secret: str | None = None) -> Office:
+def found_office(
+    url: str, name: str, author: Author, clock: Clock = system_clock, *, secret: str | None = None
+) -> Office:
     """Make a new office; one that is there already is left as it is."""
     office = Office(url, clock)
     try:
-        with office.writing(deed.actor, "founding") as connection:
+        with office.writing(author.actor, "founding") as connection:
             if schema_in(connection) is not None:  # asked under the lock: two may found at once
                 raise OfficeError(f"there is an office at {url} already; nothing was changed")
             migrate(connection, SCHEMA)
             # The secret keeps anybody from trying birth dates against the head of the record, which lists print.
             about = {"name": name, "schema": SCHEMA, "secret": secret or secrets.token_hex(16)}
-            append(connection, clock, deed, Change(ActKind.FOUNDED, name, about))
+            append(connection, clock, author, Change(EntryKind.FOUNDED, name, about))
     except BaseException:
         office.close()
         raise
     return office
 
 
-def upgrade_office(url: str, deed: Deed, clock: Clock = system_clock) -> tuple[str, str]:
+def upgrade_office(url: str, author: Author, clock: Clock = system_clock) -> tuple[str, str]:
     """Bring an older office up to the newest schema, in one transaction; returns the schema before and after."""
     with closing(Office(url, clock)) as office:
         found = schema_of(office) if office.store.is_there() else None
@@ -38,7 +40,7 @@ def upgrade_office(url: str, deed: Deed, clock: Clock = system_clock) -> tuple[s
                 f"the office at {url} has schema {found}, which is newer than this program knows ({SCHEMA})"
             )
         if found != SCHEMA:
-            with office.writing(deed.actor, "upgrade") as connection:
+            with office.writing(author.actor, "upgrade") as connection:
                 migrate(connection, SCHEMA)
     return found, SCHEMA
 

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, insert
 from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, digest_of_rows, head
 from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
 from crosstable.office.ledger.postings import OWN
 from crosstable.record_rows import row_of
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
@@ -21,8 +21,8 @@ FIRST_BIRTH = date(1850, 1, 1)
 _PLAIN_FIELDS = Person._fields[:-2]
 
 
-class OpeningStanding(NamedTuple):
-    """A standing that a member brings into the record, and who vouches for it."""
+class NewStartingRating(NamedTuple):
+    """A rating record that a member brings into the office's record, and who vouches for it."""
 
     member_id: str
     system: RatingSystem
@@ -41,19 +41,19 @@ class Imported(NamedTuple):
 
 
 def import_members(
-    office: Office, deed: Deed, people: Sequence[Person], openings: Sequence[OpeningStanding] = ()
+    office: Office, author: Author, people: Sequence[Person], openings: Sequence[NewStartingRating] = ()
 ) -> Imported:
     """Add members and what became known of them; an import that says nothing new writes nothing."""
-    with office.writing(deed.actor, "members import") as connection:
-        return import_into(office, connection, deed, people, openings)
+    with office.writing(author.actor, "members import") as connection:
+        return import_into(office, connection, author, people, openings)
 
 
 def import_into(
     office: Office,
     connection: Connection,
-    deed: Deed,
+    author: Author,
     people: Sequence[Person],
-    openings: Sequence[OpeningStanding] = (),
+    openings: Sequence[NewStartingRating] = (),
 ) -> Imported:
     """The same inside a transaction that is already open."""
     today = office.clock().date()
@@ -82,8 +82,8 @@ def import_into(
         "changed": len(fresh) - new,
         "opened": len(openings),
     }
-    kind = ActKind.MEMBERS if fresh else ActKind.OPENING
-    act = append(connection, office.clock, deed, Change(kind, _subject(fresh, openings), after))
+    kind = EntryKind.MEMBERS if fresh else EntryKind.OPENING
+    act = append(connection, office.clock, author, Change(kind, _subject(fresh, openings), after))
     for table, written in ((tables.member, rows), (tables.outside_rating, ratings), (tables.opening, standings)):
         if written:
             connection.execute(insert(table), [{**row, "act": act} for row in written])
@@ -113,14 +113,14 @@ def _check_id(member_id: str) -> None:
         raise OfficeError(f"the member id {member_id!r} has a space in it")
 
 
-def _check_opened(record: Record, openings: Sequence[OpeningStanding], coming: set[str]) -> None:
+def _check_opened(record: Record, openings: Sequence[NewStartingRating], coming: set[str]) -> None:
     opened = {one.member_id for one in openings} - coming
     unknown = sorted(opened - record.people(opened).keys())
     if unknown:
         raise OfficeError(f"member {unknown[0]} is not known and cannot have an opening standing")
 
 
-def _subject(people: Sequence[Person], openings: Sequence[OpeningStanding]) -> str:
+def _subject(people: Sequence[Person], openings: Sequence[NewStartingRating]) -> str:
     ids = list(dict.fromkeys([*(one.member_id for one in people), *(one.member_id for one in openings)]))
     return ids[0] if len(ids) == 1 else f"{len(ids)} members"
 
@@ -162,7 +162,7 @@ def _person_rows(
     return rows, ratings
 
 
-def _new_openings(record: Record, openings: Sequence[OpeningStanding]) -> list[OpeningStanding]:
+def _new_openings(record: Record, openings: Sequence[NewStartingRating]) -> list[NewStartingRating]:
     """Openings that say something else than the record does."""
     known = {(one.member_id, one.system): one for one in record.openings({one.member_id for one in openings})}
     fresh = []
@@ -173,7 +173,7 @@ def _new_openings(record: Record, openings: Sequence[OpeningStanding]) -> list[O
     return fresh
 
 
-def _opening_row(one: OpeningStanding) -> dict[str, Any]:
+def _opening_row(one: NewStartingRating) -> dict[str, Any]:
     standing = one.standing
     if standing.as_of is None:
         raise OfficeError(f"the opening {one.system.name} rating of member {one.member_id} has no date")
@@ -181,15 +181,15 @@ def _opening_row(one: OpeningStanding) -> dict[str, Any]:
     return {**about, **row_of(standing)}
 
 
-def replace_person(office: Office, connection: Connection, deed: Deed, person: Person) -> int:
+def replace_person(office: Office, connection: Connection, author: Author, person: Person) -> int:
     """Write what is now known of a member, whole: this can also take a fact back."""
     record = Record(connection, _newest(connection))
     before = record.people([person.member_id]).get(person.member_id)
     if before is None:
         raise OfficeError(f"member {person.member_id} is not known")
     row = {name: getattr(person, name) for name in _PLAIN_FIELDS}
-    change = Change(ActKind.MEMBERS, person.member_id, _said(person), _said(before))
-    act = append(connection, office.clock, deed, change)
+    change = Change(EntryKind.MEMBERS, person.member_id, _said(person), _said(before))
+    act = append(connection, office.clock, author, change)
     connection.execute(insert(tables.member), {**row, "act": act})
     return act
 
@@ -198,9 +198,9 @@ def _said(person: Person) -> dict[str, Any]:
     return {name: getattr(person, name) for name in _PLAIN_FIELDS}
 
 
-def merge_members(office: Office, deed: Deed, member_id: str, into_id: str) -> int:
+def merge_members(office: Office, author: Author, member_id: str, into_id: str) -> int:
     """From now on one id stands for another; nothing is deleted, and ``unmerge_members`` takes it back."""
-    with office.writing(deed.actor, "merge") as connection:
+    with office.writing(author.actor, "merge") as connection:
         record = Record(connection, _newest(connection))
         known = record.people([member_id, into_id])
         for one in (member_id, into_id):
@@ -211,17 +211,17 @@ def merge_members(office: Office, deed: Deed, member_id: str, into_id: str) -> i
         if member_id in record.aliases():
             raise OfficeError(f"{member_id} is merged into {record.one_id(member_id)} already; unmerge it first")
         _refuse_own_games(record, member_id, into_id)
-        return _write_merge(office, connection, deed, (member_id, into_id), is_undone=False)
+        return _write_merge(office, connection, author, (member_id, into_id), is_undone=False)
 
 
-def unmerge_members(office: Office, deed: Deed, member_id: str) -> int:
+def unmerge_members(office: Office, author: Author, member_id: str) -> int:
     """Take a merge back: the id stands for itself again."""
-    with office.writing(deed.actor, "unmerge") as connection:
+    with office.writing(author.actor, "unmerge") as connection:
         record = Record(connection, _newest(connection))
         into = direct_merges(record).get(member_id)
         if into is None:
             raise OfficeError(f"member {member_id} is not merged into another")
-        return _write_merge(office, connection, deed, (member_id, into), is_undone=True)
+        return _write_merge(office, connection, author, (member_id, into), is_undone=True)
 
 
 def direct_merges(record: Record) -> dict[str, str]:
@@ -237,9 +237,11 @@ def direct_merges(record: Record) -> dict[str, str]:
     return into
 
 
-def _write_merge(office: Office, connection: Connection, deed: Deed, ids: tuple[str, str], *, is_undone: bool) -> int:
-    kind = ActKind.UNMERGE if is_undone else ActKind.MERGE
-    act = append(connection, office.clock, deed, Change(kind, ids[0], {"member": ids[0], "into": ids[1]}))
+def _write_merge(
+    office: Office, connection: Connection, author: Author, ids: tuple[str, str], *, is_undone: bool
+) -> int:
+    kind = EntryKind.UNMERGE if is_undone else EntryKind.MERGE
+    act = append(connection, office.clock, author, Change(kind, ids[0], {"member": ids[0], "into": ids[1]}))
     row = {"act": act, "member_id": ids[0], "into_id": ids[1], "is_undone": is_undone}
     connection.execute(insert(tables.merge), row)
     return act

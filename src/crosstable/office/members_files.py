@@ -16,7 +16,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.limits import EARLIEST_BIRTH
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members
-from crosstable.office.members import FIRST_BIRTH, OpeningStanding, could_be_born, could_be_born_in
+from crosstable.office.members import FIRST_BIRTH, NewStartingRating, could_be_born, could_be_born_in
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSystem
 
@@ -24,7 +24,7 @@ from crosstable.terms import Background, OutsideRating, PlayerRating, RatingSyst
 FEWEST_ESTABLISHED = EDITIONS[0].constants.established_above + 1.0
 
 
-class OpeningWishes(NamedTuple):
+class StartingRatingOptions(NamedTuple):
     """How the ratings of a members file are taken."""
 
     as_of: date | None = None
@@ -36,7 +36,7 @@ class TakenFile(NamedTuple):
     """What an office takes from a members file, and how many ratings it leaves because it has its own."""
 
     people: tuple[Person, ...]
-    openings: tuple[OpeningStanding, ...]
+    openings: tuple[NewStartingRating, ...]
     left: int
     uncounted: int
 
@@ -59,7 +59,7 @@ def birth_faults(found: MembersFile, today: date) -> list[Fault]:
     return faults
 
 
-def taken(record: Record, found: MembersFile, name: str, wishes: OpeningWishes) -> TakenFile:
+def taken(record: Record, found: MembersFile, name: str, wishes: StartingRatingOptions) -> TakenFile:
     """Members and opening standings of a members file called ``name``; a rating without a date is an error."""
     source = f"members file {name}"
     people = tuple(
@@ -67,7 +67,7 @@ def taken(record: Record, found: MembersFile, name: str, wishes: OpeningWishes) 
         for member_id, background in _dated(found, wishes.as_of)
     )
     rated = _rated(record, found)
-    openings: list[OpeningStanding] = []
+    openings: list[NewStartingRating] = []
     left = uncounted = 0
     for member_id, background in _dated(found, wishes.as_of):
         for system, standing in background.standings.items():
@@ -77,7 +77,7 @@ def taken(record: Record, found: MembersFile, name: str, wishes: OpeningWishes) 
                 left += rated[own] != counted
                 continue
             uncounted += counted.games is None
-            openings.append(OpeningStanding(member_id, system, counted, source + how))
+            openings.append(NewStartingRating(member_id, system, counted, source + how))
     return TakenFile(people, tuple(openings), left, uncounted)
 
 
@@ -137,7 +137,7 @@ def _rated(record: Record, found: MembersFile) -> dict[tuple[str, RatingSystem],
     return rated
 
 
-def _counted(standing: PlayerRating, wishes: OpeningWishes) -> tuple[PlayerRating, str]:
+def _counted(standing: PlayerRating, wishes: StartingRatingOptions) -> tuple[PlayerRating, str]:
     if standing.games is not None or not wishes.counts_by_2001:
         return standing, ""
     return standing._replace(games=games_of_2001(standing.rating)), ", games by the rule of 2001"

@@ -8,9 +8,9 @@ from crosstable.formats import Reading
 from crosstable.formats.detect import read_data
 from crosstable.office import tables
 from crosstable.office.corrections import waiting_of
-from crosstable.office.ledger.acts import act_of
 from crosstable.office.ledger.facts import Heading, Person, Record
-from crosstable.office.newcomers import members_of_report
+from crosstable.office.ledger.journal import act_of
+from crosstable.office.new_members import members_of_report
 from crosstable.office.submissions import Document, as_version_of, document_of_bytes, event_of
 
 Read = Callable[[bytes, str], Reading]

@@ -20,11 +20,11 @@ from crosstable.office.corrections import Seen, confirm, require_versions, waiti
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, completed, decide, require_facts, set_fact
 from crosstable.office.late_facts import read_fact
-from crosstable.office.ledger.acts import Deed, act_of, canonical, head
 from crosstable.office.ledger.facts import DecisionKind, Person, Record
+from crosstable.office.ledger.journal import Author, act_of, canonical, head
 from crosstable.office.ledger.postings import current_of_members
 from crosstable.office.members import merge_members
-from crosstable.office.newcomers import read_person, written_person
+from crosstable.office.new_members import read_person, written_person
 from crosstable.office.published import CENTRAL, month_of
 from crosstable.office.supplements import Basis, publish, supplements
 from crosstable.office.views import known
@@ -50,8 +50,8 @@ class ProposalState(StrEnum):
     REFUSED = "refused"
 
 
-class Wish(NamedTuple):
-    """An act that somebody of the office wants: of which kind, with which arguments, in one sentence."""
+class ProposedAction(NamedTuple):
+    """What somebody of the office proposes to do: of which kind, with which arguments, in one sentence."""
 
     kind: ProposalKind
     arguments: Mapping[str, Any]
@@ -83,7 +83,7 @@ class Proposal(NamedTuple):
     """A wish that waits for a second person, or waited."""
 
     number: int
-    wish: Wish
+    wish: ProposedAction
     reason: str
     proposed_by: str
     proposed_at: datetime
@@ -98,7 +98,7 @@ class Proposal(NamedTuple):
 
 def confirmation(
     record: Record, event_id: str, sections: Collection[int] = (), newcomers: Sequence[Person] = ()
-) -> Wish:
+) -> ProposedAction:
     """Accept what is held or was asked for; which versions, and who comes in with them, is part of the wish."""
     waiting = waiting_of(record, event_id, sections)
     versions = waiting.versions
@@ -116,17 +116,17 @@ def confirmation(
     arguments: dict[str, Any] = {"event": event_id, "versions": [[number, versions[number]] for number in versions]}
     if newcomers:
         arguments["members"] = [written_person(one) for one in newcomers]
-    return Wish(ProposalKind.CONFIRM, arguments, "; ".join(what))
+    return ProposedAction(ProposalKind.CONFIRM, arguments, "; ".join(what))
 
 
-def withdrawal(event_id: str, sections: tuple[int, ...] = ()) -> Wish:
+def withdrawal(event_id: str, sections: tuple[int, ...] = ()) -> ProposedAction:
     """Take an event, or sections of it, out of the ratings."""
     what = f"section {', '.join(map(str, sections))} of event {event_id}" if sections else f"event {event_id}"
     arguments = {"event": event_id, "sections": list(sections)}
-    return Wish(ProposalKind.WITHDRAW, arguments, f"take {what} out of the ratings")
+    return ProposedAction(ProposalKind.WITHDRAW, arguments, f"take {what} out of the ratings")
 
 
-def ruling_wish(ruling: Ruling) -> Wish:
+def ruling_wish(ruling: Ruling) -> ProposedAction:
     """A decision."""
     fields = ruling._asdict() | {
         "kind": ruling.kind.value,
@@ -138,7 +138,7 @@ def ruling_wish(ruling: Ruling) -> Wish:
         about = f"act {ruling.details.get('act')}"
     level = "" if ruling.value is None else f", {ruling.value:g}"
     system = "" if ruling.system is None else f", {ruling.system.name}"
-    return Wish(ProposalKind.DECIDE, fields, f"decide {ruling.kind.value}: {about}{system}{level}")
+    return ProposedAction(ProposalKind.DECIDE, fields, f"decide {ruling.kind.value}: {about}{system}{level}")
 
 
 def _ruling(arguments: Mapping[str, Any]) -> Ruling:
@@ -151,11 +151,11 @@ def _ruling(arguments: Mapping[str, Any]) -> Ruling:
     return Ruling(**{**arguments, **changed})
 
 
-def fact_wish(member_id: str, fact: str) -> Wish:
+def fact_wish(member_id: str, fact: str) -> ProposedAction:
     """A fact about a member, written as ``birth-date=2014-02-03``."""
     name, _ = _fact(fact)
     arguments = {"member": member_id, "fact": fact}
-    return Wish(ProposalKind.FACT, arguments, f"put {name.replace('_', ' ')} of member {member_id} right")
+    return ProposedAction(ProposalKind.FACT, arguments, f"put {name.replace('_', ' ')} of member {member_id} right")
 
 
 def _fact(fact: str) -> tuple[str, Any]:
@@ -165,16 +165,16 @@ def _fact(fact: str) -> tuple[str, Any]:
         raise OfficeError(str(error)) from error
 
 
-def merging(member_id: str, into: str) -> Wish:
+def merging(member_id: str, into: str) -> ProposedAction:
     """Two ids of one person."""
     arguments = {"member": member_id, "into": into}
-    return Wish(ProposalKind.MERGE, arguments, f"merge member {member_id} into {into}")
+    return ProposedAction(ProposalKind.MERGE, arguments, f"merge member {member_id} into {into}")
 
 
-def publication(month: str, basis: Basis = Basis.RULE) -> Wish:
+def publication(month: str, basis: Basis = Basis.RULE) -> ProposedAction:
     """The list of a month."""
     arguments = {"month": str(month_of(month)), "basis": basis.value}
-    return Wish(ProposalKind.PUBLISH, arguments, f"publish the list of {month} ({basis.value})")
+    return ProposedAction(ProposalKind.PUBLISH, arguments, f"publish the list of {month} ({basis.value})")
 
 
 # Who has to agree.
@@ -186,13 +186,13 @@ def published_through(connection: Connection) -> date | None:
     return max(days, default=None)
 
 
-def needs_two(office: Office, wish: Wish) -> bool:
+def needs_two(office: Office, wish: ProposedAction) -> bool:
     """Whether a second person has to agree: a list, a rating by hand, or anything within a published period."""
     with office.reading() as connection:
         return _needs_two(known(connection).record, wish, office.clock().date())
 
 
-def _needs_two(record: Record, wish: Wish, today: date) -> bool:
+def _needs_two(record: Record, wish: ProposedAction, today: date) -> bool:
     if wish.kind is ProposalKind.PUBLISH:
         return True
     through = published_through(record.connection)
@@ -222,7 +222,7 @@ def _decision_needs_two(record: Record, ruling: Ruling, through: date | None, to
     return through is not None and effective <= through
 
 
-def _first_day(record: Record, wish: Wish) -> date:
+def _first_day(record: Record, wish: ProposedAction) -> date:
     """The first day whose ratings a wish touches, far ahead where it touches none."""
     if wish.kind in (ProposalKind.MERGE, ProposalKind.FACT):
         ids = {record.one_id(wish.arguments[name]) for name in ("member", "into") if name in wish.arguments}
@@ -240,24 +240,24 @@ def _first_day(record: Record, wish: Wish) -> date:
 # Proposing, approving, refusing.
 
 
-def propose(office: Office, deed: Deed, wish: Wish) -> int:
+def propose(office: Office, author: Author, wish: ProposedAction) -> int:
     """Write a proposal down; returns its number."""
-    if not deed.reason:
+    if not author.reason:
         raise OfficeError("a proposal needs a reason")
-    with office.writing(deed.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
+    with office.writing(author.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
         _require_sense(known(connection).record, wish, office.clock().date())
-        return _write(office, connection, deed, wish)
+        return _write(office, connection, author, wish)
 
 
-def propose_request(office: Office, record: Record, deed: Deed, act: int) -> int:
+def propose_request(office: Office, record: Record, author: Author, act: int) -> int:
     """Propose to accept what an act has just asked for, and nothing else that waits, inside its transaction."""
     made = act_of(record.connection, act)
     assert made is not None
     asked = [one.number for one in record.requests(made.subject) if one.act == act]
-    return _write(office, record.connection, deed, confirmation(record, made.subject, asked))
+    return _write(office, record.connection, author, confirmation(record, made.subject, asked))
 
 
-def _write(office: Office, connection: Connection, deed: Deed, wish: Wish) -> int:
+def _write(office: Office, connection: Connection, author: Author, wish: ProposedAction) -> int:
     table = tables.proposal
     number = (connection.execute(select(func.max(table.c.number))).scalar() or 0) + 1
     row = {
@@ -265,8 +265,8 @@ def _write(office: Office, connection: Connection, deed: Deed, wish: Wish) -> in
         "kind": wish.kind.value,
         "wish": canonical(wish.arguments),
         "summary": wish.summary,
-        "reason": deed.reason,
-        "proposed_by": deed.actor,
+        "reason": author.reason,
+        "proposed_by": author.actor,
         "proposed_at": instant(office.clock()),
         "state": ProposalState.OPEN.value,
     }
@@ -274,7 +274,7 @@ def _write(office: Office, connection: Connection, deed: Deed, wish: Wish) -> in
     return int(number)
 
 
-def _require_sense(record: Record, wish: Wish, today: date) -> None:
+def _require_sense(record: Record, wish: ProposedAction, today: date) -> None:
     """Nobody is asked to approve what the office would refuse whoever wants it."""
     if wish.kind is ProposalKind.DECIDE:
         completed(record, _ruling(wish.arguments), today)
@@ -300,7 +300,7 @@ def _proposal(row: Mapping[Any, Any]) -> Proposal:
     settled = row["settled_at"]
     return Proposal(
         row["number"],
-        Wish(ProposalKind(row["kind"]), json.loads(row["wish"]), row["summary"]),
+        ProposedAction(ProposalKind(row["kind"]), json.loads(row["wish"]), row["summary"]),
         row["reason"],
         row["proposed_by"],
         datetime.fromisoformat(row["proposed_at"]),
@@ -321,8 +321,8 @@ def approve(office: Office, approver: str, number: int) -> int:
     if row["proposed_by"] == approver:
         raise OfficeError("this takes two people: somebody else has to approve what you proposed")
     proposal = _proposal(row)
-    deed = Deed(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
-    return carry_out(office.guarded(_approving(office, approver, number)), deed, proposal.wish)
+    author = Author(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
+    return carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
 
 
 def _approving(office: Office, approver: str, number: int) -> Callable[[Connection], AbstractContextManager[None]]:
@@ -356,7 +356,7 @@ def refuse(office: Office, who: str, number: int) -> None:
         _settle(office, connection, (who, number), ProposalState.REFUSED)
 
 
-def carry_out_alone(office: Office, deed: Deed, wish: Wish) -> int:
+def carry_out_alone(office: Office, author: Author, wish: ProposedAction) -> int:
     """Do what takes no second person; a list that is published before it is written makes it take one."""
 
     @contextmanager
@@ -365,37 +365,37 @@ def carry_out_alone(office: Office, deed: Deed, wish: Wish) -> int:
             raise OfficeError("this takes two people since a moment ago; look at it again")
         yield
 
-    return carry_out(office.guarded(guard), deed, wish)
+    return carry_out(office.guarded(guard), author, wish)
 
 
-def carry_out(office: Office, deed: Deed, wish: Wish) -> int:
+def carry_out(office: Office, author: Author, wish: ProposedAction) -> int:
     """Do what a wish says; returns the act."""
     arguments = wish.arguments
     if wish.kind is ProposalKind.PUBLISH:
-        return _publish(office, deed, arguments)
+        return _publish(office, author, arguments)
     if wish.kind is ProposalKind.DECIDE:
-        return decide(office, deed, _ruling(arguments))
+        return decide(office, author, _ruling(arguments))
     if wish.kind is ProposalKind.FACT:
-        return set_fact(office, deed, arguments["member"], dict([_fact(arguments["fact"])]))
+        return set_fact(office, author, arguments["member"], dict([_fact(arguments["fact"])]))
     if wish.kind is ProposalKind.MERGE:
-        return merge_members(office, deed, arguments["member"], arguments["into"])
+        return merge_members(office, author, arguments["member"], arguments["into"])
     if wish.kind is ProposalKind.WITHDRAW:
-        return withdraw(office, deed, arguments["event"], tuple(arguments["sections"]))
-    return _confirm(office, deed, arguments)
+        return withdraw(office, author, arguments["event"], tuple(arguments["sections"]))
+    return _confirm(office, author, arguments)
 
 
-def _publish(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
+def _publish(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
     try:
-        return publish(office, deed, month_of(arguments["month"]), Basis(arguments["basis"])).act
+        return publish(office, author, month_of(arguments["month"]), Basis(arguments["basis"])).act
     except NoEditionError as error:
         raise OfficeError(f"there can be no list of {arguments['month']}: {error}") from error
 
 
-def _confirm(office: Office, deed: Deed, arguments: Mapping[str, Any]) -> int:
+def _confirm(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
     event_id = arguments["event"]
     newcomers = [read_person(one) for one in arguments.get("members", ())]
     seen = Seen(dict(arguments["versions"]), newcomers)
-    made = confirm(office, deed, event_id, office.clock().date(), seen=seen)
+    made = confirm(office, author, event_id, office.clock().date(), seen=seen)
     if not made.is_stored:
         wrong = next((fault for fault in made.faults if fault.severity is Severity.ERROR), None)
         why = f": {wrong.place}: {wrong.message}" if wrong else ""

@@ -16,10 +16,10 @@ from crosstable.explanation import public as explained
 from crosstable.explanation.public import has_age_start, public_working, started_by_age
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
-from crosstable.office.ledger.acts import Act, ActKind
+from crosstable.office.ledger.journal import EntryKind, JournalEntry
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.rounding import half_up
-from crosstable.office.views import RippleRow
+from crosstable.office.views import StoredChange
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem, Source
@@ -29,24 +29,24 @@ ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
 # In how many places the public sees a rating, and where the office shows decimals.
 WHOLE, DECIMALS = 0, 2
 # What an act of each kind says after it that the public may read; never a digest.
-_SAID: Mapping[ActKind, Sequence[str]] = {
-    ActKind.FOUNDED: ("name",),
-    ActKind.MEMBERS: ("new", "changed", "opened"),
-    ActKind.OPENING: ("opened",),
-    ActKind.MERGE: ("member", "into"),
-    ActKind.UNMERGE: ("member", "into"),
-    ActKind.SUBMIT: ("event", "sections"),
-    ActKind.IMPORT: ("events", "sections"),
-    ActKind.CONFIRM: ("sections", "withdrawn", "differences"),
-    ActKind.CORRECT: ("event", "differences", "requested"),
-    ActKind.WITHDRAW: ("sections",),
-    ActKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
-    ActKind.RATE: ("engine", "sections", "postings"),
-    ActKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    ActKind.SETTINGS: ("public_decimals",),
+_SAID: Mapping[EntryKind, Sequence[str]] = {
+    EntryKind.FOUNDED: ("name",),
+    EntryKind.MEMBERS: ("new", "changed", "opened"),
+    EntryKind.OPENING: ("opened",),
+    EntryKind.MERGE: ("member", "into"),
+    EntryKind.UNMERGE: ("member", "into"),
+    EntryKind.SUBMIT: ("event", "sections"),
+    EntryKind.IMPORT: ("events", "sections"),
+    EntryKind.CONFIRM: ("sections", "withdrawn", "differences"),
+    EntryKind.CORRECT: ("event", "differences", "requested"),
+    EntryKind.WITHDRAW: ("sections",),
+    EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
+    EntryKind.RATE: ("engine", "sections", "postings"),
+    EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
+    EntryKind.SETTINGS: ("public_decimals",),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
-_PERSONAL = frozenset({ActKind.MEMBERS, ActKind.OPENING})
+_PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})
 
 
 class Shown(NamedTuple):
@@ -90,8 +90,8 @@ class PublicPosting(NamedTuple):
     after: Shown | None
 
 
-class PublicAct(NamedTuple):
-    """An act as the public log has it: to the minute, without hashes and without what is said of a person."""
+class PublicEntry(NamedTuple):
+    """A journal entry as the public log has it: to the minute, without hashes and without what is said of a person."""
 
     seq: int
     at: datetime
@@ -102,8 +102,8 @@ class PublicAct(NamedTuple):
     said: Mapping[str, Any]
 
 
-class PublicRipple(NamedTuple):
-    """A line of a ripple."""
+class PublicChange(NamedTuple):
+    """A rating change of a run."""
 
     run: int
     member_id: str
@@ -240,19 +240,19 @@ def public_posting(posting: Posting, places: int = WHOLE) -> PublicPosting:
     return PublicPosting(posting, before, shown(posting.rating_after, posting.games_after, places))
 
 
-def public_ripple(row: RippleRow, places: int = WHOLE) -> PublicRipple:
+def public_ripple(row: StoredChange, places: int = WHOLE) -> PublicChange:
     """A line of a ripple; it does not say on how many games a rating stands."""
     old, new = shown(row.rating_before, None, places), shown(row.rating_after, None, places)
     change = None if old is None or new is None else half_up(new.rating - old.rating, places)
-    return PublicRipple(row.run, row.member_id, row.name, row.system, old, new, change, row.sections, row.causes)
+    return PublicChange(row.run, row.member_id, row.name, row.system, old, new, change, row.sections, row.causes)
 
 
-def public_act(act: Act) -> PublicAct:
+def public_act(act: JournalEntry) -> PublicEntry:
     """An act of the public log."""
     names = _SAID.get(act.kind, ())
     after = act.after if isinstance(act.after, dict) else {}
     # What is only asked for is not so yet, and may be wrong about people: the act that accepts it says what it was.
-    is_asked = act.kind is ActKind.CORRECT and bool(after.get("requested"))
+    is_asked = act.kind is EntryKind.CORRECT and bool(after.get("requested"))
     if is_asked:
         names = [name for name in names if name != "differences"]
     said = {name: after[name] for name in names if after.get(name) is not None}
@@ -261,6 +261,6 @@ def public_act(act: Act) -> PublicAct:
     if isinstance(said.get("differences"), list):
         said["differences"] = public_differences(map(str, said["differences"]))
     reason = "" if act.kind in _PERSONAL or is_asked else act.reason
-    return PublicAct(
+    return PublicEntry(
         act.seq, act.at.replace(second=0, microsecond=0), act.kind.value, act.actor, reason, act.subject, said
     )

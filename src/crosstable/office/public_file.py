@@ -19,7 +19,7 @@ from crosstable.office.public import PublicPosting, public_posting, shown
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Norm, Version, merits_of_versions, norms_of
-from crosstable.office.views import RippleRow, standing_floor_of
+from crosstable.office.views import StoredChange, standing_floor_of
 from crosstable.terms import FloorKind, RatingSystem
 
 _posting, _ripple, _listed = tables.posting.c, tables.ripple.c, tables.supplement_row.c
@@ -46,7 +46,7 @@ class PublicFile(NamedTuple):
     member: PublicMember
     postings: tuple[PublicPosting, ...]
     norms: tuple[Norm, ...]
-    moves: tuple[RippleRow, ...]
+    moves: tuple[StoredChange, ...]
 
 
 class PublicFiles:
@@ -121,7 +121,7 @@ class PublicFiles:
         rows = self._connection.execute(_OFFICIAL, {"month": self._month, "member": member_id})
         return {RatingSystem(system): (rating, games) for system, rating, games in rows}
 
-    def _moves(self, listed: Listed, versions: Sequence[Version]) -> Iterator[RippleRow]:
+    def _moves(self, listed: Listed, versions: Sequence[Version]) -> Iterator[StoredChange]:
         """The runs in which nothing of a member was rated for the first time, and yet something of his anew."""
         first: dict[PostingKey, int] = {}
         touched: dict[tuple[int, RatingSystem], set[PostingKey]] = {}
@@ -132,11 +132,13 @@ class PublicFiles:
             if all(first[about] < run for about in abouts):
                 yield from self._move(listed, run, system)
 
-    def _move(self, listed: Listed, run: int, system: RatingSystem) -> Iterator[RippleRow]:
+    def _move(self, listed: Listed, run: int, system: RatingSystem) -> Iterator[StoredChange]:
         asked = {"run": run, "member": listed.member_id, "system": int(system)}
         found = self._connection.execute(_MOVE, asked).first()
         if found is None or found[0] == found[1]:
             return
         before, after, sections, causes = found
         through = tuple((event_id, section) for event_id, section in json.loads(sections))
-        yield RippleRow(run, listed.member_id, listed.name, system, before, after, through, tuple(json.loads(causes)))
+        yield StoredChange(
+            run, listed.member_id, listed.name, system, before, after, through, tuple(json.loads(causes))
+        )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from crosstable.office import tables
-from crosstable.office.ledger.acts import Act, act_of, acts
 from crosstable.office.ledger.facts import Record, State, latest
+from crosstable.office.ledger.journal import JournalEntry, act_of, acts
 from crosstable.office.ledger.postings import is_current
 
 
@@ -139,7 +139,7 @@ def _sections(record: Record) -> dict[str, list[ListedSection]]:
 
 def office_name(connection: Connection) -> str:
     """What the office is called."""
-    founded: Act = next(acts(connection))
+    founded: JournalEntry = next(acts(connection))
     return founded.subject
 
 
@@ -202,14 +202,14 @@ def run_before(connection: Connection, act: int) -> int:
     return connection.execute(select(func.max(run.act)).where(run.act < act)).scalar() or 0
 
 
-def acts_about(connection: Connection, subject: str) -> list[Act]:
+def acts_about(connection: Connection, subject: str) -> list[JournalEntry]:
     """The acts about an event or a member, oldest first."""
     table = tables.act.c
     found = connection.execute(select(table.seq).where(table.subject == subject).order_by(table.seq)).scalars().all()
     return [act for seq in found if (act := act_of(connection, seq)) is not None]
 
 
-def some_acts(connection: Connection, kinds: Sequence[str], page: int, size: int) -> tuple[list[Act], int]:
+def some_acts(connection: Connection, kinds: Sequence[str], page: int, size: int) -> tuple[list[JournalEntry], int]:
     """A page of the log, newest first, and how many acts there are in all."""
     table = tables.act
     where = table.c.kind.in_(kinds) if kinds else table.c.seq > 0

@@ -1,4 +1,4 @@
-"""An office as anybody may see it: members, histories, sections, explanations, log and ripples."""
+"""An office as anybody may see it: members, histories, sections, explanations, log and rating changes."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import Line
 from crosstable.formulas.floors import Level
-from crosstable.office.ledger.acts import act_of
 from crosstable.office.ledger.backgrounds import postings_of_member
 from crosstable.office.ledger.facts import Heading, Record
+from crosstable.office.ledger.journal import act_of
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.public import (
-    PublicAct,
+    PublicChange,
+    PublicEntry,
     PublicPosting,
-    PublicRipple,
     PublicRow,
     Shown,
     public_act,
@@ -141,15 +141,15 @@ class PublicOffice:
             raise OfficeError(f"event {event_id} has no rated section {number}")
         return {one.system: public_lines(one, player, self.places) for one in rated}
 
-    def log(self) -> list[PublicAct]:
+    def log(self) -> list[PublicEntry]:
         """The acts of the office, oldest first."""
         return [public_act(act) for act in log(self._connection, self._known_on)]
 
-    def acts(self, numbers: Iterable[int]) -> list[PublicAct]:
+    def acts(self, numbers: Iterable[int]) -> list[PublicEntry]:
         """Some journal entries, oldest first."""
         found = (act_of(self._connection, number) for number in sorted(numbers))
         return [public_act(act) for act in found if act is not None]
 
-    def ripple(self, run: int) -> list[PublicRipple]:
+    def ripple(self, run: int) -> list[PublicChange]:
         """What a run did to whom."""
         return [public_ripple(row, self.places) for row in ripple(self._connection, run)]

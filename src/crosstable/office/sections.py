@@ -10,8 +10,8 @@ from crosstable.checks import CheckedSection
 from crosstable.errors import Fault
 from crosstable.formats.event_json_write import written_cell
 from crosstable.office import tables
-from crosstable.office.ledger.acts import canonical, digest_of_rows
 from crosstable.office.ledger.facts import NO_CELL, EntryFact, Heading, Record, State
+from crosstable.office.ledger.journal import canonical, digest_of_rows
 from crosstable.terms import (
     Background,
     GivenStart,

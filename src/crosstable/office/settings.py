@@ -6,7 +6,7 @@ from sqlalchemy import Connection, select
 
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append
 from crosstable.office.public import DECIMALS, WHOLE
 
 _DECIMALS = "public_decimals"
@@ -15,7 +15,7 @@ _DECIMALS = "public_decimals"
 def shows_decimals(connection: Connection, through: int | None = None) -> bool:
     """Whether the office shows decimals in public, as known at an act or now; it does not unless it says so."""
     act = tables.act.c
-    query = select(act.after).where(act.kind == ActKind.SETTINGS.value).order_by(act.seq.desc()).limit(1)
+    query = select(act.after).where(act.kind == EntryKind.SETTINGS.value).order_by(act.seq.desc()).limit(1)
     if through is not None:
         query = query.where(act.seq <= through)
     found = connection.execute(query).scalar()
@@ -27,11 +27,11 @@ def public_places(connection: Connection, through: int | None = None) -> int:
     return DECIMALS if shows_decimals(connection, through) else WHOLE
 
 
-def show_decimals(office: Office, deed: Deed, *, is_on: bool) -> int | None:
+def show_decimals(office: Office, author: Author, *, is_on: bool) -> int | None:
     """Switch public decimals on or off; returns the act, nothing where they are so already."""
-    with office.writing(deed.actor, "settings") as connection:
+    with office.writing(author.actor, "settings") as connection:
         before = shows_decimals(connection)
         if before is is_on:
             return None
-        change = Change(ActKind.SETTINGS, "public decimals", {_DECIMALS: is_on}, {_DECIMALS: before})
-        return append(connection, office.clock, deed, change)
+        change = Change(EntryKind.SETTINGS, "public decimals", {_DECIMALS: is_on}, {_DECIMALS: before})
+        return append(connection, office.clock, author, change)

@@ -6,13 +6,13 @@ from sqlalchemy import Connection, func, select
 
 from crosstable.office import tables
 from crosstable.office.database import SCHEMA, Office
-from crosstable.office.ledger.acts import Act, ActKind, acts, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
+from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
 
 # Acts from which no rating follows.
-_AT_REST = frozenset({ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS})
+_AT_REST = frozenset({EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS})
 
 
 class OfficeStatus(NamedTuple):
@@ -26,10 +26,10 @@ class OfficeStatus(NamedTuple):
     ratings: int
     lists: tuple[str, ...]
     last_run: int
-    pending: tuple[Act, ...]
+    pending: tuple[JournalEntry, ...]
     held: tuple[Heading, ...]
     requested: tuple[Heading, ...]
-    newest: Act
+    newest: JournalEntry
     cautions: tuple[str, ...]
 
 
@@ -59,7 +59,7 @@ def status(office: Office) -> OfficeStatus:
         )
 
 
-def _pending(record: Record, run: int) -> tuple[Act, ...]:
+def _pending(record: Record, run: int) -> tuple[JournalEntry, ...]:
     """The acts since the last run, where any of them touches a rating."""
     if not is_pending(record):
         return ()

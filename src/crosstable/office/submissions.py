@@ -23,11 +23,11 @@ from crosstable.office import tables
 from crosstable.office.checking import CheckedSubmission, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
-from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, canonical, head
 from crosstable.office.ledger.facts import Heading, Record, State, latest
+from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
 from crosstable.office.ledger.watching import CheckedResult
 from crosstable.office.members import import_into
-from crosstable.office.newcomers import members_of_report
+from crosstable.office.new_members import members_of_report
 from crosstable.office.sections import EventFact, SectionRows, rows_of, write_section
 from crosstable.terms import Report
 
@@ -84,14 +84,14 @@ class Document(NamedTuple):
         return hashlib.sha256(self.content).hexdigest()
 
 
-class Wishes(NamedTuple):
+class SubmitOptions(NamedTuple):
     """What a submission may do beside the usual: add members that are not known, take their ratings as openings."""
 
     adds_members: bool = False
     takes_openings: bool = False
 
 
-NO_WISHES = Wishes()
+NO_OPTIONS = SubmitOptions()
 
 
 def document_of(given: Input) -> Document:
@@ -128,17 +128,19 @@ def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
     return made.getvalue()
 
 
-def submit(office: Office, deed: Deed, document: Document, today: date, wishes: Wishes = NO_WISHES) -> Submission:
+def submit(
+    office: Office, author: Author, document: Document, today: date, wishes: SubmitOptions = NO_OPTIONS
+) -> Submission:
     """Submit one file. Everything it says is stored together with its act, or nothing."""
     errors = [fault for fault in document.reading.faults if fault.severity.stops]
     if errors and not document.reading.report.sections:
         return Submission(document.name, Status.REFUSED, faults=document.reading.faults)
-    with office.writing(deed.actor, f"submitting {document.name}") as connection:
-        return submit_into(office, connection, deed, document, today, wishes)
+    with office.writing(author.actor, f"submitting {document.name}") as connection:
+        return submit_into(office, connection, author, document, today, wishes)
 
 
 def submit_into(
-    office: Office, connection: Connection, deed: Deed, document: Document, today: date, wishes: Wishes
+    office: Office, connection: Connection, author: Author, document: Document, today: date, wishes: SubmitOptions
 ) -> Submission:
     """The same inside a transaction that is already open."""
     known = _known_document(connection, document)
@@ -154,12 +156,12 @@ def submit_into(
     report = report._replace(event_id=report.event_id or new_event_id(record, report))
     if wishes.adds_members:
         people, openings = members_of_report(record, report, takes_openings=wishes.takes_openings)
-        import_into(office, connection, deed._replace(reason=f"new in {document.name}"), people, openings)
+        import_into(office, connection, author._replace(reason=f"new in {document.name}"), people, openings)
         record = Record(connection, head(connection).seq)  # type: ignore[union-attr]
     checked = check_submission(record, report, document.reading.faults, today)
     if checked.is_refused:
         return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
-    return _store(office, connection, deed, document, checked)
+    return _store(office, connection, author, document, checked)
 
 
 def _known_document(connection: Connection, document: Document) -> Submission | None:
@@ -262,7 +264,7 @@ def present_rows(record: Record, event_id: str) -> dict[int, SectionRows]:
 
 
 def _store(
-    office: Office, connection: Connection, deed: Deed, document: Document, checked: CheckedSubmission
+    office: Office, connection: Connection, author: Author, document: Document, checked: CheckedSubmission
 ) -> Submission:
     report = checked.report
     after = {
@@ -270,7 +272,7 @@ def _store(
         "document": document.digest,
         "sections": {one.number: [one.state.value, one.rows.heading["digest"]] for one in checked.sections},
     }
-    act = append(connection, office.clock, deed, Change(ActKind.SUBMIT, report.event_id, after))
+    act = append(connection, office.clock, author, Change(EntryKind.SUBMIT, report.event_id, after))
     write_document(connection, act, report.event_id, document)
     write_event(connection, act, report, document.digest)
     for one in checked.sections:
@@ -325,4 +327,4 @@ def write_event(connection: Connection, act: int, report: Report, digest: str) -
     connection.execute(insert(tables.event), row)
 
 
-__all__ = ["Document", "FormatError", "Held", "Status", "Submission", "Wishes", "document_of", "submit"]
+__all__ = ["Document", "FormatError", "Held", "Status", "Submission", "SubmitOptions", "document_of", "submit"]

@@ -12,12 +12,12 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, digest_of_rows, head
 from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.published import CENTRAL, Month, cut_off
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import edition_for
-from crosstable.rules.law import Edition
 from crosstable.terms import RatingSystem
 
 
@@ -54,7 +54,7 @@ class Supplement(NamedTuple):
     digest: str
 
 
-def publish(office: Office, deed: Deed, month: Month, basis: Basis = Basis.RULE) -> Supplement:
+def publish(office: Office, author: Author, month: Month, basis: Basis = Basis.RULE) -> Supplement:
     """Freeze the list of a month."""
     now = office.clock()
     until = now if basis is Basis.NOW else cut_off(month)
@@ -63,7 +63,7 @@ def publish(office: Office, deed: Deed, month: Month, basis: Basis = Basis.RULE)
             f"the cut-off of the list of {month} is {until.astimezone(CENTRAL):%A, %d %B %Y, %H:%M} Central, which is "
             "still to come; publish it then, or now with --cut-off now"
         )
-    with office.writing(deed.actor, f"publishing {month}") as connection:
+    with office.writing(author.actor, f"publishing {month}") as connection:
         if _is_published(connection, month):
             raise OfficeError(f"the list of {month} is published; a list is never changed")
         last = head(connection)
@@ -81,7 +81,7 @@ def publish(office: Office, deed: Deed, month: Month, basis: Basis = Basis.RULE)
             "rows": len(rows),
             "digest": digest,
         }
-        act = append(connection, office.clock, deed, Change(ActKind.PUBLISH, str(month), line))
+        act = append(connection, office.clock, author, Change(EntryKind.PUBLISH, str(month), line))
         connection.execute(insert(tables.supplement), {**line, "act": act})
         if written:
             connection.execute(insert(tables.supplement_row), written)

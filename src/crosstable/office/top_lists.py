@@ -14,8 +14,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
-from crosstable.office.ledger.acts import last_act_of
 from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.ledger.journal import last_act_of
 from crosstable.office.published import month_of
 from crosstable.office.supplements import ListRow, published_rows, supplements
 from crosstable.terms import RatingSystem

@@ -1,4 +1,4 @@
-"""Questions to an office, each answered as known now or on a past day: standings, histories, sections, log, ripples.
+"""Questions to an office, each answered as known now or on a past day: ratings, histories, sections, log, changes.
 
 These are the office's own views; ``public`` says what of them may leave it.
 """
@@ -19,9 +19,9 @@ from crosstable.formulas.floors import Level
 from crosstable.formulas.outcome import standing_floor
 from crosstable.formulas.tally import Share, merits_of
 from crosstable.office import tables
-from crosstable.office.ledger.acts import Act, acts, last_act_of
 from crosstable.office.ledger.backgrounds import MemberDecisions, postings_of_member
 from crosstable.office.ledger.facts import Heading, Person, Record
+from crosstable.office.ledger.journal import JournalEntry, acts, last_act_of
 from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
@@ -83,8 +83,8 @@ class SectionView(NamedTuple):
     rated: tuple[RatedSection, ...]
 
 
-class RippleRow(NamedTuple):
-    """A line of a stored ripple."""
+class StoredChange(NamedTuple):
+    """A stored rating change of a run."""
 
     run: int
     member_id: str
@@ -199,7 +199,9 @@ def rated_section(record: Record, run: int, heading: Heading) -> tuple[RatedSect
     return rated_again(record, run, heading)
 
 
-def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", kinds: Sequence[str] = ()) -> list[Act]:
+def log(
+    connection: Connection, known_on: KnownOn = None, *, subject: str = "", kinds: Sequence[str] = ()
+) -> list[JournalEntry]:
     """The acts of an office, oldest first; of one event or member, or of some kinds, where asked for."""
     through = last_act_of(connection, known_on)
     return [
@@ -211,7 +213,7 @@ def log(connection: Connection, known_on: KnownOn = None, *, subject: str = "", 
 
 def ripple(
     connection: Connection, run: int | None = None, *, member_id: str = "", most: int | None = None
-) -> list[RippleRow]:
+) -> list[StoredChange]:
     """The ripple of a run (of the newest without one), or everything that moved one member; largest change first.
 
     ``most`` keeps it to so many lines of those that changed most.
@@ -232,7 +234,7 @@ def ripple(
     rows = connection.execute(query.order_by(table.c.run, table.c.member_id, table.c.system)).mappings().all()
     people = record.people({row["member_id"] for row in rows})
     found = [
-        RippleRow(
+        StoredChange(
             row["run"],
             row["member_id"],
             people[row["member_id"]].name if row["member_id"] in people else "",

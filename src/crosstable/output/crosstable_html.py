@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
+from crosstable.output.by_place import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
 from crosstable.output.words import cell_text, post_text, pre_text, printable

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.by_standing import Row, Table, spans
+from crosstable.output.by_place import Row, Table, spans
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import NORM_CODES, Formula

@@ -12,7 +12,7 @@ from datetime import date
 from crosstable.engine import RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
-from crosstable.output.by_standing import NUMBERING, Row, Table, tables_of
+from crosstable.output.by_place import NUMBERING, Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.output.by_standing import Table, tables_of
+from crosstable.output.by_place import Table, tables_of
 from crosstable.output.crosstable_csv import TWO_DECIMALS, Value, columns_of, values_of
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent

@@ -9,6 +9,7 @@ software wrote.
 
 from datetime import date
 
+from crosstable.rules.amending import Amendment, Edition, Knowledge, ListRule
 from crosstable.rules.constants import (
     CFC_2025,
     CONSTANTS_2001,
@@ -21,7 +22,6 @@ from crosstable.rules.constants import (
     YOUTH_2024,
     Initialisation,
 )
-from crosstable.rules.law import Amendment, Edition, Knowledge, ListRule
 from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.terms import RatingSystem
 

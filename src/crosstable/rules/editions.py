@@ -11,8 +11,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from crosstable.errors import NoEditionError
+from crosstable.rules.amending import Amendment, Edition, fold
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
-from crosstable.rules.law import Amendment, Edition, fold
 
 
 class Calendar(StrEnum):

@@ -7,8 +7,8 @@ unproven here, not doubted.
 
 from typing import NamedTuple
 
+from crosstable.rules.amending import Amendment
 from crosstable.rules.evidence_table import ROWS
-from crosstable.rules.law import Amendment
 
 
 class Evidence(NamedTuple):

@@ -2,8 +2,8 @@
 
 import math
 
+from crosstable.rules.amending import Edition, Knowledge
 from crosstable.rules.constants import Conversion, Initialisation, PriorityList
-from crosstable.rules.law import Edition, Knowledge
 
 KNOWN = {
     Knowledge.TEXT: "known from a text",

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import date
 
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants, Conversion, Piece
 from crosstable.rules.editions import HALF_K_ENDED
-from crosstable.rules.law import Edition
 
 
 def phrases(edition: Edition) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from crosstable.errors import Fault, NoEditionError, Severity
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import (
     CONSTANTS_2001,
     NO_LIMIT,
@@ -21,7 +22,6 @@ from crosstable.rules.constants import (
     priority_list,
 )
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition
 from crosstable.rules.reference import ASCENDING, DESCRIBED, INSIDE, Described
 from crosstable.rules.rule_sets import BY_DATE, CONVERSIONS, RuleSet, changed, printed_lines, printed_pieces
 from crosstable.terms import RatingSystem, Source

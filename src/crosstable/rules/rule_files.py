@@ -19,10 +19,10 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.errors import RuleSetError
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import edition_for
 from crosstable.rules.in_words import edition_values
-from crosstable.rules.law import Edition
 from crosstable.rules.rule_changes import Changes, Value, editions_of, nearest, rule_fault
 from crosstable.rules.rule_sets import BY_DATE, OFFICIAL, RuleSet, folded, plain_value, rules_of_day
 

@@ -13,11 +13,11 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from crosstable.rules.amending import Edition, Ruled
 from crosstable.rules.constants import NO_LIMIT, Constants, Conversion, Credit, Piece, Priority, PriorityList
 from crosstable.rules.constants import conversion as conversion_of
 from crosstable.rules.constants import priority_list as priority_list_of
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.law import Edition, Ruled
 from crosstable.terms import RatingSystem, Source
 
 BY_DATE = "by date"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.constants import Constants, Credit, Initialisation, Priority
 from crosstable.rules.editions import HALF_K_ENDED, PEAKS_COUNT_FROM
-from crosstable.rules.law import Amendment, Edition
 from crosstable.rules.phrases import (
     age_based,
     bonus_repeats,

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import rate
+from crosstable.rules.amending import Edition
 from crosstable.rules.editions import announced_edition_for
-from crosstable.rules.law import Edition
 from crosstable.terms import Background, Section, SectionType
 from crosstable.verification.changes import (
     ALL_LOSSES,

@@ -10,15 +10,15 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.errors import OfficeError
-from crosstable.office.corrections import Asking, Correction, correct_by_file
+from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
-from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate
 from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.proposals import (
-    Wish,
+    ProposedAction,
     carry_out,
     carry_out_alone,
     correction_needs_two,
@@ -26,7 +26,7 @@ from crosstable.office.proposals import (
     propose,
     propose_request,
 )
-from crosstable.office.submissions import NO_WISHES, Document, Status, Submission, Wishes, event_of, submit
+from crosstable.office.submissions import NO_OPTIONS, Document, Status, Submission, SubmitOptions, event_of, submit
 from crosstable.office.views import known
 from crosstable.terms import Report
 from crosstable.web.policies import Actor, may
@@ -37,7 +37,7 @@ from crosstable.web.uploads import affiliate_of, for_affiliate
 
 # A person sits before the page; a writer who takes longer is named to him.
 PATIENCE = 10.0
-Correct = Callable[[Deed, Asking], Correction]
+Correct = Callable[[Author, RequestPolicy], Correction]
 LOG = logging.getLogger("crosstable.web")
 
 
@@ -64,24 +64,24 @@ class Outcome(NamedTuple):
 
 
 def submit_for(
-    reading: Reading, actor: Actor, document: Document, reason: str = "", wishes: Wishes = NO_WISHES
+    reading: Reading, actor: Actor, document: Document, reason: str = "", wishes: SubmitOptions = NO_OPTIONS
 ) -> Submitted:
     """Submit a file and rate what it brings."""
     office = reading.office
     document = _owned(actor, document)
-    deed = Deed(actor.name, reason)
-    made = submit(office, deed, document, office.clock().date(), wishes)
+    author = Author(actor.name, reason)
+    made = submit(office, author, document, office.clock().date(), wishes)
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
-    return Submitted(made, _rated(office, Deed(actor.name, f"after submitting {document.name}"), made.checked))
+    return Submitted(made, _rated(office, Author(actor.name, f"after submitting {document.name}"), made.checked))
 
 
-def _rated(office: Office, deed: Deed, checked: Sequence[CheckedResult] = ()) -> Run | None:
+def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = ()) -> Run | None:
     """Rate at once where that can be done; otherwise what was stored, and stays so, waits for the next run."""
     try:
-        return rerate(office, deed, patience=PATIENCE, watch=Watch(clock=StageClock(), checked=checked))
+        return rerate(office, author, patience=PATIENCE, watch=Watch(clock=StageClock(), checked=checked))
     except OfficeError as error:
-        LOG.warning("%s: %s", deed.reason, error)
+        LOG.warning("%s: %s", author.reason, error)
         return None
 
 
@@ -119,7 +119,7 @@ def correct_by_file_for(reading: Reading, actor: Actor, event_id: str, document:
         reading,
         actor,
         event_id,
-        lambda deed, asking: correct_by_file(office, deed, event_id, owned, today, is_request=asking),
+        lambda author, asking: correct_by_file(office, author, event_id, owned, today, is_request=asking),
         reason,
     )
 
@@ -138,16 +138,16 @@ def correct_for(reading: Reading, actor: Actor, event_id: str, correct: Correct,
         raise OfficeError("a correction needs a reason")
     office = reading.office
     require_event(office, actor, event_id)
-    deed = Deed(actor.name, reason)
-    made = correct(deed, _asking(office, actor, deed))
+    author = Author(actor.name, reason)
+    made = correct(author, _asking(office, actor, author))
     if not actor.is_office:
         made = made._replace(differences=tuple(public_differences(made.differences)))
     is_to_rate = made.is_stored and not made.is_requested
-    run = _rated(office, Deed(actor.name, f"after correcting {event_id}")) if is_to_rate else None
+    run = _rated(office, Author(actor.name, f"after correcting {event_id}")) if is_to_rate else None
     return Corrected(made, made.proposal, run)
 
 
-def _asking(office: Office, actor: Actor, deed: Deed) -> Asking:
+def _asking(office: Office, actor: Actor, author: Author) -> RequestPolicy:
     """Whether somebody only asks for a correction, as the record is when it is written; the office then proposes it."""
 
     def is_needed(record: Record, report: Report) -> bool:
@@ -158,19 +158,19 @@ def _asking(office: Office, actor: Actor, deed: Deed) -> Asking:
         return actor.needs_second and correction_needs_two(record, report.event_id, ends)
 
     def follow(record: Record, act: int) -> int | None:
-        return propose_request(office, record, deed, act) if actor.is_office else None
+        return propose_request(office, record, author, act) if actor.is_office else None
 
-    return Asking(is_needed, follow)
+    return RequestPolicy(is_needed, follow)
 
 
-def act_on(office: Office, actor: Actor, wish: Wish, reason: str) -> Outcome:
+def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> Outcome:
     """Do what the office wishes, or propose it where a second person has to agree."""
     if not reason:
         raise OfficeError("say why; it stays in the record")
-    deed = Deed(actor.name, reason)
+    author = Author(actor.name, reason)
     if actor.needs_second and needs_two(office, wish):
-        return Outcome(None, propose(office, deed, wish))
-    return Outcome((carry_out_alone if actor.needs_second else carry_out)(office, deed, wish), None)
+        return Outcome(None, propose(office, author, wish))
+    return Outcome((carry_out_alone if actor.needs_second else carry_out)(office, author, wish), None)
 
 
 def today_of(office: Office) -> date:

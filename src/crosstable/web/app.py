@@ -24,7 +24,7 @@ from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
 from crosstable.web.gate import guards, is_from_known
-from crosstable.web.headers import Doorkeeper
+from crosstable.web.headers import HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
 from crosstable.web.problem_replies import problem_reply
@@ -83,7 +83,7 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
         lifespan=_life,
         middleware=[
             Middleware(Stated, limiter=limiter),
-            Middleware(Doorkeeper, hosts=settings.allowed_hosts, on_error=_on_error),
+            Middleware(HostGuard, hosts=settings.allowed_hosts, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes, on_problem=problem_reply, is_known=is_from_known),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
             Middleware(Straight),

@@ -26,7 +26,7 @@ LOG = logging.getLogger("crosstable.web")
 OnError = Callable[[Request], Response]
 
 
-class Doorkeeper:
+class HostGuard:
     """Refuses hosts that are not ours (DNS rebinding) and puts the headers on every reply.
 
     What nobody foresaw ends here too: Starlette's own handler answers outside, where no header would be added.

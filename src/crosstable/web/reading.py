@@ -18,10 +18,10 @@ from typing import NamedTuple, TypeVar
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Act, ActKind, act_of, acts, head
 from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
 from crosstable.office.list_files import ListTable, list_table
-from crosstable.office.public import WHOLE, PublicRipple, public_ripple
+from crosstable.office.public import WHOLE, PublicChange, public_ripple
 from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
@@ -60,9 +60,15 @@ GRACE = 30.0
 # How long one statement of a public page may take, in seconds.
 STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
-_OF_RATINGS = frozenset({ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS})
-NOT_ABOUT_MEMBERS = _OF_RATINGS | {ActKind.SUBMIT, ActKind.CONFIRM, ActKind.CORRECT, ActKind.WITHDRAW}
-NOT_ABOUT_EVENTS = _OF_RATINGS | {ActKind.MEMBERS, ActKind.OPENING, ActKind.MERGE, ActKind.UNMERGE, ActKind.DECIDE}
+_OF_RATINGS = frozenset({EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS})
+NOT_ABOUT_MEMBERS = _OF_RATINGS | {EntryKind.SUBMIT, EntryKind.CONFIRM, EntryKind.CORRECT, EntryKind.WITHDRAW}
+NOT_ABOUT_EVENTS = _OF_RATINGS | {
+    EntryKind.MEMBERS,
+    EntryKind.OPENING,
+    EntryKind.MERGE,
+    EntryKind.UNMERGE,
+    EntryKind.DECIDE,
+}
 
 
 Name = TypeVar("Name")
@@ -115,7 +121,7 @@ class Found(NamedTuple):
     """What never changes once it was found out: lists, ripples by run and places, runs up to one, top lists."""
 
     tables: Few[str, Listing]
-    ripples: Few[tuple[int, int], list[PublicRipple]]
+    ripples: Few[tuple[int, int], list[PublicChange]]
     runs: Few[int, list[RunLine]]
     tops: Few[TopAsked, TopList]
 
@@ -136,12 +142,12 @@ class Snapshot:
     def __init__(self, office: Office, found: Found, before: "Snapshot | None" = None) -> None:
         self.lock = threading.RLock()
         self.office = office
-        self._acts: dict[int, Act | None] = {}
+        self._acts: dict[int, JournalEntry | None] = {}
         self._open = ExitStack()
         self.connection = self._open.enter_context(office.reading())
         newest = head(self.connection)
         assert newest is not None
-        self.head: Act = newest
+        self.head: JournalEntry = newest
         self.record: Record
         self.record, self.run = known(self.connection)
         self.tag = f"{newest.seq}-{newest.digest[:16]}"
@@ -173,7 +179,7 @@ class Snapshot:
 
     def _find_by(self, before: "Snapshot | None") -> None:
         """What things are found by; what no act has touched since the snapshot before is taken over."""
-        kinds = set(ActKind) if before is None else {act.kind for act in acts(self.connection, before.head.seq)}
+        kinds = set(EntryKind) if before is None else {act.kind for act in acts(self.connection, before.head.seq)}
         self.members: list[Listed]
         self.index: Index
         self.events: list[ListedEvent]
@@ -245,7 +251,7 @@ class Snapshot:
             raise Problem(503, "This is being read; please ask again.", headers={"Retry-After": "10"})
         return read()
 
-    def act(self, seq: int) -> Act | None:
+    def act(self, seq: int) -> JournalEntry | None:
         """An act of the record; those of runs and corrections are asked for again and again."""
         if seq not in self._acts:
             if len(self._acts) >= MOST_ACTS:
@@ -253,11 +259,11 @@ class Snapshot:
             self._acts[seq] = act_of(self.connection, seq)
         return self._acts[seq]
 
-    def ripple(self, run: int) -> list[PublicRipple]:
+    def ripple(self, run: int) -> list[PublicChange]:
         """What a run did to whom."""
         return self._at_hand(self.found.ripples.get((run, self.public.places)), lambda: self.read_ripple(run))
 
-    def read_ripple(self, run: int) -> list[PublicRipple]:
+    def read_ripple(self, run: int) -> list[PublicChange]:
         """The same, read now."""
         places = self.public.places
         found = self.found.ripples.get((run, places))

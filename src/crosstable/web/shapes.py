@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
-from crosstable.office.public import PublicAct, Shown
+from crosstable.office.public import PublicEntry, Shown
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import FloorKind, RatingSystem
@@ -90,8 +90,8 @@ _WHY: Mapping[FloorKind, str] = {
 }
 
 
-class ActShape(BaseModel):
-    """An act of the office: who did what, when and why."""
+class JournalEntryShape(BaseModel):
+    """A journal entry of the office: who did what, when and why."""
 
     act: int
     at: str
@@ -103,9 +103,9 @@ class ActShape(BaseModel):
     said: dict[str, Any]
 
 
-def act_of(act: PublicAct) -> ActShape:
+def act_of(act: PublicEntry) -> JournalEntryShape:
     """An act as the log has it."""
-    return ActShape(
+    return JournalEntryShape(
         act=act.seq,
         at=act.at.isoformat(),
         kind=act.kind,
@@ -117,7 +117,7 @@ def act_of(act: PublicAct) -> ActShape:
     )
 
 
-def act_words(act: PublicAct) -> str:
+def act_words(act: PublicEntry) -> str:
     """What an act did, in a few words."""
     if act.kind == "members":
         return _members(act.said)

@@ -155,7 +155,7 @@ class History(NamedTuple):
     place_of: Array  # the same by member and system, 0 where a member is never rated
 
 
-class Standings(NamedTuple):
+class RecordArrays(NamedTuple):
     """What changes: rating records, what is decided, and match changes.
 
     Records lie in the order in which members are first rated, so that those who play at one time lie together; the
@@ -195,7 +195,7 @@ class Tables(NamedTuple):
     """Everything a replay reads and writes."""
 
     history: History
-    standings: Standings
+    standings: RecordArrays
     results: Results
 
 

@@ -150,7 +150,7 @@ def rated_standings(standings: Array, place_of: Array, members: int) -> tuple[Ar
     return owners[:count], places[:count]
 
 
-class StandingColumns(NamedTuple):
+class RecordColumns(NamedTuple):
     """Rating records by column, or columns by record: the fields that are floats, and those that are whole numbers."""
 
     numbers: Array
@@ -158,7 +158,7 @@ class StandingColumns(NamedTuple):
 
 
 @compiled
-def lay_columns(records: StandingColumns, places: Array, out: StandingColumns) -> None:
+def lay_columns(records: RecordColumns, places: Array, out: RecordColumns) -> None:
     """Rating records at some places, column by column."""
     for at in range(len(places)):
         fetch(records.numbers, whole(places[min(at + AHEAD, len(places) - 1)]))

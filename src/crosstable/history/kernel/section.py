@@ -27,7 +27,7 @@ from crosstable.formulas.section import (
 )
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
 from crosstable.formulas.tally import SectionFacts, Share, count_section, share_of
-from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, SYSTEMS, Array, Standings, Tables, whole
+from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, SYSTEMS, Array, RecordArrays, Tables, whole
 from crosstable.history.kernel.compiling import inner
 from crosstable.history.kernel.starting import FIDE, Starter, keep_start, start_in
 from crosstable.rules.constants import Constants
@@ -213,7 +213,7 @@ def rate_abroad(constants: Constants, tables: Tables, turn: Turn, field: Field, 
 
 
 @inner
-def match_past_of(constants: Constants, standings: Standings, end: int, newest: int) -> MatchPast:
+def match_past_of(constants: Constants, standings: RecordArrays, end: int, newest: int) -> MatchPast:
     """Net match changes in the windows that end with this section (§7; readings 74, 107)."""
     past = MatchPast(True, 0.0, 0.0)
     for back in range(changes_back(standings, newest) - 1, -1, -1):  # the oldest first, as the engine adds
@@ -226,7 +226,7 @@ def match_past_of(constants: Constants, standings: Standings, end: int, newest: 
 
 
 @inner
-def changes_back(standings: Standings, newest: int) -> int:
+def changes_back(standings: RecordArrays, newest: int) -> int:
     """How many match changes a member has."""
     count = 0
     while newest > 0:
@@ -266,7 +266,7 @@ def limits_in(constants: Constants, tables: Tables, turn: Turn, record: Array) -
 
 
 @inner
-def add_match_change(standings: Standings, record: Array, place: int, change: float) -> None:
+def add_match_change(standings: RecordArrays, record: Array, place: int, change: float) -> None:
     """Keep the change of a match, which is the newest one."""
     one = standings.match_changes[place]
     one.day = record.as_of

@@ -27,8 +27,8 @@ from crosstable.office.bulk.frames import give_room, schema_of, write_frame
 from crosstable.office.bulk.record import mapped, whole_sections
 from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, append, append_all, canonical, digest_of
 from crosstable.office.ledger.facts import State
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, append_all, canonical, digest_of
 from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.members import LONGEST_ID
 
@@ -49,7 +49,7 @@ class Taken(NamedTuple):
 
 
 def import_archive(
-    office: Office, deed: Deed, folder: str, progress: Progress = in_silence, starting: Progress = in_silence
+    office: Office, author: Author, folder: str, progress: Progress = in_silence, starting: Progress = in_silence
 ) -> Taken:
     """Bring an archive into an empty office, all of it or nothing; ``starting`` is told how many sections there are."""
     stages = Stages()
@@ -59,10 +59,10 @@ def import_archive(
         with open(os.path.join(folder, HEADING), "rb") as file:
             heading = file.read()
     starting(archive.sections.height)
-    with office.writing(deed.actor, "importing an archive") as connection:
+    with office.writing(author.actor, "importing an archive") as connection:
         _require_empty(connection)
         give_room(connection)
-        arriving = _Arriving(office, connection, deed, archive)
+        arriving = _Arriving(office, connection, author, archive)
         with stages.timed("members"):
             arriving.members()
         with stages.timed("sections"):
@@ -106,8 +106,8 @@ def _gather_statistics(connection: Connection) -> None:
 class _Arriving:
     """An archive on its way into an office."""
 
-    def __init__(self, office: Office, connection: Connection, deed: Deed, archive: Archive) -> None:
-        self.office, self.connection, self.deed, self.archive = office, connection, deed, archive
+    def __init__(self, office: Office, connection: Connection, author: Author, archive: Archive) -> None:
+        self.office, self.connection, self.author, self.archive = office, connection, author, archive
         self.acts = 0
         self.ids = archive.members["member_id"]
         nobody = pl.DataFrame({"member_id": [""], "name": [""]})
@@ -115,7 +115,7 @@ class _Arriving:
 
     def _append(self, change: Change) -> int:
         self.acts += 1
-        return append(self.connection, self.office.clock, self.deed, change)
+        return append(self.connection, self.office.clock, self.author, change)
 
     def _write(self, table: Table, act: int, frame: pl.DataFrame) -> None:
         kept = frame.select(name for name in schema_of(table) if name in frame.columns)
@@ -132,7 +132,7 @@ class _Arriving:
             "changed": 0,
             "opened": 0,
         }
-        act = self._append(Change(ActKind.MEMBERS, f"{people.height} members", after))
+        act = self._append(Change(EntryKind.MEMBERS, f"{people.height} members", after))
         self._write(tables.member, act, people)
         self._write(tables.outside_rating, act, outside)
 
@@ -154,8 +154,8 @@ class _Arriving:
         pairs = self.archive.merged.select("member_id", "into_id").rows()
         if not pairs:
             return
-        changes = [Change(ActKind.MERGE, one, {"member": one, "into": other}) for one, other in pairs]
-        first = append_all(self.connection, self.office.clock, self.deed, changes)
+        changes = [Change(EntryKind.MERGE, one, {"member": one, "into": other}) for one, other in pairs]
+        first = append_all(self.connection, self.office.clock, self.author, changes)
         self.acts += len(changes)
         rows = [
             {"act": act, "member_id": one, "into_id": other, "is_undone": False}
@@ -179,7 +179,7 @@ class _Arriving:
         for index in tables.entry.indexes:
             index.create(self.connection)
         after |= {"document": document, "rows": digest_of(digests)}
-        assert self._append(Change(ActKind.IMPORT, f"{after['events']} events", after)) == act
+        assert self._append(Change(EntryKind.IMPORT, f"{after['events']} events", after)) == act
         row = {"digest": document, "act": act, "event_id": "", "name": HEADING, "content": heading}
         self.connection.execute(insert(tables.document), row)
         self._write(tables.event, act, _event_rows(self.archive, document))
@@ -228,7 +228,7 @@ class _Arriving:
         if not changes:
             return
         changes.sort(key=lambda one: one[:2])
-        first = append_all(self.connection, self.office.clock, self.deed, [change for _, _, change in changes])
+        first = append_all(self.connection, self.office.clock, self.author, [change for _, _, change in changes])
         self.acts += len(changes)
         numbers = {(act, at): first + place for place, (act, at, _) in enumerate(changes)}
         for act, part in parts.items():
@@ -376,11 +376,11 @@ def _opening_change(rows: pl.DataFrame) -> Change:
         "changed": 0,
         "opened": rows.height,
     }
-    return Change(ActKind.OPENING, f"{rows['member_id'].n_unique()} members", after)
+    return Change(EntryKind.OPENING, f"{rows['member_id'].n_unique()} members", after)
 
 
 def _decision_change(row: Mapping[str, Any]) -> Change:
     names = ("kind", "member_id", "system", "effective", "value", "event_id", "section", "details")
     after = {name: row[name] for name in names}
     subject = row["member_id"] or f"{row['event_id']} section {row['section']}"
-    return Change(ActKind.DECIDE, subject, after)
+    return Change(EntryKind.DECIDE, subject, after)

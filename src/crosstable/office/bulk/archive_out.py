@@ -23,8 +23,8 @@ from crosstable.office.bulk.cells import Rows, rounds_of
 from crosstable.office.bulk.frames import frame_of, portions_of, schema_of
 from crosstable.office.bulk.record import Known, known_at, mapped, whole_sections
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import act_of, canonical, last_act_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, Person, Record, State, latest
+from crosstable.office.ledger.journal import act_of, canonical, last_act_of
 from crosstable.office.members import direct_merges
 
 # What an archive's entries have columns for; the rest of what a row says beside its cells is kept as it is.

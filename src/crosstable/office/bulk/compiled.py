@@ -11,25 +11,25 @@ import polars as pl
 from crosstable.engine.after import assumptions
 from crosstable.engine.records import Assumption
 from crosstable.errors import ConvergenceError
-from crosstable.folding import OWN
 from crosstable.formulas.initial import carried_fide
 from crosstable.formulas.norms import NO_NORM
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive_tables import FIRST_ABROAD, NO_MEMBER
+from crosstable.history.array_records import ArrayRecords
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
 from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, Recorder, Records
-from crosstable.history.standings import ArrayStandings
 from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
-from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import (
     PostingKey,
     posting_of_standing,
 )
 from crosstable.office.ledger.watching import Progress
 from crosstable.record_rows import changes_text
+from crosstable.replaying import OWN
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import NORM_CODES, FloorKind, Formula, PlayerRating, RatingSystem, Source
@@ -98,7 +98,7 @@ class Compiled:
         self._is_ageless = unknown.to_numpy()
         self._is_born_by_year = span.known.is_born_by_year.to_numpy()
         self._changes: dict[int, str | None] = {0: None}
-        self._arrays = ArrayStandings(self.recorder.standings, index.history.place_of)
+        self._arrays = ArrayRecords(self.recorder.standings, index.history.place_of)
         self._next_step = 0
         self.unratable: dict[int, str] = {}
 
@@ -112,7 +112,7 @@ class Compiled:
         checkpoints = sorted([*self.adjustments.checkpoints(), *blocks], key=lambda checkpoint: checkpoint.place)
         self.recorder.replay(checkpoints, progress)
         self.recorder.finish(hand_over)
-        self._arrays = ArrayStandings(self.recorder.standings, self.recorder.index.history.place_of)
+        self._arrays = ArrayRecords(self.recorder.standings, self.recorder.index.history.place_of)
 
     def record(self, who: int, system: RatingSystem) -> PlayerRating | None:
         """A member's rating record in a system at the end; an id that is merged has none."""
@@ -129,7 +129,7 @@ class Compiled:
 
     def _due(self, block: Block) -> Due:
         """Every posting that is due from the steps of a block, in their order."""
-        self._arrays = ArrayStandings(self.recorder.standings, self.recorder.index.history.place_of)
+        self._arrays = ArrayRecords(self.recorder.standings, self.recorder.index.history.place_of)
         self._note_faults(block)
         parts = [
             self._sections(block),

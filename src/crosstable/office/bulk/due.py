@@ -10,7 +10,7 @@ from crosstable.office import tables
 from crosstable.office.bulk.frames import schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import Steps, numbered
-from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.ledger.watching import Progress
 from crosstable.terms import PlayerRating, RatingSystem

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from crosstable.checks.players import OWN_RECORD
-from crosstable.folding import DAWN, Decision, Key, Opening, bare, moved
 from crosstable.history.archive import Archive
 from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
@@ -17,6 +16,7 @@ from crosstable.office.bulk.record import Known
 from crosstable.office.bulk.steps import KEY, Steps, members_of, numbered
 from crosstable.office.ledger.postings import Posting, PostingKey, posting_from, posting_of_standing, postings_of
 from crosstable.office.ledger.watching import CheckedResult, Progress
+from crosstable.replaying import DAWN, Decision, Key, StartingRating, bare, moved
 from crosstable.terms import Background, Cell, PlayerRating, RatingSystem, Result, Section
 
 Array = Any
@@ -163,11 +163,11 @@ class Interpreted:
             if done % _TOLD_EVERY == 0 or done == len(self._reach.steps):
                 progress(done)
 
-    def _moved(self, what: Opening | Decision, member: int, key: Key) -> Iterator[Posting]:
+    def _moved(self, what: StartingRating | Decision, member: int, key: Key) -> Iterator[Posting]:
         own = self.records.setdefault(member, {})
         assert what.system is not None
         before = own.get(what.system)
-        after = bare(what.standing) if isinstance(what, Opening) else moved(what, before)
+        after = bare(what.standing) if isinstance(what, StartingRating) else moved(what, before)
         if after is not None:
             own[what.system] = after
             about = PostingKey(self.ids[member], what.system, key.event_id, key.section)
@@ -224,7 +224,9 @@ def part_of(archive: Archive, numbers: Sequence[int]) -> Archive:
     )
 
 
-def _moves(openings: Iterable[Opened], decisions: Iterable[Decided]) -> dict[tuple[str, int, int], Opening | Decision]:
+def _moves(
+    openings: Iterable[Opened], decisions: Iterable[Decided]
+) -> dict[tuple[str, int, int], StartingRating | Decision]:
     """Starting ratings and decisions by the key of their step and their system."""
-    whats: list[Opening | Decision] = [*(one.opening for one in openings), *(one.decision for one in decisions)]
+    whats: list[StartingRating | Decision] = [*(one.opening for one in openings), *(one.decision for one in decisions)]
     return {(what.key.event_id, what.key.section, int(what.system)): what for what in whats if what.system is not None}

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import polars as pl
 from sqlalchemy import Table, and_, func, select, union_all
 
-from crosstable.folding import DAWN, Decision, DecisionKind
 from crosstable.office import tables
 from crosstable.office.bulk.frames import asked, frame_of, schema_of
 from crosstable.office.bulk.steps import KEY
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import is_current
+from crosstable.replaying import DAWN, Decision, DecisionKind
 
 _SECTION = {"event_id": pl.String(), "section": pl.Int32(), "act": pl.Int32()}
 _SINCE = {"member_id": pl.String(), "day": pl.Date(), "act": pl.Int32()}

@@ -10,17 +10,17 @@ import polars as pl
 from sqlalchemy import Connection, Table, func, insert, select, text
 
 from crosstable import __version__
-from crosstable.folding import DAWN
 from crosstable.office import tables
 from crosstable.office.bulk.due import POSTING
 from crosstable.office.bulk.frames import portions_of, write_frame
 from crosstable.office.bulk.hashes import digests_of, sum_of
 from crosstable.office.bulk.steps import current_since
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import ActKind, Change, Deed, act_of, append, head
 from crosstable.office.ledger.digests import text_of
+from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
 from crosstable.office.ledger.postings import LAYOUT
 from crosstable.office.ledger.runs import DIGESTS, last_run
+from crosstable.replaying import DAWN
 
 # Digests of so many postings are made one by one, which is faster than beginning with columns.
 _FEW = 200
@@ -107,7 +107,7 @@ class Post:
             self._written.result()
             self._written = None
 
-    def finish(self, office: Office, deed: Deed, sections: int) -> None:
+    def finish(self, office: Office, author: Author, sections: int) -> None:
         """Append the journal entry of the run, and write the run."""
         self.wait()
         for index in self._indexes:
@@ -124,7 +124,7 @@ class Post:
             "entered": self._entered.hexdigest(),
             "state": after,
         }
-        change = Change(ActKind.RATE, "", counts, {"state": before})
-        assert append(self.connection, office.clock, deed, change) == self.run
+        change = Change(EntryKind.RATE, "", counts, {"state": before})
+        assert append(self.connection, office.clock, author, change) == self.run
         run = {"act": self.run, "engine_version": __version__, **told, "state_before": before, "state_after": after}
         self.connection.execute(insert(tables.run), run)

@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 from sqlalchemy import ColumnElement, Table, and_, select
 
-from crosstable.folding import DAWN, MOVING
 from crosstable.history.archive import Archive, table_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS, CFC, FIDE, KINDS, NO_MEMBER
 from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
 from crosstable.office.bulk.frames import asked, frame_of, give_room, portions_of, schema_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading, Record, State, latest
+from crosstable.replaying import DAWN, MOVING
 from crosstable.terms import RatingSystem
 
 Array = Any

@@ -13,24 +13,24 @@ import numpy as np
 import polars as pl
 from sqlalchemy import Connection, select
 
-from crosstable.folding import DAWN, Key
 from crosstable.office import tables
 from crosstable.office.bulk.causes import Causes, Events, place_of
+from crosstable.office.bulk.changes import RatingChanges, lines_of
 from crosstable.office.bulk.due import POSTING, RATED, Due, Replay, Span, span_of
 from crosstable.office.bulk.frames import asked
 from crosstable.office.bulk.interpreted import Interpreted, Reach, reach_of
 from crosstable.office.bulk.pending import Pending, pending_since
 from crosstable.office.bulk.posting import Post
 from crosstable.office.bulk.record import Known, known_since
-from crosstable.office.bulk.ripples import Ripple, lines_of
 from crosstable.office.bulk.steps import KEY, Steps, placed, postings_since, records_before, steps_of
 from crosstable.office.bulk.texts import rows_of, spelled
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Deed, head
 from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.ledger.runs import Run, last_run
 from crosstable.office.ledger.watching import StageClock, Watch, can_compile
+from crosstable.replaying import DAWN, Key
 
 Array = Any
 # So many rating changes are made at once.
@@ -49,7 +49,7 @@ class Plan(NamedTuple):
     is_large: bool
 
 
-def run_pending(office: Office, connection: Connection, deed: Deed, watch: Watch) -> Run | None:
+def run_pending(office: Office, connection: Connection, author: Author, watch: Watch) -> Run | None:
     """Rate everything that the entries since the last run may have changed, and post what differs."""
     last = head(connection)
     assert last is not None
@@ -64,7 +64,7 @@ def run_pending(office: Office, connection: Connection, deed: Deed, watch: Watch
         posting = _Posting(post, plan, watch.clock)
         with watch.clock.timed("rate"):
             plan.replay.go(posting.take, watch.progress)
-        return posting.posted(office, deed)
+        return posting.posted(office, author)
 
 
 def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -> Plan:
@@ -185,14 +185,14 @@ class _Posting:
 
     # the end of a run
 
-    def posted(self, office: Office, deed: Deed) -> Run:
+    def posted(self, office: Office, author: Author) -> Run:
         """Write the rating changes, the journal entry and the run."""
         with self.clock.timed("find causes"):
             ripple = self._ripple()
         with self.clock.timed("write the changes"):
             self.post.write(tables.ripple, ripple.rows(self.post.run))
         with self.clock.timed("finish"):
-            self.post.finish(office, deed, self.sections)
+            self.post.finish(office, author, self.sections)
         lines = ripple if len(ripple) > _FEW else tuple(ripple)
         return Run(self.post.run, self.sections, self.post.postings, lines, self._unratable())
 
@@ -220,7 +220,7 @@ class _Posting:
         )
         return Events(*(np.concatenate(columns) for columns in zip(*self.events, events, strict=True)))
 
-    def _ripple(self) -> Ripple:
+    def _ripple(self) -> RatingChanges:
         entered = pl.concat(self.entered)
         code = entered["code"].to_numpy()
         faulty = self.steps.of_section[np.array(sorted(self.plan.replay.unratable), dtype=np.int64)]
@@ -230,7 +230,7 @@ class _Posting:
         texts = rows_of([spelled(places["event_id"]), spelled(places["section"])])
         names = ("who", *Posting._fields)
         posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
-        return Ripple(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
+        return RatingChanges(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
 
 
 def _gone(old: pl.DataFrame, rows: Array, where: pl.DataFrame | None) -> pl.DataFrame:

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 from sqlalchemy import ColumnElement, Connection, Select, collate, literal, select, tuple_, union_all
 
-from crosstable.folding import DAWN, MOVING, OWN
 from crosstable.office import tables
 from crosstable.office.bulk.frames import asked, frame_of, schema_of
 from crosstable.office.bulk.record import Known
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.postings import Posting, is_current
+from crosstable.replaying import DAWN, MOVING, OWN
 from crosstable.terms import RatingSystem
 
 Array = Any

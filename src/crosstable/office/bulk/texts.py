@@ -1,4 +1,4 @@
-"""Columns as the canonical JSON of the record, all rows at once: the same texts that ``acts.canonical`` writes.
+"""Columns as the canonical JSON of the record, all rows at once: the same texts that ``journal.canonical`` writes.
 
 Digests of what members and sections say are hashes of such texts, so every character counts.
 """
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.journal import canonical
 
 NULL = "null"
 # Outside of this Python writes an exponent, and Polars does not, or writes it otherwise.
@@ -80,7 +80,7 @@ def rows_of(columns: Sequence[pl.Series]) -> pl.Series:
 
 
 def lines_of(frame: pl.DataFrame) -> pl.Series:
-    """Rows as ``acts.digest_of_rows`` hashes them: JSON objects without what is not there, numbers as reals."""
+    """Rows as ``journal.digest_of_rows`` hashes them: JSON objects without what is not there, numbers as reals."""
     columns = spelled_columns(frame.with_columns(pl.selectors.integer().cast(pl.Float64)))
     parts = [pl.concat_str(pl.lit(f'"{name}":'), pl.col(name)).alias(name) for name in sorted(columns.columns)]
     whole = pl.concat_str(pl.all(), separator=",", ignore_nulls=True)
@@ -88,5 +88,5 @@ def lines_of(frame: pl.DataFrame) -> pl.Series:
 
 
 def digest_of_lines(lines: Iterable[str]) -> str:
-    """The hash of lines in whatever order, as ``acts.digest_of_rows`` has it."""
+    """The hash of lines in whatever order, as ``journal.digest_of_rows`` has it."""
     return hashlib.sha256("".join([f"{line}\n" for line in sorted(lines)]).encode()).hexdigest()

@@ -7,9 +7,9 @@ from datetime import date
 from sqlalchemy import Connection
 
 from crosstable.checks.players import OWN_RECORD
-from crosstable.folding import Decision, Key, Opening, decided, has_opted_in, in_force
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.postings import Posting, current_of_members
+from crosstable.replaying import Decision, Key, StartingRating, decided, has_opted_in, in_force
 from crosstable.terms import Background, PlayerRating, RatingSystem
 
 
@@ -26,7 +26,7 @@ class MemberDecisions:
         self.record = record
         self._known: set[str] = set()
         self._decisions: dict[str, list[Decision]] = {}
-        self._openings: dict[str, list[Opening]] = {}
+        self._openings: dict[str, list[StartingRating]] = {}
 
     def know(self, members: Iterable[str]) -> None:
         """Read what is decided about members, before it is asked for."""

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select
 
-from crosstable.folding import Decision as Decision
-from crosstable.folding import DecisionKind as DecisionKind
-from crosstable.folding import Key
-from crosstable.folding import Opening as Opening
 from crosstable.formats.event_json import read_cell
 from crosstable.office import tables
 from crosstable.office.ledger.postings import chunks
 from crosstable.record_rows import rating_from
+from crosstable.replaying import Decision as Decision
+from crosstable.replaying import DecisionKind as DecisionKind
+from crosstable.replaying import Key
+from crosstable.replaying import StartingRating as StartingRating
 from crosstable.terms import OutsideRating, RatingSystem, ReportedCell, SectionType
 
 NO_CELL = "-"
@@ -249,7 +249,7 @@ class Record:
 
     # openings and decisions
 
-    def openings(self, members: Iterable[str] | None = None) -> list[Opening]:
+    def openings(self, members: Iterable[str] | None = None) -> list[StartingRating]:
         """Starting ratings of some members or of all, in one order wherever their rows lie."""
         found = [_opening(row) for row in self._of_members(tables.opening, ("member_id", "system"), members)]
         return sorted(found, key=lambda one: (one.member_id, one.system))
@@ -349,8 +349,8 @@ def _entry(row: Mapping[Any, Any]) -> EntryFact:
     return EntryFact(row["row"], row["number"], row["member_id"], row["name"], cells_of(row["rounds"]), extra)
 
 
-def _opening(row: Mapping[Any, Any]) -> Opening:
-    return Opening(row["act"], row["member_id"], RatingSystem(row["system"]), rating_from(row), row["source"])
+def _opening(row: Mapping[Any, Any]) -> StartingRating:
+    return StartingRating(row["act"], row["member_id"], RatingSystem(row["system"]), rating_from(row), row["source"])
 
 
 def _decision(row: Mapping[Any, Any]) -> Decision:

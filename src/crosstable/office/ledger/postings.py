@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, and_, select
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.folding import DAWN as DAWN
-from crosstable.folding import OWN as OWN
-from crosstable.folding import Key as Key
 from crosstable.office import tables
-from crosstable.office.ledger.acts import canonical
 from crosstable.office.ledger.digests import layout_of
+from crosstable.office.ledger.journal import canonical
 from crosstable.record_rows import POSTED, posted_name, rating_from, row_of
+from crosstable.replaying import DAWN as DAWN
+from crosstable.replaying import OWN as OWN
+from crosstable.replaying import Key as Key
 from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem
 
 # Databases take only so many values in one statement.

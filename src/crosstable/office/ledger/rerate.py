@@ -8,26 +8,31 @@ from sqlalchemy import Connection, func, select
 
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Deed, last_act_of
 from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.journal import Author, last_act_of
 from crosstable.office.ledger.runs import Run as Run
 from crosstable.office.ledger.runs import last_run as last_run
 from crosstable.office.ledger.watching import Progress, StageClock, Watch, in_silence
 
 
 def rerate(
-    office: Office, deed: Deed, progress: Progress = in_silence, *, patience: float = 30.0, watch: Watch | None = None
+    office: Office,
+    author: Author,
+    progress: Progress = in_silence,
+    *,
+    patience: float = 30.0,
+    watch: Watch | None = None,
 ) -> Run | None:
     """Rate what the entries since the last run touched; nothing is written where there is nothing to rate."""
-    with office.writing(deed.actor, "rating run", patience) as connection:
-        return rate_pending(office, connection, deed, watch or Watch(progress, StageClock()))
+    with office.writing(author.actor, "rating run", patience) as connection:
+        return rate_pending(office, connection, author, watch or Watch(progress, StageClock()))
 
 
-def rate_pending(office: Office, connection: Connection, deed: Deed, watch: Watch) -> Run | None:
+def rate_pending(office: Office, connection: Connection, author: Author, watch: Watch) -> Run | None:
     """A run inside a transaction that is already open."""
     from crosstable.office.bulk.run import run_pending
 
-    return run_pending(office, connection, deed, watch)
+    return run_pending(office, connection, author, watch)
 
 
 def is_pending(record: Record) -> bool:

@@ -13,7 +13,7 @@ from crosstable.terms import PlayerRating, RatingSystem
 DIGESTS = 2
 
 
-class RippleLine(NamedTuple):
+class RatingChange(NamedTuple):
     """What a run did to one member's rating in one system: the record before and after, by which sections and why."""
 
     member_id: str
@@ -30,7 +30,7 @@ class Run(NamedTuple):
     act: int
     sections: int
     postings: int
-    ripple: Sequence[RippleLine]
+    ripple: Sequence[RatingChange]
     unratable: Mapping[Key, str]
 
 

@@ -6,11 +6,11 @@ from fastapi import Body, Request, Response
 from pydantic import AfterValidator, BaseModel, Field
 
 from crosstable.errors import Fault, OfficeError
-from crosstable.office.corrections import Asking, ChangedResult, Correction, correct_member, correct_result
+from crosstable.office.corrections import ChangedResult, Correction, RequestPolicy, correct_member, correct_result
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
-from crosstable.office.ledger.acts import Act, ActKind, Deed, act_of
 from crosstable.office.ledger.facts import State
+from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
@@ -196,7 +196,7 @@ async def submission_state(request: Request, number: int) -> Response:
 
 def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
     office = reading.office
-    act = _own_act(office, actor, number, ActKind.SUBMIT)
+    act = _own_act(office, actor, number, EntryKind.SUBMIT)
     with office.reading() as connection:
         record, run = known(connection).record, last_run(connection)
         sections = [
@@ -213,7 +213,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
     return SubmissionState(submission=act.seq, event=act.subject, by=act.actor, at=at, sections=sections)
 
 
-def _own_act(office: Office, actor: Actor, number: int, kind: ActKind) -> Act:
+def _own_act(office: Office, actor: Actor, number: int, kind: EntryKind) -> JournalEntry:
     """An act about an event of one's own; others' are as if they were not there."""
     with office.reading() as connection:
         act = act_of(connection, number) if 0 < number < 2**31 else None
@@ -248,15 +248,15 @@ def _correct(reading: Reading, actor: Actor, asked: CorrectionAsked) -> Correcte
     office = reading.office
     today = today_of(office)
 
-    def how(deed: Deed, asking: Asking) -> Correction:
+    def how(author: Author, asking: RequestPolicy) -> Correction:
         if asked.member is not None:
             swap = asked.member.wrong, asked.member.right
-            return correct_member(office, deed, asked.event, swap, today, is_request=asking)
+            return correct_member(office, author, asked.event, swap, today, is_request=asking)
         one = asked.result
         if one is None:
             raise OfficeError("there is nothing to put right")
         change = ChangedResult(one.section, one.player, one.round, one.result)
-        return correct_result(office, deed, asked.event, change, today, is_request=asking)
+        return correct_result(office, author, asked.event, change, today, is_request=asking)
 
     return correct_for(reading, actor, asked.event, how, " ".join(asked.reason.split()))
 

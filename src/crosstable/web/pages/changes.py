@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.office.ledger.acts import Act
+from crosstable.office.ledger.journal import JournalEntry
 from crosstable.office.ledger.postings import OWN
-from crosstable.office.public import PublicRipple, public_act
+from crosstable.office.public import PublicChange, public_act
 from crosstable.office.public_index import run_after, run_line, some_acts
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
-from crosstable.web.shapes import SYSTEM_NAMES, ActShape, Place, Rating, act_of, place_of, rating_of
+from crosstable.web.shapes import SYSTEM_NAMES, JournalEntryShape, Place, Rating, act_of, place_of, rating_of
 
 # fmt: off
 Kind = Literal[
@@ -38,14 +38,14 @@ class ChangesView(View):
     """Acts of the office, newest first."""
 
     kind: str
-    acts: list[ActShape]
+    acts: list[JournalEntryShape]
     paging: Paging
 
 
-class ActView(View):
-    """One act, with what it says of the record."""
+class JournalEntryView(View):
+    """One journal entry, with what it says of the record."""
 
-    act: ActShape
+    act: JournalEntryShape
     differences: list[str]
     event: str | None
     event_name: str | None
@@ -70,7 +70,7 @@ class RunsView(View):
     paging: Paging
 
 
-class RippleShape(BaseModel):
+class RatingChangeShape(BaseModel):
     """What a run did to one member in one system."""
 
     member_id: str
@@ -84,14 +84,14 @@ class RippleShape(BaseModel):
     causes: list[int]
 
 
-class RippleView(View):
+class RatingChangesView(View):
     """What a run did to whom, largest change first; ``unseen`` ratings moved by less than can be seen."""
 
     run: RunShape
     every: bool
     unseen: int
-    causes: list[ActShape]
-    lines: list[RippleShape]
+    causes: list[JournalEntryShape]
+    lines: list[RatingChangeShape]
     paging: Paging
 
 
@@ -114,13 +114,13 @@ def changes(
     return ChangesView(as_of=as_of(read), kind=kind, acts=[act_of(public_act(act)) for act in found], paging=paging)
 
 
-def change(read: Snapshot, seq: Seq) -> ActView:
+def change(read: Snapshot, seq: Seq) -> JournalEntryView:
     """One act of the office."""
     act = _require(read, seq)
     shape = act_of(public_act(act))
     event = read.event_by_id.get(act.subject)
     differences = shape.said.get("differences")
-    return ActView(
+    return JournalEntryView(
         as_of=as_of(read),
         act=shape,
         differences=[str(one) for one in differences] if isinstance(differences, list) else [],
@@ -130,14 +130,14 @@ def change(read: Snapshot, seq: Seq) -> ActView:
     )
 
 
-def _require(read: Snapshot, seq: int) -> Act:
+def _require(read: Snapshot, seq: int) -> JournalEntry:
     act = read.act(seq)
     if act is None:
         raise not_found("There is no such act.")
     return act
 
 
-def _run_after(read: Snapshot, act: Act) -> int | None:
+def _run_after(read: Snapshot, act: JournalEntry) -> int | None:
     """The run that took an act into account: the first one after it."""
     return None if act.kind.value in ("founded", "publish", "settings") else run_after(read.connection, act.seq)
 
@@ -161,7 +161,7 @@ def ripple(
     every: Annotated[bool, Query(description="Also ratings that moved by less than can be seen.")] = False,
     page: PageNumber = 1,
     size: Size = 100,
-) -> RippleView:
+) -> RatingChangesView:
     """What a rating run did to whom: before, after, through which sections, because of which acts."""
     known = run_line(read.connection, run)
     if known is None:
@@ -170,7 +170,7 @@ def ripple(
     seen = [line for line in lines if line.before != line.after]
     some, paging = paged(lines if every else seen, page, size)
     causes = sorted({cause for line in lines for cause in line.causes})[:50]
-    return RippleView(
+    return RatingChangesView(
         as_of=as_of(read),
         run=_run(read, known.run, known.sections, known.moved),
         every=every,
@@ -181,13 +181,13 @@ def ripple(
     )
 
 
-def _weight(line: PublicRipple) -> tuple[float, bool]:
+def _weight(line: PublicChange) -> tuple[float, bool]:
     """Large changes first, then players who were unrated before."""
     return -abs(line.change or 0.0), line.before is None
 
 
-def _line(read: Snapshot, line: PublicRipple) -> RippleShape:
-    return RippleShape(
+def _line(read: Snapshot, line: PublicChange) -> RatingChangeShape:
+    return RatingChangeShape(
         member_id=line.member_id,
         name=line.name,
         system=line.system.name,

@@ -14,7 +14,7 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
 from crosstable.web.search import folded
-from crosstable.web.shapes import ActShape, act_of
+from crosstable.web.shapes import JournalEntryShape, act_of
 
 STATES = {
     State.ACCEPTED: "rated",
@@ -52,7 +52,7 @@ class EventView(View):
     started: str | None
     ended: str | None
     sections: list[SectionLine]
-    acts: list[ActShape]
+    acts: list[JournalEntryShape]
 
 
 EventId = Annotated[str, Path(max_length=48, description="The number of the event.")]

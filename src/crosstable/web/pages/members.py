@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from crosstable.errors import NoEditionError, OfficeError
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.ledger.postings import OWN
-from crosstable.office.public import PublicPosting, PublicRipple, public_act, public_ripple
+from crosstable.office.public import PublicChange, PublicPosting, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicSystem
@@ -25,8 +25,8 @@ from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
 from crosstable.web.shapes import (
     SYSTEM_NAMES,
-    ActShape,
     Floor,
+    JournalEntryShape,
     Place,
     Rating,
     act_of,
@@ -56,7 +56,7 @@ class Coming(BaseModel):
     official_from: str
 
 
-class SystemStanding(BaseModel):
+class SystemRating(BaseModel):
     """A member in one system."""
 
     system: str
@@ -100,7 +100,7 @@ class Notice(BaseModel):
     after: Rating | None
     change: float | None
     through: list[Place]
-    causes: list[ActShape]
+    causes: list[JournalEntryShape]
 
 
 class MemberView(View):
@@ -111,7 +111,7 @@ class MemberView(View):
     state: str
     fide_id: str
     other_ids: tuple[str, ...]
-    systems: list[SystemStanding]
+    systems: list[SystemRating]
     coming: Coming | None
     titles: list[TitleShape]
     norms: list[NormShape]
@@ -176,12 +176,12 @@ def _require(read: Snapshot, member_id: str) -> Listed:
     return listed
 
 
-def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting]) -> SystemStanding:
+def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting]) -> SystemRating:
     mine = [posting for posting in postings if posting.posting.system is one.system]
     last = mine[-1].posting
     live = rating_of(one.live)
     assert live is not None
-    return SystemStanding(
+    return SystemRating(
         system=one.system.name,
         name=SYSTEM_NAMES[one.system.name],
         live=live,
@@ -261,7 +261,7 @@ def _notices(read: Snapshot, file: PublicFile) -> Iterator[Notice]:
             yield _notice(read, line)
 
 
-def _notice(read: Snapshot, line: PublicRipple) -> Notice:
+def _notice(read: Snapshot, line: PublicChange) -> Notice:
     act = read.act(line.run)
     assert act is not None
     causes = [read.act(cause) for cause in line.causes]

@@ -7,11 +7,11 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.errors import NoEditionError
+from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
 from crosstable.rules.evidence import evidence_for
 from crosstable.rules.in_words import KNOWN, edition_values
-from crosstable.rules.law import Amendment, Edition
 from crosstable.rules.statements import DOCUMENTS, Statement, known_from, statements
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import PublicRow, public_rows
-from crosstable.output.by_standing import columns_of, renamed
+from crosstable.output.by_place import columns_of, renamed
 from crosstable.output.crosstable_html import KINDS
 from crosstable.output.words import cell_text, total_points
 from crosstable.terms import Cell, Entry, Result

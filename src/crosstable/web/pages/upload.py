@@ -12,7 +12,7 @@ from crosstable.errors import Fault
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
-from crosstable.office.submissions import Status, Wishes
+from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.office.views import known
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
@@ -118,10 +118,10 @@ def _carried(form: FormData) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _wishes(form: FormData, actor: Actor) -> Wishes:
+def _wishes(form: FormData, actor: Actor) -> SubmitOptions:
     """Only the office may add members while it submits."""
     adds = actor.is_office and bool(text_of(form, "new_members"))
-    return Wishes(adds, adds and bool(text_of(form, "openings")))
+    return SubmitOptions(adds, adds and bool(text_of(form, "openings")))
 
 
 async def _told(

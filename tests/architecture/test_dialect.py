@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.house.dialect import dialect_faults
-from tests.house.source import modules, snippet
+from tests.architecture.dialect import dialect_faults
+from tests.architecture.source import modules, snippet
 
 GOOD = '''
 """Initial ratings (§2). Symbols: R0 is the prior, N the games."""
@@ -135,7 +135,7 @@ BAD = [
 
 
 def test_every_formula_keeps_to_the_dialect() -> None:
-    formulas = [module for module in modules() if module.room == "formulas"]
+    formulas = [module for module in modules() if module.package == "formulas"]
     assert len(formulas) > 1
     faults = [fault for module in formulas for fault in dialect_faults(module)]
     assert not faults, "\n".join(faults)

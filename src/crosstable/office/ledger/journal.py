@@ -20,8 +20,8 @@ NO_HASH = "0" * 64
 _TICK = timedelta(microseconds=1)
 
 
-class ActKind(StrEnum):
-    """Everything that can happen in an office."""
+class EntryKind(StrEnum):
+    """What a journal entry can be about."""
 
     FOUNDED = "founded"
     MEMBERS = "members"
@@ -39,19 +39,19 @@ class ActKind(StrEnum):
     SETTINGS = "settings"
 
 
-class Deed(NamedTuple):
-    """What the door says of an act: who, and why."""
+class Author(NamedTuple):
+    """Who writes a journal entry, and why."""
 
     actor: str
     reason: str
 
 
-class Act(NamedTuple):
-    """One act as it stands in the record."""
+class JournalEntry(NamedTuple):
+    """One entry of the journal."""
 
     seq: int
     at: datetime
-    kind: ActKind
+    kind: EntryKind
     actor: str
     reason: str
     subject: str
@@ -97,18 +97,18 @@ def _line(row: Mapping[str, Any]) -> str:
 class Change(NamedTuple):
     """What an act is about: the subject, and what stood before and after."""
 
-    kind: ActKind
+    kind: EntryKind
     subject: str
     after: Any
     before: Any = None
 
 
-def append(connection: Connection, clock: Clock, deed: Deed, change: Change) -> int:
+def append(connection: Connection, clock: Clock, author: Author, change: Change) -> int:
     """Append an act and return its number. Times never run backwards in the record, whatever a clock does."""
-    return append_all(connection, clock, deed, [change])
+    return append_all(connection, clock, author, [change])
 
 
-def append_all(connection: Connection, clock: Clock, deed: Deed, changes: Sequence[Change]) -> int:
+def append_all(connection: Connection, clock: Clock, author: Author, changes: Sequence[Change]) -> int:
     """Append acts, each bound to the one before it, and return the number of the first."""
     last = head(connection)
     seq, previous, at = 1, NO_HASH, clock()
@@ -121,8 +121,8 @@ def append_all(connection: Connection, clock: Clock, deed: Deed, changes: Sequen
             "seq": seq + number,
             "at": (at + number * _TICK).isoformat(timespec="microseconds"),
             "kind": change.kind.value,
-            "actor": deed.actor,
-            "reason": deed.reason,
+            "actor": author.actor,
+            "reason": author.reason,
             "subject": change.subject,
             "before": canonical(change.before),
             "after": canonical(change.after),
@@ -134,13 +134,13 @@ def append_all(connection: Connection, clock: Clock, deed: Deed, changes: Sequen
     return seq
 
 
-def head(connection: Connection) -> Act | None:
+def head(connection: Connection) -> JournalEntry | None:
     """The newest act."""
     found = connection.execute(select(tables.act).order_by(tables.act.c.seq.desc()).limit(1)).mappings().first()
     return None if found is None else _act(found)
 
 
-def acts(connection: Connection, after: int = 0) -> Iterator[Act]:
+def acts(connection: Connection, after: int = 0) -> Iterator[JournalEntry]:
     """The acts after a number, oldest first."""
     for row in connection.execute(
         select(tables.act).where(tables.act.c.seq > after).order_by(tables.act.c.seq)
@@ -148,7 +148,7 @@ def acts(connection: Connection, after: int = 0) -> Iterator[Act]:
         yield _act(row)
 
 
-def act_of(connection: Connection, seq: int) -> Act | None:
+def act_of(connection: Connection, seq: int) -> JournalEntry | None:
     """One act."""
     found = connection.execute(select(tables.act).where(tables.act.c.seq == seq)).mappings().first()
     return None if found is None else _act(found)
@@ -165,12 +165,12 @@ def last_act_of(connection: Connection, day: date | datetime | None) -> int:
     return connection.execute(wanted).scalar() or 0
 
 
-def _act(row: Mapping[Any, Any]) -> Act:
+def _act(row: Mapping[Any, Any]) -> JournalEntry:
     fields = dict(row)
     fields["at"] = datetime.fromisoformat(fields["at"])
-    fields["kind"] = ActKind(fields["kind"])
+    fields["kind"] = EntryKind(fields["kind"])
     fields["before"], fields["after"] = json.loads(fields["before"]), json.loads(fields["after"])
-    return Act(**fields)
+    return JournalEntry(**fields)
 
 
 def broken_links(connection: Connection) -> Iterator[str]:

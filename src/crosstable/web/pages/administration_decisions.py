@@ -15,7 +15,7 @@ from crosstable.terms import RatingSystem
 from crosstable.web.acting import act_on
 from crosstable.web.forms import actor_in, in_office, page
 from crosstable.web.gate import form_of, office_of, text_of
-from crosstable.web.pages.desk import told
+from crosstable.web.pages.administration import told
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
 

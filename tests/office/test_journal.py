@@ -9,11 +9,11 @@ from sqlalchemy import Connection, text
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
-from crosstable.office.ledger.acts import (
+from crosstable.office.ledger.journal import (
     NO_HASH,
-    ActKind,
+    Author,
     Change,
-    Deed,
+    EntryKind,
     act_of,
     acts,
     append,
@@ -24,12 +24,12 @@ from crosstable.office.ledger.acts import (
     last_act_of,
 )
 from crosstable.office.members import import_members
-from tests.office.made_office import DEED, FOUNDED, NOW, HandClock, club_members, join, member_id, person, unguarded
+from tests.office.made_office import AUTHOR, FOUNDED, NOW, HandClock, club_members, join, member_id, person, unguarded
 
 
 def write(office: Office, subject: str) -> int:
-    with office.writing(DEED.actor, "an act") as connection:
-        return append(connection, office.clock, DEED, Change(ActKind.DECIDE, subject, {"said": subject}))
+    with office.writing(AUTHOR.actor, "an act") as connection:
+        return append(connection, office.clock, AUTHOR, Change(EntryKind.DECIDE, subject, {"said": subject}))
 
 
 def test_every_act_carries_the_hash_of_the_one_before_it(office: Office) -> None:
@@ -54,13 +54,18 @@ def test_an_act_says_who_did_what_when_and_why(office: Office) -> None:
         assert act_of(connection, seq + 1) is None
         assert list(acts(connection, after=seq)) == []
     assert act is not None
-    assert (act.kind, act.actor, act.reason, act.subject) == (ActKind.DECIDE, DEED.actor, DEED.reason, "a subject")
+    assert (act.kind, act.actor, act.reason, act.subject) == (
+        EntryKind.DECIDE,
+        AUTHOR.actor,
+        AUTHOR.reason,
+        "a subject",
+    )
     assert (act.at, act.before, act.after) == (NOW, None, {"said": "a subject"})
 
 
 def test_what_stood_before_stands_beside_what_stands_after(office: Office) -> None:
     join(office, [person(1)])
-    set_fact(office, Deed("registrar", "a letter"), member_id(1), {"birth_date": date(2010, 2, 3)})
+    set_fact(office, Author("registrar", "a letter"), member_id(1), {"birth_date": date(2010, 2, 3)})
     with office.reading() as connection:
         act = head(connection)
     assert act is not None
@@ -135,9 +140,9 @@ def test_what_is_refused_leaves_no_act(office: Office) -> None:
     with office.reading() as connection:
         before = head(connection)
     with pytest.raises(OfficeError, match="not something the office keeps"):
-        set_fact(office, DEED, member_id(1), {"shoe_size": 43})
+        set_fact(office, AUTHOR, member_id(1), {"shoe_size": 43})
     with pytest.raises(OfficeError, match="needs a reason"):
-        set_fact(office, Deed("registrar", ""), member_id(1), {"adult": True})
-    assert import_members(office, DEED, [person(1)]).act is None
+        set_fact(office, Author("registrar", ""), member_id(1), {"adult": True})
+    assert import_members(office, AUTHOR, [person(1)]).act is None
     with office.reading() as connection:
         assert head(connection) == before

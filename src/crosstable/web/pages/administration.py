@@ -12,12 +12,12 @@ from starlette.responses import StreamingResponse
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Deed
 from crosstable.office.ledger.facts import Heading
+from crosstable.office.ledger.journal import Author
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
-from crosstable.office.on_desk import DeskStatus, desk_status
 from crosstable.office.proposals import Proposal, approve, proposals, publication, refuse
 from crosstable.office.supplements import Basis
+from crosstable.office.waiting import AdministrationStatus, desk_status
 from crosstable.web.acting import PATIENCE, Outcome, act_on
 from crosstable.web.forms import PRIVATE, actor_in, in_office, page, refusal, went
 from crosstable.web.gate import form_of, office_of, text_of
@@ -34,10 +34,10 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 LOG = logging.getLogger("crosstable.web")
 
 
-class Desk(NamedTuple):
-    """What lies on the desk."""
+class Administration(NamedTuple):
+    """What waits for the office."""
 
-    status: DeskStatus
+    status: AdministrationStatus
     open: list[Proposal]
     page: int
     has_older: bool
@@ -60,13 +60,13 @@ async def desk_page(request: Request) -> Response:
     return page(request, "desk/desk.html", desk=lying, bases=list(Basis))
 
 
-def _desk(office: Office, number: int) -> Desk:
+def _desk(office: Office, number: int) -> Administration:
     found = desk_status(office)
     waiting = proposals(office, is_open=True, most=number * MOST_OPEN + 1)[(number - 1) * MOST_OPEN :]
     settled = proposals(office, is_open=False, most=MOST_SETTLED)
     shown, has_older = waiting[:MOST_OPEN], len(waiting) > MOST_OPEN
     held, requested = _by_event(found.held.first), _by_event(found.requested.first)
-    return Desk(found, shown, number, has_older, settled, held, requested)
+    return Administration(found, shown, number, has_older, settled, held, requested)
 
 
 def _by_event(headings: tuple[Heading, ...]) -> dict[str, list[Heading]]:
@@ -114,10 +114,10 @@ async def refuse_proposal(request: Request, number: Number) -> Response:
 async def rate_now(request: Request) -> Response:
     """Rate what the acts since the last run touch, and tell how far it is."""
     form = await form_of(request)
-    deed = Deed(actor_in(request).name, text_of(form, "reason") or "rating run")
+    author = Author(actor_in(request).name, text_of(form, "reason") or "rating run")
     whole = render(request, "desk/rating.html", mark="", actor=actor_in(request), progress=_HERE).decode()
     before, _, after = whole.partition(_HERE)
-    told_so_far = _rating(office_of(request), deed)
+    told_so_far = _rating(office_of(request), author)
     pieces = (piece.encode() for piece in _around(before, told_so_far, after))
     return StreamingResponse(pieces, media_type=HTML, headers={**PRIVATE, "X-Accel-Buffering": "no"})
 
@@ -128,13 +128,13 @@ def _around(before: str, lines: Iterator[str], after: str) -> Iterator[str]:
     yield after
 
 
-def _rating(office: Office, deed: Deed) -> Iterator[str]:
+def _rating(office: Office, author: Author) -> Iterator[str]:
     """A rating run, told line by line; it goes on to its end even when nobody looks any more."""
     said: queue.Queue[int | Run | Problem | None] = queue.Queue()
 
     def work() -> None:
         try:
-            said.put(rerate(office, deed, said.put, patience=PATIENCE))
+            said.put(rerate(office, author, said.put, patience=PATIENCE))
         except OfficeError as error:
             said.put(refusal(error))
         except Exception:  # the door: somebody waits for the last word

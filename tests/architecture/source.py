@@ -9,8 +9,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "crosstable"
 
-# A house test that did not see these rooms has looked at nothing.
-ROOMS_THAT_EXIST = frozenset({"terms", "errors", "rules", "formulas", "engine"})
+# A house test that did not see these packages has looked at nothing.
+PACKAGES_THAT_EXIST = frozenset({"terms", "errors", "rules", "formulas", "engine"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -24,8 +24,8 @@ class Module(NamedTuple):
     tree: ast.Module
 
     @property
-    def room(self) -> str:
-        """The second part of the dotted name; the package itself is the room ``crosstable``."""
+    def package(self) -> str:
+        """The second part of the dotted name; the package itself is the package ``crosstable``."""
         parts = self.name.split(".")
         return parts[1] if len(parts) > 1 else parts[0]
 

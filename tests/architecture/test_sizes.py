@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.source import ROOMS_THAT_EXIST, Function, Module, functions, modules, snippet
+from tests.architecture.source import PACKAGES_THAT_EXIST, Function, Module, functions, modules, snippet
 
 FUNCTION_LINES = 50
 FILE_LINES = 500
@@ -42,7 +42,7 @@ def parameters(function: Function) -> int:
 
 def test_nothing_is_too_long() -> None:
     found = modules()
-    assert {module.room for module in found} >= ROOMS_THAT_EXIST
+    assert {module.package for module in found} >= PACKAGES_THAT_EXIST
     faults = [fault for module in found for fault in size_faults(module)]
     assert not faults, "\n".join(faults)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import crosstable
 from crosstable.record_rows import POSTED, posted_name
 from crosstable.terms import RECORD_FIELDS, PlayerRating
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 
 LINE = '    abroad: Annotated[int | None, Kept(FieldKind.COUNT, "Sections abroad.")] = None\n'
 AFTER = "    losses: Annotated["

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.house.source import Module, modules, snippet
+from tests.architecture.source import Module, modules, snippet
 
 WHOLE = frozenset({"int", "bool", "int | None", "IntEnum"})
 WHOLE_CALLS = frozenset({"len", "int", "bool", "any", "all", "isinstance"})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.house.source import PACKAGE, Module, modules, snippet
+from tests.architecture.source import PACKAGE, Module, modules, snippet
 
 # Numbers of the rating document and of older ones that mean little else: 25 games and one more, the personal floor, the
 # days of match play, the spread and the gap, starts, K, floors, effective games and the special formula.

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from tests.house.source import ROOT
+from tests.architecture.source import ROOT
 
 DECISIONS = ROOT / "docs" / "decisions"
 

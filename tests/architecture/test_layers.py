@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.house.source import ROOMS_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
+from tests.architecture.source import PACKAGES_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
 NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits"})
 ENGINE_AND_BELOW = NOUNS | {"rules", "formulas", "engine"}
-ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "folding"})
+ABOUT_A_SECTION = frozenset({"explanation", "calculator", "checks", "verification", "pipeline", "replaying"})
 INSIDE = ENGINE_AND_BELOW | ABOUT_A_SECTION | {"catalogue", "faults", "remedies", "formats", "output", "history"}
 
-# room → what it may import. "rules.constants" is that module alone; "rules" is the whole room.
-# "crosstable" is the package itself, which holds the version. Nobody imports a door.
+# package → what it may import. "rules.constants" is that module alone; "rules" is the whole package.
+# "crosstable" is the package itself, which holds the version. Nobody imports the command line or the site.
 MAY_SEE: dict[str, frozenset[str]] = {
     "terms": frozenset({"errors"}),
     "errors": frozenset(),
@@ -37,8 +37,8 @@ MAY_SEE: dict[str, frozenset[str]] = {
     | {"faults", "checks", "explanation", "formats", "remedies", "verification", "crosstable"},
     "output": ENGINE_AND_BELOW
     | {"faults", "explanation", "calculator", "verification", "pipeline", "formats.sheet_rows", "crosstable"},
-    "folding": ENGINE_AND_BELOW | {"crosstable"},
-    "history": ENGINE_AND_BELOW | {"folding", "crosstable"},
+    "replaying": ENGINE_AND_BELOW | {"crosstable"},
+    "history": ENGINE_AND_BELOW | {"replaying", "crosstable"},
     "office": INSIDE | {"crosstable"},
     "lab": INSIDE | {"crosstable"},
     "schemas": frozenset(),
@@ -49,7 +49,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
 }
 
-# library → the rooms or modules that may import it when they are themselves imported.
+# library → the packages or modules that may import it when they are themselves imported.
 # Everybody else imports it inside the function that uses it, so that a quick question stays quick.
 HEAVY: dict[str, frozenset[str]] = {
     "numpy": frozenset({"history", "lab", "office.bulk"}),
@@ -74,20 +74,20 @@ NOWHERE_ELSE = frozenset({"numba"})
 
 def layer_faults(module: Module) -> Iterator[str]:
     """Imports that the layers forbid, as sentences."""
-    if module.room not in MAY_SEE:
-        yield f"{module.name}: no room of the house has this name"
+    if module.package not in MAY_SEE:
+        yield f"{module.name}: no package of the house has this name"
         return
     for found in imports(module):
         parts = found.target.split(".")
-        if parts[0] == "crosstable" and not _may_see(module.room, parts[1:]):
+        if parts[0] == "crosstable" and not _may_see(module.package, parts[1:]):
             yield f"{module.name}:{found.line} may not import {found.target}"
 
 
-def _may_see(room: str, path: Sequence[str]) -> bool:
-    """Whether a room may import crosstable.<path>; the path may end in a name inside a module."""
+def _may_see(package: str, path: Sequence[str]) -> bool:
+    """Whether a package may import crosstable.<path>; the path may end in a name inside a module."""
     target = path[0] if path and path[0] in MAY_SEE else "crosstable"
-    may_see = MAY_SEE[room]
-    return target in may_see or target == room or ".".join(path[:2]) in may_see
+    may_see = MAY_SEE[package]
+    return target in may_see or target == package or ".".join(path[:2]) in may_see
 
 
 def heavy_faults(module: Module) -> Iterator[str]:
@@ -113,8 +113,8 @@ def leans_on_the_package(text: str) -> bool:
 
 def test_every_import_follows_the_layers() -> None:
     found = modules()
-    assert {module.room for module in found} >= ROOMS_THAT_EXIST
-    assert sum(1 for module in found for _ in imports(module)) > len(ROOMS_THAT_EXIST)
+    assert {module.package for module in found} >= PACKAGES_THAT_EXIST
+    assert sum(1 for module in found for _ in imports(module)) > len(PACKAGES_THAT_EXIST)
     faults = [fault for module in found for fault in layer_faults(module)]
     assert not faults, "\n".join(faults)
 
@@ -136,18 +136,18 @@ def test_a_second_engine_that_leans_on_the_first_is_found() -> None:
     assert not leans_on_the_package("from tests.second_engine.rows import Row")
 
 
-def test_nobody_may_import_a_door() -> None:
-    assert all(not seen & {"cli", "web"} for room, seen in MAY_SEE.items() if room != "__main__")
+def test_nobody_may_import_the_command_line_or_the_site() -> None:
+    assert all(not seen & {"cli", "web"} for package, seen in MAY_SEE.items() if package != "__main__")
 
 
 def test_the_layers_have_no_circle_above_the_nouns() -> None:
-    """If everyone waits for a room that waits for them, the table itself is wrong."""
-    left = {room: {s.split(".")[0] for s in seen} - NOUNS for room, seen in MAY_SEE.items()}
+    """If everyone waits for a package that waits for them, the table itself is wrong."""
+    left = {package: {s.split(".")[0] for s in seen} - NOUNS for package, seen in MAY_SEE.items()}
     left["crosstable"] = set()
     while left:
-        free = {room for room, waits in left.items() if not waits & left.keys()}
+        free = {package for package, waits in left.items() if not waits & left.keys()}
         assert free, f"a circle among {sorted(left)}"
-        left = {room: waits for room, waits in left.items() if room not in free}
+        left = {package: waits for package, waits in left.items() if package not in free}
 
 
 @pytest.mark.parametrize(

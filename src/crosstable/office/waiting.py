@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Table, func, select
 
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.acts import Act, ActKind, act_of, head
 from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, head
 from crosstable.office.ledger.rerate import is_pending, last_run
 
 # Of everything that waits so many are shown.
@@ -19,7 +19,7 @@ MOST_SHOWN = 50
 # With more rows since the last run than this, nobody waits until it is known which of them touch a rating.
 MOST_LOOKED_AT = 5_000
 # Acts from which no rating follows.
-_AT_REST = (ActKind.FOUNDED, ActKind.RATE, ActKind.PUBLISH, ActKind.SETTINGS)
+_AT_REST = (EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS)
 _TOUCHING: tuple[Table, ...] = (
     tables.member,
     tables.outside_rating,
@@ -37,26 +37,26 @@ class Sections(NamedTuple):
     total: int
 
 
-class Acts(NamedTuple):
-    """The first acts that wait for a run, and how many do."""
+class WaitingEntries(NamedTuple):
+    """The first journal entries that wait for a run, and how many do."""
 
-    first: tuple[Act, ...]
+    first: tuple[JournalEntry, ...]
     total: int
 
 
-class DeskStatus(NamedTuple):
-    """An office as its desk shows it."""
+class AdministrationStatus(NamedTuple):
+    """An office as its administration page shows it."""
 
     name: str
     members: int
     events: int
     lists: tuple[str, ...]
-    pending: Acts
+    pending: WaitingEntries
     held: Sections
     requested: Sections
 
 
-def desk_status(office: Office, most: int = MOST_SHOWN) -> DeskStatus:
+def desk_status(office: Office, most: int = MOST_SHOWN) -> AdministrationStatus:
     """How an office stands now, with at most so many of everything that waits."""
     with office.reading() as connection:
         newest = head(connection)
@@ -64,7 +64,7 @@ def desk_status(office: Office, most: int = MOST_SHOWN) -> DeskStatus:
         record = Record(connection, newest.seq)
         founded = act_of(connection, 1)
         month = tables.supplement.c.month
-        return DeskStatus(
+        return AdministrationStatus(
             name="" if founded is None else founded.subject,
             members=_number(connection, tables.member, "member_id") - len(record.aliases()),
             events=_number(connection, tables.event, "event_id"),
@@ -79,15 +79,15 @@ def _number(connection: Connection, table: Table, column: str) -> int:
     return connection.execute(select(func.count(table.c[column].distinct()))).scalar() or 0
 
 
-def _pending(record: Record, run: int, most: int) -> Acts:
+def _pending(record: Record, run: int, most: int) -> WaitingEntries:
     """The acts since the last run, where any of them touches a rating, or where it would take long to find out."""
     connection, act = record.connection, tables.act
     if _rows_since(connection, run) <= MOST_LOOKED_AT and not is_pending(record):
-        return Acts((), 0)
+        return WaitingEntries((), 0)
     waits = (act.c.seq > run) & act.c.kind.not_in([kind.value for kind in _AT_REST])
     numbers = connection.execute(select(act.c.seq).where(waits).order_by(act.c.seq).limit(most)).scalars().all()
     total = connection.execute(select(func.count()).select_from(act).where(waits)).scalar() or 0
-    return Acts(tuple(one for seq in numbers if (one := act_of(connection, seq)) is not None), total)
+    return WaitingEntries(tuple(one for seq in numbers if (one := act_of(connection, seq)) is not None), total)
 
 
 def _rows_since(connection: Connection, run: int) -> int:

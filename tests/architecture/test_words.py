@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOMS_THAT_EXIST, ROOT, Module, modules, snippet
+from tests.architecture.source import PACKAGES_THAT_EXIST, ROOT, Module, modules, snippet
 
 # A function without a home lacks a noun, not a drawer.
 DRAWERS = frozenset({"utils", "util", "helpers", "helper", "common", "core", "models", "services", "misc"})
@@ -96,7 +96,7 @@ def test_no_module_is_a_drawer() -> None:
 
 def test_everything_public_says_what_it_is() -> None:
     found = modules()
-    assert {module.room for module in found} >= ROOMS_THAT_EXIST
+    assert {module.package for module in found} >= PACKAGES_THAT_EXIST
     faults = [fault for module in found for fault in docstring_faults(module)]
     assert not faults, "\n".join(faults)
 

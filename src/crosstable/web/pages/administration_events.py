@@ -9,9 +9,9 @@ from starlette.datastructures import FormData
 from crosstable.errors import FormatError, OfficeError
 from crosstable.formats import Reading as FileReading
 from crosstable.office.corrections import (
-    Asking,
     ChangedResult,
     Correction,
+    RequestPolicy,
     asked_differences,
     correct_member,
     correct_result,
@@ -20,8 +20,8 @@ from crosstable.office.corrections import (
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, public_differences
-from crosstable.office.ledger.acts import Deed, act_of
 from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, withdrawal
 from crosstable.office.sections import EventFact, SectionRows, rows_of
@@ -40,7 +40,7 @@ from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.forms import actor_in, in_office, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.limits import FILES
-from crosstable.web.pages.desk import told
+from crosstable.web.pages.administration import told
 from crosstable.web.policies import Actor
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -58,7 +58,7 @@ class Asked(NamedTuple):
     players: list[str]
 
 
-class OnDesk(NamedTuple):
+class EventAdministration(NamedTuple):
     """An event as the office sees it."""
 
     event: EventFact
@@ -69,7 +69,7 @@ class OnDesk(NamedTuple):
     waiting: dict[int, int]
 
 
-def on_desk(office: Office, event_id: str) -> OnDesk:
+def on_desk(office: Office, event_id: str) -> EventAdministration:
     """An event with its sections and what was asked for."""
     with office.reading() as connection:
         record = known(connection).record
@@ -80,7 +80,7 @@ def on_desk(office: Office, event_id: str) -> OnDesk:
         is_waiting = bool(requests) or any(one.state is State.HELD for one in headings)
         waiting = waiting_of(record, event_id).versions if is_waiting else {}
         players = {number: [_numbered(row) for row in rows.entries] for number, rows in standing.items()}
-        return OnDesk(event, event_affiliate(record, event_id), headings, asked, players, waiting)
+        return EventAdministration(event, event_affiliate(record, event_id), headings, asked, players, waiting)
 
 
 def _asked(record: Record, event: EventFact, request: Heading, standing: SectionRows | None) -> Asked:
@@ -194,11 +194,11 @@ def correct_as_asked(reading: Reading, actor: Actor, event_id: str, form: FormDa
     today = today_of(office)
     wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
 
-    def by_member(deed: Deed, asking: Asking) -> Correction:
-        return correct_member(office, deed, event_id, (wrong, right), today, is_request=asking)
+    def by_member(author: Author, asking: RequestPolicy) -> Correction:
+        return correct_member(office, author, event_id, (wrong, right), today, is_request=asking)
 
-    def by_result(deed: Deed, asking: Asking) -> Correction:
-        return correct_result(office, deed, event_id, _changed(form), today, is_request=asking)
+    def by_result(author: Author, asking: RequestPolicy) -> Correction:
+        return correct_result(office, author, event_id, _changed(form), today, is_request=asking)
 
     how = by_member if wrong or right else by_result
     return correct_for(reading, actor, event_id, how, text_of(form, "reason"))

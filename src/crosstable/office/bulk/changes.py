@@ -11,15 +11,15 @@ from crosstable.office.bulk.causes import Sets
 from crosstable.office.bulk.due import Replay
 from crosstable.office.bulk.record import mapped
 from crosstable.office.bulk.steps import KEY
-from crosstable.office.ledger.acts import canonical
+from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import Posting, posting_from
-from crosstable.office.ledger.runs import RippleLine
+from crosstable.office.ledger.runs import RatingChange
 from crosstable.terms import RatingSystem
 
 _PLACE = ["who", "system"]
 
 
-class Ripple(Sequence[RippleLine]):
+class RatingChanges(Sequence[RatingChange]):
     """The rating changes of a run, each made when it is asked for."""
 
     def __init__(self, ids: pl.Series, old: pl.DataFrame, replay: Replay, lines: pl.DataFrame) -> None:
@@ -36,24 +36,24 @@ class Ripple(Sequence[RippleLine]):
         return self._lines.height
 
     @overload
-    def __getitem__(self, at: int) -> RippleLine: ...
+    def __getitem__(self, at: int) -> RatingChange: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[RippleLine]: ...
-    def __getitem__(self, at: int | slice) -> RippleLine | Sequence[RippleLine]:
+    def __getitem__(self, at: slice) -> Sequence[RatingChange]: ...
+    def __getitem__(self, at: int | slice) -> RatingChange | Sequence[RatingChange]:
         if isinstance(at, slice):
             return [self._line(place) for place in range(*at.indices(len(self)))]
         if not -len(self) <= at < len(self):
             raise IndexError(at)
         return self._line(at)
 
-    def _line(self, at: int) -> RippleLine:
+    def _line(self, at: int) -> RatingChange:
         line = self._lines.row(at, named=True)
         system, before = RatingSystem(line["system"]), None
         if line["row"] is not None:
             before = posting_from(self._old.select(*Posting._fields).row(line["row"])).standing
         sections = tuple((event_id, section) for event_id, section in json.loads(line["sections"]))
         after = self._replay.record(line["who"], system)
-        return RippleLine(line["member_id"], system, before, after, sections, tuple(json.loads(line["causes"])))
+        return RatingChange(line["member_id"], system, before, after, sections, tuple(json.loads(line["causes"])))
 
     def rows(self, run: int) -> pl.DataFrame:
         """The lines as the table holds them."""

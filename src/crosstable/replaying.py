@@ -53,8 +53,8 @@ _FLOORS = {
 }
 
 
-class Opening(NamedTuple):
-    """A standing that a member brought when he came into a record (rules history §13)."""
+class StartingRating(NamedTuple):
+    """A rating record that a member brought when they came into the office's record (rules history §13)."""
 
     act: int
     member_id: str
@@ -96,7 +96,11 @@ class Decision(NamedTuple):
 
 
 def decided(
-    standing: PlayerRating, system: RatingSystem, key: Key, openings: Iterable[Opening], decisions: Iterable[Decision]
+    standing: PlayerRating,
+    system: RatingSystem,
+    key: Key,
+    openings: Iterable[StartingRating],
+    decisions: Iterable[Decision],
 ) -> PlayerRating:
     """A standing with the floors and the ceiling that one member's openings and decisions set before a place."""
     floors: list[Floor] = []

@@ -11,7 +11,7 @@ from tools.citations import Citation, all_citations, citations, existing, files,
 from tools.source_pages import TITLES
 
 # This file and the finder hold what they look for.
-EXAMPLES = ("tests/house/test_citations.py", "tools/citations.py")
+EXAMPLES = ("tests/architecture/test_citations.py", "tools/citations.py")
 UNTESTED = "*Not tested"
 
 

@@ -16,7 +16,7 @@ replay. The dialect is what all three read alike. Each fault begins with the num
 import ast
 from collections.abc import Iterator
 
-from tests.house.source import Function, Module, functions, imports
+from tests.architecture.source import Function, Module, functions, imports
 
 _LIBRARIES = frozenset({"math", "typing", "collections", "__future__"})
 _OWN = ("crosstable.terms", "crosstable.rules.constants", "crosstable.formulas")

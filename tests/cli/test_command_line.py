@@ -16,10 +16,10 @@ from crosstable import __version__
 from crosstable.cli import COMMANDS, main, office, parser_of
 from crosstable.cli.options import OPTIONS
 from crosstable.office.address import DEFAULT, ENVIRONMENT
+from tests.architecture.source import ROOT
 from tests.checks.provoked import pair, sound, with_player
 from tests.cli.conftest import Run, Write
 from tests.event_files import quad
-from tests.house.source import ROOT
 from tools.make_docs import pages
 
 SAMPLE = str(ROOT / "examples" / "summer-quads.json")

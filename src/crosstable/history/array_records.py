@@ -9,7 +9,7 @@ import numpy as np
 
 from crosstable.engine.after import NO_LIMITS, decided_floor
 from crosstable.engine.numbers import NUMBERS, put_numbers, with_numbers
-from crosstable.history.kernel.arrays import DECIDED, STANDING, Array, Standings
+from crosstable.history.kernel.arrays import DECIDED, STANDING, Array, RecordArrays
 from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem
 
 Pair = tuple[int, RatingSystem]
@@ -26,10 +26,10 @@ def no_limits(rows: int) -> Array:
     return made
 
 
-class ArrayStandings:
+class ArrayRecords:
     """Reads and writes single rating records of the arrays."""
 
-    def __init__(self, arrays: Standings, place_of: Array) -> None:
+    def __init__(self, arrays: RecordArrays, place_of: Array) -> None:
         self.arrays = arrays
         self.place_of = place_of
 
@@ -102,10 +102,10 @@ def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
     return rows
 
 
-def keep_places(arrays: Standings, place_of: Array, pairs: Sequence[Pair]) -> None:
+def keep_places(arrays: RecordArrays, place_of: Array, pairs: Sequence[Pair]) -> None:
     """Let the rating record of each member and system about whom something is ever decided point to it."""
     for place, (member, system) in enumerate(pairs, 1):
         arrays.standings[place_of[member, int(system)]]["decided"] = place
 
 
-__all__ = ["ArrayStandings", "Limits", "Pair", "decided_rows", "keep_places", "no_limits"]
+__all__ = ["ArrayRecords", "Limits", "Pair", "decided_rows", "keep_places", "no_limits"]

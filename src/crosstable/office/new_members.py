@@ -5,13 +5,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.members import OpeningStanding, could_be_born, could_be_born_in
+from crosstable.office.members import NewStartingRating, could_be_born, could_be_born_in
 from crosstable.terms import OutsideRating, Report, ReportedPlayer
 
 
 def members_of_report(
     record: Record, report: Report, *, takes_openings: bool
-) -> tuple[list[Person], list[OpeningStanding]]:
+) -> tuple[list[Person], list[NewStartingRating]]:
     """New members, and with ``takes_openings`` the ratings they bring, as of the day before their first section."""
     rows: dict[str, tuple[ReportedPlayer, date]] = {}
     for section in report.sections:
@@ -51,10 +51,10 @@ def _dated(rating: OutsideRating | None, start: date) -> tuple[OutsideRating, ..
     return () if rating is None else (OutsideRating(rating.rating, rating.as_of or start),)
 
 
-def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[OpeningStanding]:
+def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[NewStartingRating]:
     eve = start - timedelta(days=1)
     return [
-        OpeningStanding(
+        NewStartingRating(
             player.member_id,
             system,
             standing._replace(as_of=min(standing.as_of or eve, eve)),
