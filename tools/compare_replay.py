@@ -1,7 +1,7 @@
 """Replay official crosstables as one history, and compare with the plain engine bit for bit.
 
 ``python tools/compare_replay.py FOLDER`` takes a folder of archived official crosstables (gzipped JSON lines). Every
-page becomes a section of one system; what a member brought to his first page opens his record.
+page becomes a section of one system; what a member brought to their first page opens their record.
 """
 
 import math

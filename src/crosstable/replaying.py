@@ -124,7 +124,7 @@ def decided(
 
 
 def has_opted_in(decisions: Iterable[Decision], day: date) -> bool:
-    """Whether a member wants foreign events rated (§6): his last word by that day."""
+    """Whether a member wants foreign events rated (§6): their last word by that day."""
     said = [
         (decision.effective, decision.act, decision.kind is DecisionKind.OPT_IN)
         for decision in decisions

@@ -56,3 +56,17 @@ def test_a_name_of_another_tongue_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", ["Actor", "Folder", "record_after", "starting_rating"])
 def test_a_name_that_only_looks_like_one_is_not(name: str) -> None:
     assert faults_in(name) == []
+
+
+def test_a_player_is_they() -> None:
+    """Players are of any sex: no text of the program or of its pages says he of somebody."""
+    texts = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.html"), *(ROOT / "docs").glob("*.md")]
+    said = re.compile(r"\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b")
+    wrong = {
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in texts
+        for line in path.read_text(encoding="utf-8").splitlines()
+        for found in [said.search(line)]
+        if found and '"Ga", "He", "Il"' not in line
+    }
+    assert wrong == set()

@@ -16,7 +16,7 @@ from tests.waiting import until
 
 
 class Guest(Protocol):
-    """Lets somebody in, and gives his page."""
+    """Lets somebody in, and gives their page."""
 
     def __call__(self, name: str, *, scripts: bool = True) -> Page:
         """The page of somebody who is logged in."""
@@ -24,7 +24,7 @@ class Guest(Protocol):
 
 @pytest.fixture
 def guest(browser: Browser, office: Served) -> Iterator[Guest]:
-    """Pages of people who are logged in by the form, each in a browser of his own, with scripts or without."""
+    """Pages of people who are logged in by the form, each in a browser of their own, with scripts or without."""
     seen: list[Watched] = []
     contexts = []
 

@@ -27,7 +27,7 @@ PICTURES = os.environ.get("CROSSTABLE_SCREENSHOTS", "")
 
 
 class People:
-    """Visitors of both sites, each with a page of his own that is used again and again."""
+    """Visitors of both sites, each with a page of their own that is used again and again."""
 
     def __init__(self, browser: Browser, site: Served, office: Served) -> None:
         self.browser = browser
@@ -37,7 +37,7 @@ class People:
         self.seen: dict[str, Watched] = {}
 
     def __call__(self, who: str) -> Page:
-        """The page of somebody, who is logged in if he has an account."""
+        """The page of somebody, who is logged in if they have an account."""
         if who not in self.pages:
             address = self.sites.get(who, self.office)
             context = context_of(self.browser, base_url=address, viewport=WIDE, locale="en-US")

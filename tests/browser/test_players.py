@@ -1,4 +1,4 @@
-"""What a player does: finds himself, sees why his rating moved, estimates the next event; with and without scripts."""
+"""What a player does: finds their page, sees why their rating moved, estimates the next event."""
 
 import re
 from collections.abc import Iterator

@@ -58,7 +58,7 @@ def without(name: str) -> EventFile:
 
 
 def third_round(cell: object) -> EventFile:
-    """The sound file with this in the third round of player 1, where he has a bye."""
+    """The sound file with this in the third round of player 1, where they have a bye."""
     return with_player(rounds=["W2w", "D3b", cell])
 
 

@@ -39,7 +39,7 @@ def test_a_row_without_a_number_is_counted_from_the_top() -> None:
 
 
 def test_a_cell_of_the_dbf_files_is_named_with_its_record() -> None:
-    """Player 1 beats player 2 in the first round of the sample, until he plays somebody who is not there."""
+    """Player 1 beats player 2 in the first round of the sample, until they play somebody who is not there."""
     rows = [{**row, "D_RND01": "W9"} if at == 0 else row for at, row in enumerate(PLAYERS)]
     reading = uschess_dbf.read(tables(players=rows), "spring")
     (found,) = (each for each in check(reading.report).faults if each.code == "opponent-missing")

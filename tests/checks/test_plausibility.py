@@ -156,7 +156,7 @@ def test_rows_of_one_member_are_told_once_and_rows_without_games_never() -> None
 
 
 def test_with_the_report_the_place_names_the_row_of_the_file() -> None:
-    """A player of 1000 who beats four of 1700, whom he takes 100 points of at most, performs 2000 or more."""
+    """A player of 1000 who beats four of 1700, whom they take 100 points of at most, performs 2000 or more."""
     event = event_file(
         player(1, "W2 W3 W4 W5", 1000.0), *(player(2 + at, ["U"] * at + ["L1"], 1700.0) for at in range(4))
     )

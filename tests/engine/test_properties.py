@@ -210,7 +210,7 @@ def test_games_grow_by_the_games_played(event: EventFile) -> None:
 
 
 def rated_games(section: dict[str, Any], number: int) -> int:
-    """The rated games of a player on all his rows; abroad only those against opponents with a FIDE rating (§6)."""
+    """The rated games of a player on all their rows; abroad only those against opponents with a FIDE rating (§6)."""
     players = {player["number"]: player for player in section["players"]}
     rows = [row for row in players.values() if row["member_id"] == players[number]["member_id"]]
     cells = [cell for row in rows for cell in row["rounds"] if cell[:1] in tuple(GAMES)]
@@ -221,7 +221,7 @@ def rated_games(section: dict[str, Any], number: int) -> int:
 
 @given(events(), st.sampled_from(("B", "H", "U", "Z", "*", "", "X1", "F1")))
 def test_a_player_without_a_rated_game_is_untouched_and_touches_nobody(event: EventFile, cell: str) -> None:
-    """§7, readings 40: byes and forfeits are no games; the player keeps what he had, even nothing."""
+    """§7, readings 40: byes and forfeits are no games; the player keeps what they had, even nothing."""
     section = section_of(event)
     assume(section["type"] != "match")
     other = copy.deepcopy(event)

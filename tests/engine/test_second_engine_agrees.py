@@ -233,7 +233,7 @@ def test_random_time_controls_belong_to_the_systems_the_second_engine_names(chun
 def test_who_is_only_met_stays_where_he_is() -> None:
     """§1, readings 40 and 92: a one-sided draw with somebody of 2761 who played nothing and has lost 26 of 26.
 
-    He is not rated, so the 2700 of the special formula does not concern him: E is We(1482, 2761) in both passes.
+    They are not rated, so the 2700 of the special formula does not concern them: E is We(1482, 2761) in both passes.
     """
     idle = player(1, "U", ratings={"OTBR": record(2761.0, 26, wins=0, losses=26)})
     (rows,) = rows_by_system(event_file(idle, player(2, "R1", 1482.0))).values()

@@ -100,7 +100,7 @@ def test_games_are_met_at_what_the_opponents_own_explanations_say() -> None:
 
 
 def strength_told(lines: tuple[Line, ...], part: str) -> float | None:
-    """What a player's own explanation says he is met at; nothing where he played no rated game himself."""
+    """What a player's own explanation says they are met at; nothing where they played no rated game themselves."""
     if part == "Step 5":
         found = values(lines, "Step 4", "rating")  # the last one is that after the limit of 100
         return found[-1] if found else None

@@ -260,7 +260,7 @@ BROKEN: list[tuple[str, str, int, object, str]] = [
     ("games", "result", 1, 7, "games.parquet, row 1: the result is none of 0, 1, 2, 4, 5 and 6."),
     ("games", "colour", 1, 3, "games.parquet, row 1: the colour is none of 0, 1 and 2."),
     ("games", "round", 0, 0, "games.parquet, row 0: rounds are counted from 1."),
-    ("games", "second", 0, 0, "games.parquet, row 0: a player is paired with himself."),
+    ("games", "second", 0, 0, "games.parquet, row 0: a player is paired with themselves."),
     ("games", "second", 0, 4, "games.parquet, row 0: the game names a row that its section does not have."),
     ("games", "section", 7, 3, "games.parquet, row 7: there are only 3 sections."),
     ("games", "first", 1, 0, "games.parquet, row 1: the game is out of order"),

@@ -113,7 +113,7 @@ def with_a_re_entry(archive: Archive) -> tuple[Archive, int]:
             member = entries["member"].to_list()
             member[row] = member[row - 1]
             return archive._replace(entries=entries.with_columns(pl.Series("member", member, pl.Int32))), row
-    raise AssertionError("everybody met his neighbour")
+    raise AssertionError("everybody met their neighbour")
 
 
 def test_a_history_that_is_laid_out_in_parts_is_the_same_bit_for_bit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def mean(values: list[float]) -> float:
 
 
 def by_rating_band(found: list[Prediction]) -> dict[str, list[float]]:
-    """The deviances of every player's games, by the band of his rating, which is rounded half up."""
+    """The deviances of every player's games, by the band of their rating, which is rounded half up."""
     limits = (400, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200)
     bands: dict[str, list[float]] = defaultdict(list)
     for one in found:

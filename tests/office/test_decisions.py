@@ -295,7 +295,7 @@ def test_a_decision_follows_its_member_through_a_merge(rated: Office) -> None:
 
 
 def test_a_floor_that_came_with_a_merge_goes_with_its_undoing(rated: Office) -> None:
-    """The member who keeps his id has played as before; only what was decided about the other one is gone."""
+    """The member who keeps their id has played as before; only what was decided about the other one is gone."""
     before = chain(rated)
     decide(rated, AUTHOR, about(DecisionKind.FLOOR, 1390.0, member_id=member_id(8)))
     merge_members(rated, AUTHOR, member_id(8), member_id(2))

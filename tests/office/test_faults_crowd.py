@@ -1,6 +1,6 @@
 """A crowd of clients in threads and processes submits at once, a fifth of it twice and a tenth in two versions.
 
-Each event enters once, everybody is told what became of his file, nobody sees a deadlock or a serialization failure,
+Each event enters once, everybody is told what became of their file, nobody sees a deadlock or a serialization failure,
 and after rating the office holds what the fold from zero gives.
 """
 

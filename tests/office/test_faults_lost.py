@@ -1,4 +1,4 @@
-"""A connection to a server that is lost while somebody writes: what he is told is true, and the next deed goes on."""
+"""A connection to a server that is lost while somebody writes: what they are told is true, the next deed goes on."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
 """Two rating runs started at once.
 
 The second waits, or is refused with the name of the first; nothing is rated twice, and nobody holds the office after
-his death.
+their death.
 """
 
 import threading

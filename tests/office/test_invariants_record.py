@@ -339,7 +339,7 @@ def _has_one_cause(connection: Connection, number: int, posting: Posting) -> Non
 
 
 def test_i17_a_cause_is_the_act_that_touched_a_member_and_no_other(office: Office) -> None:
-    """Two corrections in one run: who was reached by one of them only has that one as his cause."""
+    """Two corrections in one run: who was reached by one of them only has that one as their cause."""
     join(office, *club_members(12))
     other = "1 =9 | W2 D3 W4\n2 =10 | L1 L4 L3\n3 =11 | L4 D1 W2\n4 =12 | W3 W2 L1"
     enter(office, quad("a"), quad("b", wallchart=other))

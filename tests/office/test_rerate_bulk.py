@@ -188,7 +188,7 @@ def test_openings_that_are_replaced_and_decisions_that_are_revoked(pair: Pair) -
 
 
 def test_a_granted_match_floor(pair: Pair) -> None:
-    """§7, item 4: a match that takes member 2 to his floor asks for a lower one."""
+    """§7, item 4: a match that takes member 2 to their floor asks for a lower one."""
     people, openings = [person(1), person(2)], [opening(1, 1500.0), opening(2, 1505.0, peak=1700.0)]
     match = report("m", section("1 | W2 W2 W2\n2 | L1 L1 L1", MATCH, match_waiver="made up"))
     both(pair, lambda office: join(office, people, openings), lambda office: enter(office, match))

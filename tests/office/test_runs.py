@@ -146,7 +146,7 @@ def test_a_section_that_no_longer_rates_a_member_leaves_a_posting_that_says_so(s
     assert all(row["supersedes"] for row in rows)
     assert Posting(member_id(9), OTBR, "apart", 1, TODAY, TODAY).standing is None
     newcomers = {line.member_id: line.after for line in done.ripple}
-    assert newcomers[member_id(9)] is not None  # back to his opening
+    assert newcomers[member_id(9)] is not None  # back to their opening
 
 
 def test_a_member_whose_only_section_goes_is_unrated_again(office: Office) -> None:

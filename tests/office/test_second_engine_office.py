@@ -100,7 +100,7 @@ def _opened(made: Federation) -> Book:
 
 
 def _file(one: Report, section: ReportedSection, book: Book, made: Federation) -> dict[str, Any]:
-    """The event file with one section, every player with what he brings to it."""
+    """The event file with one section, every player with what they bring to it."""
     assert section.start is not None
     assert section.end is not None
     days = {"start_date": section.start.isoformat(), "end_date": section.end.isoformat()}
@@ -138,7 +138,7 @@ def _file(one: Report, section: ReportedSection, book: Book, made: Federation) -
 
 
 def _carry(book: Book, section: ReportedSection, system: str, rows: Mapping[int, Mapping[str, Any]]) -> None:
-    """What a section adds to a member's record, his several rows together."""
+    """What a section adds to a member's record, their several rows together."""
     members: dict[str, list[str]] = {}
     for player in section.players:
         letters = [cell.text[0] for cell in player.cells if cell.text and cell.text[0] in POINTS]

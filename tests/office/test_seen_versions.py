@@ -1,4 +1,4 @@
-"""What somebody accepts is what he was shown: versions, the event itself, its sections, new members (SQLite only)."""
+"""What somebody accepts is what they were shown: versions, the event itself, its sections, new members."""
 
 from datetime import date
 
@@ -239,7 +239,7 @@ def test_a_request_is_proposed_without_what_else_waits(members: Office) -> None:
 
 
 def with_stranger(born: date, cell: str) -> Report:
-    """Section 1 is held for a stranger who says when he was born; section 2 is sound."""
+    """Section 1 is held for a stranger who says when they were born; section 2 is sound."""
     held = section(HELD)
     last = held.players[1]
     stranger = last._replace(background=last.background._replace(birth_date=born))

@@ -36,7 +36,7 @@ def official() -> EventFile:
 
 
 def decorated() -> EventFile:
-    """Four wins over three 1600s and a 1700 are a norm at 1600; a peak of 1941 holds the 1700 at his floor (§5)."""
+    """Four wins over three 1600s and a 1700 are a norm at 1600; a peak of 1941 holds the 1700 at their floor (§5)."""
     rivals = [player(2 + at, ["U"] * at + ["L1"], 1600.0, 60) for at in range(3)]
     floored = player(5, "U U U L1", ratings={"OTBR": record(1700.0, 60, peak=1941.0)})
     return event_file(player(1, "W2 W3 W4 W5", 1400.0), *rivals, floored)

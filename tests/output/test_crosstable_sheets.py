@@ -74,7 +74,7 @@ def test_norms_floors_and_ranges_have_columns() -> None:
 
 
 def test_an_opponent_abroad_has_no_figures() -> None:
-    """§6: he is there as an opponent only."""
+    """§6: they are there as an opponent only."""
     member, opponent = rows_of(rated(abroad()))
     assert member["pre"] == "2100"
     assert {opponent[column] for column in ("pre", "games_before", "post", "rounded", "games_after")} == {""}

@@ -20,7 +20,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Member:
-    """One member of the section; `number` is his first row, `rows` are all his rows."""
+    """One member of the section; `number` is their first row, `rows` are all their rows."""
 
     number: int
     rows: tuple[int, ...]

@@ -119,7 +119,7 @@ def one_pass(
 
 
 def step_4(case: Case, members: Members, priors: dict[int, Prior], effective: Values, estimates: Values) -> Values:
-    """Calculate intermediate ratings; who did not play keeps his (2025 text §1 Step 4; readings 43, 45)."""
+    """Calculate intermediate ratings; who did not play keeps theirs (2025 text §1 Step 4; readings 43, 45)."""
     outcomes = one_pass(case, members, priors, effective, estimates)
     return estimates | {number: outcome.rating for number, outcome in outcomes.items()}
 

@@ -82,7 +82,7 @@ def test_step_2_takes_the_smaller_of_games_and_their_cap() -> None:
 
 
 def test_step_3_gives_the_reference_values() -> None:
-    """§1 Step 3 (readings, Part 1): d is met at 1687.5, everybody else at his own rating."""
+    """§1 Step 3 (readings, Part 1): d is met at 1687.5, everybody else at their own rating."""
     assert list(round_robin_sheet().strength) == pytest.approx(STEP_3, abs=FLOAT_NOISE)
     assert [p.strength for p in round_robin().players] == pytest.approx(STEP_3, abs=FLOAT_NOISE)
 
@@ -107,14 +107,14 @@ def test_every_count_grows_by_the_games_played() -> None:
 
 
 def test_a_first_estimate_serves_the_opponents_only() -> None:
-    """§1 Step 3, readings 37: d himself is rated with N' = 0; by hand, 1816.67 is (1850+1700+1500+400)/3."""
+    """§1 Step 3, readings 37: d is rated with N' = 0; by hand, 1816.67 is (1850+1700+1500+400)/3."""
     newcomer = player(round_robin(), 4)
     assert newcomer.effective == 0.0
     assert newcomer.intermediate.rating == pytest.approx((1850 + 1700 + 1500 + 400 * (2 * 2 - 3)) / 3, abs=FLOAT_NOISE)
 
 
 def test_a_newcomer_with_credited_games_makes_no_first_estimate() -> None:
-    """§1 Steps 3 and 4, readings 55: an unrated opponent with N > 0 is met at his rating of Step 1."""
+    """§1 Steps 3 and 4, readings 55: an unrated opponent with N > 0 is met at their rating of Step 1."""
     rated = rate_wallchart(
         """
         1 | W2 W3 | R: 1500/40
@@ -362,7 +362,7 @@ def test_a_past_of_one_kind_needs_games_and_no_other_result(
 
 
 def test_an_unrated_player_with_credited_games_is_rated_by_the_standard_formula() -> None:
-    """§1 Step 4, readings 38: on 10 credited games he has won and lost nothing, so his past is mixed."""
+    """§1 Step 4, readings 38: on 10 credited games they have won and lost nothing, so their past is mixed."""
     rated = rate_wallchart(
         "1 | W2 | R: Unrated \n 2 | L1 | R: 1800/50", known={1: Background(fide=OutsideRating(2100.0))}
     )

@@ -130,7 +130,7 @@ def test_all_losses_before_and_now_stand_400_below_the_weakest_opponent() -> Non
 
 
 def test_a_record_of_wins_in_a_section() -> None:
-    """§4.1, readings 39: through the engine, 1500 on three wins who wins again stands 400 above his opponent."""
+    """§4.1, readings 39: through the engine, 1500 on three wins who wins again stands 400 above their opponent."""
     winner = Background({RatingSystem.OTBR: PlayerRating(1500.0, 3.0, wins=3, draws=0, losses=0, events=1)})
     rated = rate_wallchart("1 | W2 | R: Unrated \n 2 | L1 | R: 1500/50", known={1: winner})
     assert post_event(rated, 1) == pytest.approx(player(rated, 2).intermediate.rating + 400, abs=FLOAT_NOISE)

@@ -286,7 +286,7 @@ def test_repeats_and_the_bonus_on_the_wallchart(rounds: str, earns: bool) -> Non
 
 
 def test_meeting_an_unrated_opponent_twice_is_a_repeat_too() -> None:
-    """§4.2, readings 42: rated or unrated, he is the same opponent."""
+    """§4.2, readings 42: rated or unrated, they are the same opponent."""
     chart = "1 | W2 W2 W3 | R: 1000/99 \n 2 | L1 L1 | R: Unrated \n 3 | U U L1 | R: 2200/99"
     assert not player(rate_wallchart(chart), 1).earns_bonus
 

@@ -35,7 +35,7 @@ NONE = -math.inf
 
 
 def fall(standing: PlayerRating, on: date = TODAY, system: RatingSystem = OTBR) -> RatedPlayer:
-    """A player who loses eight games to opponents of 100, so that nothing but a floor can hold him."""
+    """A player who loses eight games to opponents of 100, so that nothing but a floor can hold them."""
     weak = Background({system: PlayerRating(100.0, 99.0)})
     chart = "1 | L2 L2 L2 L2 L2 L2 L2 L2 | \n 2 | W1 W1 W1 W1 W1 W1 W1 W1 |"
     rated = rate_wallchart(chart, Played(start=on), system, known={1: Background({system: standing}), 2: weak})
@@ -43,7 +43,7 @@ def fall(standing: PlayerRating, on: date = TODAY, system: RatingSystem = OTBR) 
 
 
 def landing(standing: PlayerRating, on: date = TODAY, system: RatingSystem = OTBR) -> tuple[FloorKind, float]:
-    """The floor that caught a falling player, NONE and his rating where none did."""
+    """The floor that caught a falling player, NONE and their rating where none did."""
     fallen = fall(standing, on, system)
     assert fallen.after is not None
     if fallen.outcome.floor_kind is not FloorKind.NONE:

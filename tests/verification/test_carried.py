@@ -12,7 +12,7 @@ from tests.verification.made_pages import line, pages, player, quad
 
 
 def test_a_past_seen_on_an_earlier_page_explains_a_later_one() -> None:
-    """§4.1: three losses of a newcomer are all his games, so the next page follows from an all-losses past."""
+    """§4.1: three losses of a newcomer are all their games, so the next page follows from an all-losses past."""
     first = [
         player(1, 1500.0, 80, ["W4", "D2", ""], member="MA"),
         player(2, 1450.0, 80, ["", "D1", "W4"], member="MB"),
@@ -117,7 +117,7 @@ def third_page(*earlier: tuple[str, float, int], games: int) -> tuple[Row, Row]:
 
 
 def test_a_count_seen_twice_goes_on_at_the_members_own_pace() -> None:
-    """13 games after one page and 26 a year later, then one section unseen, of three games as his others: 29."""
+    """13 games after one page and 26 a year later, then one section unseen, of three games as their others: 29."""
     alone, carried = third_page(("2015-01-01", 2287.0, 10), ("2016-01-01", 2310.0, 23), games=29)
     assert alone.verdict is Verdict.UNEXPLAINED
     assert carried.verdict is Verdict.WITHIN
@@ -151,7 +151,7 @@ def test_a_count_seen_once_gives_no_pace() -> None:
 
 
 def test_a_provisional_count_is_not_that_of_an_established_player_at_the_same_rating() -> None:
-    """The page before left him at 2218 on 13 games; established since, he has more than 25."""
+    """The page before left them at 2218 on 13 games; established since, they have more than 25."""
     first = line("201501010001", "2015-01-01", quad(**master(2240.0, 10)))
     left_at = float(first["players"][1]["post"])
     second = line("201602010001", "2016-02-01", quad(**master(left_at, 90)))

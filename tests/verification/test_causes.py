@@ -53,7 +53,7 @@ def hidden_count() -> Line:
 
 
 def hidden_floor(rating: float, level: int) -> Line:
-    """Player 2 has a floor above his rating."""
+    """Player 2 has a floor above their rating."""
     return line(EVENT, DAY, quad(p2={"rating": rating, "games": 60, "floor": level}))
 
 
@@ -149,7 +149,7 @@ def test_a_hidden_losing_past_is_named_with_its_player() -> None:
 
 
 def test_a_past_that_makes_a_right_row_wrong_is_not_claimed() -> None:
-    """The rows of players 2 and 3 are as after an all-losses past of player 4; his own row says that it was mixed."""
+    """The rows of players 2 and 3 are as after an all-losses past of player 4; their own row says that it was mixed."""
     made = hidden_past(ALL_LOSSES)
     assert ALL_LOSSES in causes_of(made)[4]
     mixed = line(EVENT, DAY, quad(p4={"games": 3}))
@@ -160,7 +160,7 @@ def test_a_past_that_makes_a_right_row_wrong_is_not_claimed() -> None:
 
 
 def test_a_past_that_leaves_the_figure_above_a_floor_is_not_claimed() -> None:
-    """§5: who has lost every game has a floor of 101 after a section; 140 posted is not his floor."""
+    """§5: who has lost every game has a floor of 101 after a section; 140 posted is not their floor."""
     weak: dict[str, Any] = {f"p{at}": {"rating": 400.0 + at, "games": 60} for at in (1, 2, 3)}
     made = line(EVENT, DAY, quad(**weak, p4={"rating": 400.0, "games": 3, "wins": 0, "draws": 0, "losses": 3}))
     assert made["players"][3]["post"] == 101
@@ -251,7 +251,7 @@ def test_no_start_is_tried_for_a_figure_out_of_its_reach() -> None:
 
 
 def starts_tried(made: Line, given: GivenStart | None) -> int:
-    """How many starts of player 4 are tried for his row, if his start is given so."""
+    """How many starts of player 4 are tried for their row, if their start is given so."""
     [page] = pages(made)
     rows = {row.number: row for row in verify([page]).alone}
     backgrounds = dict(page.checked.backgrounds)

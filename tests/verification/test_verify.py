@@ -63,7 +63,7 @@ def test_two_independent_calculations_agree_on_a_plain_page() -> None:
 
 
 def test_an_unknown_start_is_fitted_and_counted_apart() -> None:
-    """§2.3: the newcomer is 13 years old, so his start is 650; the page does not say so."""
+    """§2.3: the newcomer is 13 years old, so their start is 650; the page does not say so."""
     players = quad(p4={"rating": None, "games": None, "birth_date": "2003-01-01"})
     made = line("201601010001", "2016-01-01", players)
     for row in made["players"]:

@@ -45,7 +45,7 @@ STRANGERS = (
     Person("20000005", "Müller, Jürgen", "TX"),
 )
 JUNIOR = Person(member_id(12), "Member, Clara 12", "NY", birth_date=JUNIOR_BORN)
-# Member 12 is the newcomer; he loses all games, so his rating hangs on his start.
+# Member 12 is the newcomer; they lose all games, so their rating hangs on their start.
 WITH_JUNIOR = """
     1 =12 | L2 L3 L4
     2 =1  | W1 W4 D3

@@ -84,7 +84,7 @@ def test_nobody_is_told_whether_a_member_was_born_by_then(tmp_path: Path) -> Non
     assert "accepted" in before[1]
 
 
-# Member 1 beats people far above him; member 7 loses to newcomers, whose ratings hang on their birth dates.
+# Member 1 beats people far above them; member 7 loses to newcomers, whose ratings hang on their birth dates.
 UPSETS = "1 =1 | W2 W3 W4\n2 =5 | L1 H H\n3 =6 | H L1 H\n4 =7 | H H L1"
 BY_NEWCOMERS = """
     1 =7  | L2 L3 L4 H

@@ -399,7 +399,7 @@ def test_a_token_is_shown_once_and_revoked(here: Site) -> None:
     assert bearer_of(here.office, secret[0]) is not None
     assert secret[0] not in saw(here, "tina", "/account")
     token = tokens(here.office, "tina")[0].token_id
-    assert did(here, "otto", f"/account/tokens/{token}/revoke")[0] == 409  # not his
+    assert did(here, "otto", f"/account/tokens/{token}/revoke")[0] == 409  # not theirs
     assert did(here, "tina", f"/account/tokens/{token}/revoke") == (303, "/account#tokens")
     assert bearer_of(here.office, secret[0]) is None
     assert did(here, "tina", "/account/tokens", days="366")[0] == 409

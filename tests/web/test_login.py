@@ -187,7 +187,7 @@ def test_names_of_this_machine_are_its_own() -> None:
 
 
 def test_a_wrong_old_password_counts_as_a_try_to_log_in(here: Site) -> None:
-    """Whoever finds an open browser does not find the password in it, however often he tries."""
+    """Whoever finds an open browser does not find the password in it, however often they try."""
     mark = here.come_in("tina")
     for _ in range(MOST_TRIES - 1):
         form = {"mark": mark, "old": "not the password", "new": "another password"}

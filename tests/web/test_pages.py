@@ -101,14 +101,14 @@ def test_the_member_page_shows_what_is_posted_and_what_is_official(site: TestCli
 
 
 def test_a_floor_says_why_it_is_there(site: TestClient) -> None:
-    """Member 3 brought a peak of 1500 (the opening), so his floor is 1300: less 200, down to the hundred (§5)."""
+    """Member 3 brought a peak of 1500 (the opening), so their floor is 1300: less 200, down to the hundred (§5)."""
     systems = {one["system"]: one for one in site.get("/members/10000003.json").json()["systems"]}
     assert systems["OTBR"]["floor"]["level"] == 1300.0
     assert "less 200 points" in systems["OTBR"]["floor"]["why"]
 
 
 def test_a_member_who_did_not_play_is_told_why_his_rating_moved(site: TestClient) -> None:
-    """The correction took half a point from member 1; his rating, and those of whom he met since, moved."""
+    """The correction took half a point from member 1; their rating, and those of whom they met since, moved."""
     view = site.get("/members/10000001.json").json()
     notice = next(one for one in view["notices"] if one["system"] == "OTBR")
     assert notice["causes"][0]["kind"] == "correct"

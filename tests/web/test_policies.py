@@ -192,7 +192,7 @@ def test_the_matrix_of_routes_and_actors(peopled: Site) -> None:
     assert seen > 100
 
 
-# Where a policy lets somebody in, and the page then finds that this account or this form is none of his.
+# Where a policy lets somebody in, and the page then finds that this account or this form is none of theirs.
 _OTHERS = ("/account/others", "/account/others/{name}/{change}")
 _NO_FORM = ("/login", "/machine")
 REFUSED_INSIDE: Mapping[str, tuple[str, ...]] = {

@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_is_not_submitted(here: Site) -> None:
 
 
 def test_who_acts_for_nobody_submits_nothing(here: Site) -> None:
-    """There is no such account; were there one, nothing would be his."""
+    """There is no such account; were there one, nothing would be theirs."""
     reading = here.client.app.state.reading  # type: ignore[attr-defined]
     with pytest.raises(Problem, match="may not submit"):
         submit_for(reading, Actor(ActorKind.TD, "nobody"), document(quad("a", TODAY)))

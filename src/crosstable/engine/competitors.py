@@ -19,7 +19,7 @@ class GameSide(NamedTuple):
 
 
 class Competitor(NamedTuple):
-    """A player of a section with all rows that are his, all games on them, and what they add up to.
+    """A player of a section with all rows that are theirs, all games on them, and what they add up to.
 
     ``most_meetings`` says how often the most frequent opponent was met (§4.2; readings 42).
     """
@@ -35,7 +35,7 @@ class Competitor(NamedTuple):
 
 
 def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tuple[GameSide, ...]) -> Competitor:
-    """A competitor with his games added up."""
+    """A competitor with their games added up."""
     meetings: dict[int, int] = {}
     scores = [side.score for side in sides]
     for side in sides:

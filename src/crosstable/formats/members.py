@@ -94,7 +94,7 @@ class _Members:
         self.places: dict[str, str] = {}
 
     def add(self, member_id: str, name: str, background: Background, details: MemberDetails, place: str) -> None:
-        """Keep a member, unless his id is missing or was there before."""
+        """Keep a member, unless their id is missing or was there before."""
         if not member_id:
             self.faults.append(fault("missing-field", place, "The member id is missing."))
         elif member_id in self.backgrounds:

@@ -242,7 +242,7 @@ def _who(standing: _Row) -> str:
 
 
 def _games(standings: Sequence[_Row]) -> Counter[str]:
-    """The rated games of each member, on all his rows."""
+    """The rated games of each member, on all their rows."""
     games: Counter[str] = Counter()
     for standing in standings:
         games[_who(standing)] += sum(cell.result in _RATED for _, cell in standing.outcomes)

@@ -155,7 +155,7 @@ def _add_datum(line: Line, rows: Rows, findings: Findings) -> None:
     found = _DATUM.fullmatch(line.content)
     player = rows.get(int(found["number"])) if found is not None else None
     if found is None or player is None:
-        message = f"{line.content[:40]!r} names no player of this file, or nothing about him."
+        message = f"{line.content[:40]!r} names no player of this file, or nothing about them."
         findings.report("ignored-record", line.place, message)
         return
     add_to = _DATA.get(found["kind"].upper())

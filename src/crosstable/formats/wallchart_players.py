@@ -50,7 +50,7 @@ def pending_of(table: Table) -> int:
 
 
 def players_of(table: Table, faults: list[Fault]) -> tuple[ReportedPlayer, ...]:
-    """The players of a table; without a column for it, the number of a player is his row."""
+    """The players of a table; without a column for it, the number of a player is their row."""
     return tuple(_player(table, row, at, faults) for at, row in enumerate(table.rows, start=1))
 
 

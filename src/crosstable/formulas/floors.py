@@ -1,6 +1,6 @@
 """§5: rating floors, and §7's ceilings.
 
-Floors act once, on the result of Step 5 (readings 45). A player's peak is his highest post-event rating on more
+Floors act once, on the result of Step 5 (readings 45). A player's peak is their highest post-event rating on more
 than 25 games; two peaks are kept, of all time and since 2010-04-01, because the floors at 1200 and 1300 count only
 the newer ones (readings 94, 115).
 """

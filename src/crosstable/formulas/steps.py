@@ -82,14 +82,14 @@ def section_k(constants: Constants, rule: KRule, prior: float, effective: float,
 
 
 def step_2(constants: Constants, field: Field, sheet: Sheet) -> None:
-    """Effective games of every player, and the odds of his prior, which both passes use (§1, Step 2)."""
+    """Effective games of every player, and the odds of their prior, which both passes use (§1, Step 2)."""
     for i in range(len(field.prior)):
         sheet.effective[i] = effective_games(constants, field.prior[i], field.games[i])
         sheet.prior_odds[i] = odds(field.prior[i])
 
 
 def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
-    """First estimates of players who start on no games; everybody else keeps his prior (§1, Step 3; readings 37).
+    """First estimates of players who start on no games; everybody else keeps their prior (§1, Step 3; readings 37).
 
     Opponents stand at their pre-event or initial ratings. Returns whether every solution was found.
     """
@@ -109,7 +109,7 @@ def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
 
 
 def meet(field: Field, sheet: Sheet, strength: Sequence[float], i: int) -> None:
-    """Lay out the strengths that a player meets, one for each of his games."""
+    """Lay out the strengths that a player meets, one for each of their games."""
     for side in range(field.first[i], field.first[i + 1]):
         sheet.met[side] = strength[field.opponent[side]]
 
@@ -124,13 +124,13 @@ def lay_odds(field: Field, sheet: Sheet, strength: Sequence[float]) -> None:
 def one_pass(
     constants: Constants, rule: KRule, field: Field, sheet: Sheet, strength: Sequence[float], out: PassColumns
 ) -> bool:
-    """Step 4 or Step 5: everyone is rated from his prior against the same strengths (§1; readings 43, 44, 55)."""
+    """Step 4 or Step 5: everyone is rated from their prior against the same strengths (§1; readings 43, 44, 55)."""
     converged = True
     lay_odds(field, sheet, strength)
     for i in range(len(field.prior)):
         begin = field.first[i]
         end = field.first[i + 1]
-        if begin == end:  # who did not play keeps his prior, and is met at it (readings 40)
+        if begin == end:  # who did not play keeps their prior, and is met at it (readings 40)
             out.computed[i] = field.prior[i]
         elif formula_for(constants, field.games[i], field.past[i]) == Formula.SPECIAL:
             meet(field, sheet, strength, i)

@@ -90,7 +90,7 @@ def build(archive: Archive) -> Index:
 
 
 def entry_rows(archive: Archive) -> tuple[list[Rows], People]:
-    """The entries as rows, and how many people there are: whoever is no member is a person of his own, met once."""
+    """The entries as rows, and how many people there are: whoever is no member is a person of their own, met once."""
     rows = [Rows(*columns) for columns in portions(archive.entries, Rows._fields)]
     return rows, People(archive.members.height, archive.members.height + strangers_in(rows))
 

@@ -30,7 +30,7 @@ _OF_GAMES = {
     checking.RESULT: "the result is none of 0, 1, 2, 4, 5 and 6",
     checking.COLOUR: "the colour is none of 0, 1 and 2",
     checking.ROUND: "rounds are counted from 1",
-    checking.HIMSELF: "a player is paired with himself",
+    checking.SELF_PAIRED: "a player is paired with themselves",
     checking.GAME_ORDER: "the game is out of order, which is section, round and row of the first player",
     checking.SECTION: "there are only {sections} sections",
     checking.ROW: "the game names a row that its section does not have",

@@ -167,7 +167,7 @@ def _account(row: Mapping[Any, Any]) -> Account:
 
 
 def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> None:
-    """Shut an account, or open it again; whoever is logged in with it is out at once, and its tokens with him."""
+    """Shut an account, or open it again; whoever is logged in with it is out at once, and its tokens with them."""
     with office.writing(who, f"the account {name}", PATIENCE) as connection:
         _require(connection, name)
         table = tables.account

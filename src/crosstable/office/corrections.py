@@ -331,13 +331,13 @@ def confirm(
 
 
 def require_versions(waiting: Waiting, event_id: str, versions: Mapping[int, int]) -> None:
-    """Nobody accepts a version that he has not seen."""
+    """Nobody accepts a version that they have not seen."""
     if waiting.versions != dict(versions):
         raise OfficeError(f"what waits of event {event_id} is no longer what was proposed; look at it again")
 
 
 def _add_newcomers(office: Office, connection: Connection, author: Author, people: Sequence[Person]) -> None:
-    """Members who came in with what is accepted; whoever is known by now stays as he is known."""
+    """Members who came in with what is accepted; whoever is known by now stays as they are known."""
     known = _record(connection).people([one.member_id for one in people])
     missing = [one for one in people if one.member_id not in known]
     if missing:

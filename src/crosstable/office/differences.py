@@ -24,7 +24,7 @@ _WORDS = {
 _NOT_THERE = "nothing"
 # Particulars of a row have one word ("details", "fide"); rounds, names and member ids have two or more.
 _PARTICULAR = re.compile(r"\): \w+ was ")
-# So do those of an event or a section: who directed it, and how he is reached, may stand among them.
+# So do those of an event or a section: who directed it, and how they are reached, may stand among them.
 _DETAIL = re.compile(r"(the event|section \d+): detail ")
 
 

@@ -1,6 +1,6 @@
 """One writer at a time: the lock of a file beside a SQLite office, an advisory lock on a PostgreSQL server.
 
-Both are gone when their holder is, however he ends, and both say who the holder is.
+Both are gone when their holder is, however they end, and both say who the holder is.
 """
 
 import os

@@ -1,6 +1,6 @@
 """A members file as an office takes it: who its members are, and the opening standings that its ratings give.
 
-A rating opens a member's record where the office has none for him in that system; one that is there is replaced only
+A rating opens a member's record where the office has none for them in that system; one that is there is replaced only
 when asked for, because everything rated since stands on it.
 """
 

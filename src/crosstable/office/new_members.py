@@ -65,7 +65,7 @@ def _openings(player: ReportedPlayer, start: date, event_id: str) -> list[NewSta
 
 
 def written_person(person: Person) -> dict[str, Any]:
-    """A new member as JSON says him, so that a proposal can hold him."""
+    """A new member as JSON, so that a proposal can hold them."""
     return {
         name: value.isoformat() if isinstance(value, date) else value
         for name, value in person._asdict().items()

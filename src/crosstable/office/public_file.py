@@ -122,7 +122,7 @@ class PublicFiles:
         return {RatingSystem(system): (rating, games) for system, rating, games in rows}
 
     def _moves(self, listed: Listed, versions: Sequence[Version]) -> Iterator[StoredChange]:
-        """The runs in which nothing of a member was rated for the first time, and yet something of his anew."""
+        """The runs in which nothing of a member was rated for the first time, and yet something of theirs anew."""
         first: dict[PostingKey, int] = {}
         touched: dict[tuple[int, RatingSystem], set[PostingKey]] = {}
         for run, posting in versions:

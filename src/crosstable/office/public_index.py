@@ -13,7 +13,7 @@ from crosstable.office.ledger.postings import is_current
 
 
 class Listed(NamedTuple):
-    """A member as search lists him; ``also`` are ids that were merged into his."""
+    """A member as search lists them; ``also`` are ids that were merged into theirs."""
 
     member_id: str
     name: str

@@ -78,7 +78,7 @@ def cut_off_day(month: Month) -> date:
 
 
 def published_before(record: Record, member: str, system: RatingSystem, start: date) -> float | None:
-    """A member's rating on the list in force on a day, nothing where he is not on it."""
+    """A member's rating on the list in force on a day, nothing where they are not on it."""
     month = list_in_force(start)
     supplement, row = tables.supplement, tables.supplement_row
     act = record.connection.execute(select(supplement.c.act).where(supplement.c.month == str(month))).scalar()
@@ -93,7 +93,7 @@ def published_before(record: Record, member: str, system: RatingSystem, start: d
 
 
 def _brought(record: Record, member: str, system: RatingSystem, month: Month) -> float | None:
-    """The rating with which a member came into the office: it was published where he came from."""
+    """The rating with which a member came into the office: it was published where they came from."""
     for opening in record.openings(record.same_member(member)):
         standing = opening.standing
         if opening.system is system and standing.as_of is not None and standing.as_of <= _last_day(month):

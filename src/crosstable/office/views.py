@@ -59,7 +59,7 @@ class SystemView(NamedTuple):
 
 
 class MemberView(NamedTuple):
-    """A member with every id that stands for him, and his standings."""
+    """A member with every id that stands for them, and their standings."""
 
     person: Person
     member_id: str
@@ -112,7 +112,7 @@ def known(connection: Connection, known_on: KnownOn = None) -> Known:
 
 
 def member_view(connection: Connection, member_id: str, known_on: KnownOn = None) -> MemberView:
-    """A member and his standings."""
+    """A member and their standings."""
     record, run = known(connection, known_on)
     root = record.one_id(member_id)
     person = record.people([root]).get(root)
@@ -131,7 +131,7 @@ def _system_view(record: Record, decisions: MemberDecisions, last: Posting, memb
 
 
 def standing_floor_of(decisions: MemberDecisions, last: Posting, member: str) -> tuple[PlayerRating, Level]:
-    """A member's standing after his last posting with all that is decided about him, and the floor that holds it."""
+    """A member's standing after their last posting with all that is decided about them, and the floor that holds it."""
     standing = last.standing
     assert standing is not None
     end = Key(date.max, DAWN, "", 0)

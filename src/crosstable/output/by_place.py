@@ -1,7 +1,7 @@
 """The rows of a crosstable in published order: by points, then by the rating after the section, never by tie-break.
 
 Published crosstables number their rows in that order, so a row is numbered by its standing here, and every opponent is
-named by his row (official facts §4). The pairing number of the report stays in the row's entry.
+named by their row (official facts §4). The pairing number of the report stays in the row's entry.
 """
 
 from collections.abc import Iterable, Sequence
@@ -79,14 +79,14 @@ def _standing(entry: Entry, player: RatedPlayer) -> tuple[float, float, int]:
 
 
 def columns_of(rows: Sequence[Sequence[Cell]], rounds: int) -> list[int]:
-    """The columns in order: as played, but where each belongs to one player (his own has a star), as the rows stand."""
+    """The columns in order: as played, but where each belongs to one player (their own has a star)."""
     own = [[at for at, cell in enumerate(cells) if cell.result is Result.OWN_COLUMN] for cells in rows]
     first = [columns[0] for columns in own if len(columns) == 1]
     return first if len(rows) == rounds and sorted(first) == list(range(rounds)) else list(range(rounds))
 
 
 def renamed(cell: Cell, numbers: dict[int, int]) -> Cell:
-    """A cell that names its opponent by his row."""
+    """A cell that names its opponent by their row."""
     return cell._replace(opponent=numbers.get(cell.opponent, 0))
 
 

@@ -11,7 +11,7 @@ from crosstable.terms import FloorKind, RatingSystem
 from crosstable.verification.pages import Page, is_clean
 
 # The posted figure is a whole number and so was the pre-event rating it was computed from; each is off by up to a
-# half, and an unrounded rating moves its owner and his opponents by at most as much as itself.
+# half, and an unrounded rating moves its owner and their opponents by at most as much as itself.
 WITHIN = 1.0
 WITHIN_DECIMALS = 0.01
 EXACT_PAGES_FROM = date(2004, 1, 1)

@@ -35,7 +35,7 @@ from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy
 from crosstable.web.uploads import affiliate_of, for_affiliate
 
-# A person sits before the page; a writer who takes longer is named to him.
+# A person sits before the page; a writer who takes longer is named to them.
 PATIENCE = 10.0
 Correct = Callable[[Author, RequestPolicy], Correction]
 LOG = logging.getLogger("crosstable.web")

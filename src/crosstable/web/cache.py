@@ -1,7 +1,7 @@
 """Pages that were made already, by address, for one state of the record; the oldest go when there is no more room.
 
 It stands in front of everything else, because a page that was made costs a tenth of a millisecond and a new one
-several. Whoever sends a cookie of ours or a token is somebody, and gets a page of his own.
+several. Whoever sends a cookie of ours or a token is somebody, and gets a page of their own.
 """
 
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""The gate: who asks, whether a policy lets him in, and whether a form is one that we gave him.
+"""The gate: who asks, whether a policy lets them in, and whether a form is one that we gave them.
 
 Below ``/api/`` only a bearer token says who somebody is; everywhere else only the cookie of a session does. So no
 foreign page can make a browser write through the API, and no program needs a cookie. Every write with a cookie carries
@@ -80,7 +80,7 @@ def _refusal(request: Request, actor: Actor) -> Problem:
     if _is_api(request):
         said = "Send a token: Authorization: Bearer crosstable_…"
         return Problem(401, said, headers={"WWW-Authenticate": 'Bearer realm="crosstable"'})
-    if request.method in _SAFE:  # a person: let him log in first, and come back
+    if request.method in _SAFE:  # a person: let them log in first, and come back
         back = f"/login?next={quote(request.url.path)}"
         return Problem(303, "Log in first.", headers={"Location": back})
     return Problem(401, "Log in first.")
@@ -105,7 +105,7 @@ async def actor_of(request: Request) -> Actor:
 
 
 async def is_from_known(request: Request) -> bool:
-    """Whether somebody asks whom we know; whatever stands in the way of finding out, he is not."""
+    """Whether somebody asks whom we know; whatever stands in the way of finding out, they are not."""
     try:
         return (await actor_of(request)).is_known
     except (Problem, OfficeError):
@@ -149,7 +149,7 @@ def charge(request: Request, actor: Actor, cost: int) -> None:
 
 
 def charge_account(request: Request, actor: Actor) -> None:
-    """Count a call of somebody who is known, wherever he calls from."""
+    """Count a call of somebody who is known, wherever they call from."""
     if not actor.is_office:
         _take(request, f"account {actor.name}", 1)
 

@@ -74,7 +74,7 @@ class Queue:
     def place(self) -> Iterator[CapacityLimiter]:
         """A place in the queue, and who gives the turns; a problem where too many wait for one already.
 
-        Counted here and at once: whoever comes in asks for his turn a little later, when others may have come too.
+        Counted here and at once: whoever comes in asks for their turn a little later, when others may have come too.
         """
         if self._inside >= self.at_a_time + self.longest:
             raise _crowded()

@@ -1,6 +1,6 @@
 """Who may do what, as one table: for every policy of a route, what each kind of actor reaches.
 
-``gate`` finds out who asks and holds him to this table; a test goes through every route and every kind of actor.
+``gate`` finds out who asks and holds them to this table; a test goes through every route and every kind of actor.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from crosstable.web.routes import Policy
 
 
 class ActorKind(StrEnum):
-    """Who may ask. The host himself works on the command line and is not asked here."""
+    """Who may ask. The host works on the command line and is not asked here."""
 
     ANYBODY = "anybody"
     TD = "td"
@@ -43,7 +43,7 @@ class Actor(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether somebody has proven who he is."""
+        """Whether somebody has proven who they are."""
         return self.kind is not ActorKind.ANYBODY
 
     @property

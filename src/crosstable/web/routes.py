@@ -13,8 +13,8 @@ API = "/api/v1"
 class Policy(StrEnum):
     """Who may call a route; ``policies`` says how that is known and enforced."""
 
-    PUBLIC = "public"  # anybody, as often as he likes
-    LIMITED = "limited"  # anybody, within limits: work is done for him and nothing is stored
+    PUBLIC = "public"  # anybody, as often as they like
+    LIMITED = "limited"  # anybody, within limits: work is done for them and nothing is stored
     SIGNED_IN = "signed in"  # anybody with an account or a token
     TD = "td"  # directors and clubs for their own affiliate, and the office
     OFFICE = "office"  # office staff

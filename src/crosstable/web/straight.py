@@ -1,4 +1,4 @@
-"""The straight way to what is asked for most: a member by his id alone, an estimate by its address.
+"""The straight way to what is asked for most: a member by their id alone, an estimate by its address.
 
 Finding a route among all, checking parameters that are not there and changing threads would cost more than the answer
 itself. So a plain question of anybody (no cookie of ours, no token, no ETag) is answered here, by the same functions

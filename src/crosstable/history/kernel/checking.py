@@ -9,7 +9,7 @@ from crosstable.history.kernel.indexing import ONE_SIDED
 # What may be wrong with an entry. The last is none of that, and seldom: numbers do not ascend within a section.
 NO_SECTION, SECTION_ORDER, MEMBER, NUMBER, DESCENDS = range(5)
 # What may be wrong with a game.
-RESULT, COLOUR, ROUND, HIMSELF, GAME_ORDER, SECTION, ROW = range(7)
+RESULT, COLOUR, ROUND, SELF_PAIRED, GAME_ORDER, SECTION, ROW = range(7)
 KINDS = 7
 _NO_MEMBER = -1
 _TOP_RESULT, _TOP_COLOUR = ONE_SIDED + 2, 2
@@ -90,7 +90,7 @@ def count_broken_games(games: Played, before: int, rows: Array, found: Found) ->
             note(RESULT, not is_result, at, found)
             note(COLOUR, not is_colour, at, found)
             note(ROUND, games.round[at] == 0, at, found)
-            note(HIMSELF, first == second, at, found)
+            note(SELF_PAIRED, first == second, at, found)
             note(GAME_ORDER, place <= before, at, found)
             note(SECTION, not is_known, at, found)
             note(ROW, is_known and not fits, at, found)

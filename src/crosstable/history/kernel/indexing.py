@@ -11,7 +11,7 @@ import numpy as np
 from crosstable.history.kernel.arrays import COMPETITOR, TOP_LEVEL, WINDOW, Array, fresh, whole
 from crosstable.history.kernel.compiling import compiled
 
-# A result in the archive: half points of the first player, and this where it counts on his row alone.
+# A result in the archive: half points of the first player, and this where it counts on their row alone.
 ONE_SIDED = 4
 WIN, DRAW, LOSS = 2, 1, 0
 # So many sections are laid out in two parts, on two threads.
@@ -108,7 +108,7 @@ def count_sides(games: Games, part: Part, abroad: Abroad) -> None:
 
 @compiled
 def lay_rows(part: Part, competitors: Array, side: int) -> None:
-    """Where the sides of each competitor go, from ``side`` on; then where those of each row begin among his.
+    """Where the sides of each competitor go, from ``side`` on; then where those of each row begin among theirs.
 
     The latter takes the place of the counts in ``part.sides``: a history is large, and fresh memory takes its time.
     """
@@ -168,7 +168,7 @@ def count_result(competitor: Array, half: int) -> None:
 
 @compiled
 def count_meetings(competitors: Array, end: int, opponents: Array, competitors_at_most: int) -> None:
-    """How often each competitor met whom he met most often; the sides of the last one end at ``end``.
+    """How often each competitor met whom they met most often; the sides of the last one end at ``end``.
 
     Meetings are counted on from a number of the competitor's own, so that nobody has to clear what others counted.
     """

@@ -101,7 +101,7 @@ def _numbered(row: Mapping[str, Any]) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> str:
-    """The same with his id and his results."""
+    """The same with their id and their results."""
     return f"{_numbered(row)} ({row['member_id'] or 'no id'}): {row['rounds']}"
 
 

@@ -57,7 +57,7 @@ class ListsView(View):
 
 
 class ListedMember(BaseModel):
-    """A member on a list, with his rating in every system."""
+    """A member on a list, with their rating in every system."""
 
     member_id: str
     name: str

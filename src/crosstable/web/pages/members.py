@@ -1,4 +1,4 @@
-"""A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved him."""
+"""A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -104,7 +104,7 @@ class Notice(BaseModel):
 
 
 class MemberView(View):
-    """A member, his ratings, and everything that moved them, newest first."""
+    """A member, their ratings, and everything that moved them, newest first."""
 
     member_id: str
     name: str
@@ -142,7 +142,7 @@ def member(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> MemberView:
-    """A member: ratings in six systems, official and live, floors, norms, titles, and his history."""
+    """A member: ratings in six systems, official and live, floors, norms, titles, and their history."""
     listed = _require(read, member_id)
     file = read.files.file(listed)
     found, postings = file.member, file.postings
@@ -306,7 +306,7 @@ MEMBER = Page(
     member,
     "member.html",
     api="/members/{member_id}",
-    summary="A member and his history",
+    summary="A member and their history",
     tag="members",
 )
 PAGES = (
