@@ -18,7 +18,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def avoided() -> dict[str, str]:
     """Words that no name holds, and what to say instead."""
-    found = {}
+    found: dict[str, str] = {}
     for line in GLOSSARY.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| ") and len(cells) == 3 and cells[0] != "say":
