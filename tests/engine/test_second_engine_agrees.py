@@ -19,7 +19,7 @@ from tests.event_files import event_file, player, record
 from tests.second_engine import NotKnown, NotRatable, rate_section, systems_of
 
 TOLERANCE = 1e-9
-CHUNK = amount(90, 4000)
+CHUNK = amount(150, 4000)
 CHUNKS = 8
 SCHEDULES = amount(150, 10_000)
 # What an event's time control may be refused for.

@@ -12,6 +12,7 @@ import pytest
 from crosstable.engine import RatedSection
 from crosstable.explanation import explain
 from crosstable.explanation.public import started_by_age
+from tests.amounts import amount
 from tools.solve_birth_dates import (
     SOUGHT,
     Left,
@@ -25,7 +26,7 @@ from tools.solve_birth_dates import (
     solved,
 )
 
-SEEDS = range(24)
+SEEDS = range(amount(14, 100))
 
 
 def test_public_output_leaves_what_the_posted_numbers_leave() -> None:

@@ -29,12 +29,15 @@ from crosstable.office.views import known, section_view
 from crosstable.terms import Source
 from crosstable.web.app import all_routes
 from crosstable.web.routes import API, Policy, Route
+from tests.amounts import IS_SOAK
 from tests.web.client import TestClient
 from tests.web.site import client
 
 Values = Mapping[str, list[dict[str, Any]]]
 # Of the operations of the API, which give what the twins of the pages give, so many are asked for each.
 SOME = 25
+# Of the rows of sections in which nobody started by age, those of every so manieth section; all in a soak.
+LEAP = 1 if IS_SOAK else 3
 MONTH_FORMS = ("csv", "xlsx", "parquet")
 
 
@@ -79,7 +82,7 @@ def kept(demo: Path) -> Kept:
                             forms = {f"{number:.{places}f}" for places in range(1, 7)} | {repr(number)}
                             texts |= {form for form in forms if not form.rstrip("0").endswith(".")}
         assert len(starts) > 10
-        values = _values(record)
+        values = _values(record, {(event, section) for event, section, _ in starts})
     return Kept(frozenset(texts), tuple(starts), values)
 
 
@@ -90,7 +93,7 @@ def _ways(day: Any) -> Iterator[str]:
     yield f"{day:%b} {day.day}, {day.year}"
 
 
-def _values(record: Record) -> Values:
+def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
     """For each parameter, or group of parameters, of a public path what the record has."""
     from crosstable.office.ledger.journal import acts
     from crosstable.office.public_index import runs
@@ -103,8 +106,9 @@ def _values(record: Record) -> Values:
     entries = record.entries(headings)
     rows = [
         {"event_id": event, "number": section, "player": entry.number}
-        for (event, section), some in entries.items()
+        for at, ((event, section), some) in enumerate(entries.items())
         for entry in some
+        if at % LEAP == 0 or (event, section) in by_age
     ]
     months = [{"month": one.month} for one in supplements(record.connection)]
     return {
@@ -249,7 +253,7 @@ def test_every_section_of_the_demonstration_shows_its_working(crawled: dict[str,
             if system["games"]:
                 played += 1
                 assert {"Step 4", "Step 5", "Result"} <= parts or "Foreign event" in parts, address
-    assert played > 500
+    assert played > 500 // LEAP
     ratings = [
         rating["text"]
         for address, text in crawled.items()

@@ -22,6 +22,11 @@ def plain_errors() -> Iterator[None]:
         if remedy is None:
             raise
         raise OfficeError(f"the database says: {said.strip()}; nothing was stored. {remedy}") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
+            # Ctrl-C came while Polars was waiting for Python, and it calls that a panic
+            raise KeyboardInterrupt from error
+        raise
 
 
 @contextmanager

@@ -48,10 +48,10 @@ ROUTE_MODULES: tuple[str, ...] = (
     "sessions",
     "pages.rate_file",
     "pages.upload",
-    "pages.desk",
-    "pages.desk_events",
-    "pages.desk_decisions",
-    "pages.desk_accounts",
+    "pages.administration",
+    "pages.administration_events",
+    "pages.administration_decisions",
+    "pages.administration_accounts",
     "api.submissions",
 )
 # Small records are read before the first request is served, large ones while a page says so.
