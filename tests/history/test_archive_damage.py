@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -23,10 +24,18 @@ from crosstable.lab.measures import era_of
 from tests.history.small_archives import merged_archive, small_archive
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small archive as it was written."""
+    made = tmp_path_factory.mktemp("archive")
+    write(small_archive(), str(made))
+    return made
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder in which the small archive was written."""
-    write(small_archive(), str(tmp_path))
+def folder(tmp_path: Path, written: Path) -> Path:
+    """A folder with a copy of it, which may be damaged."""
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

@@ -169,7 +169,7 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     copy = tmp_path / "crosstable"
     for name in ("history", "formulas", "lab", "rules"):
         shutil.copytree(package / name, copy / name, ignore=shutil.ignore_patterns("*.pyc"))
-    for name in ("terms.py", "folding.py"):
+    for name in ("terms.py", "replaying.py"):
         shutil.copy(package / name, copy / name)
     monkeypatch.setattr(crosstable, "__file__", str(copy / "__init__.py"))
     digests = [code_digest.__wrapped__()]

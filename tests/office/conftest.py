@@ -1,5 +1,6 @@
 """The two stores: every test that asks for an ``address`` or an ``office`` runs on SQLite and on PostgreSQL."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -10,7 +11,7 @@ import pytest
 
 from crosstable.office import account_tables, tables
 from crosstable.office.database import Office
-from tests.amounts import amount
+from tests.amounts import IS_SOAK, amount
 from tests.office.made_office import HandClock, filled, founded
 from tests.office.postgres import Server, connected
 
@@ -80,10 +81,24 @@ def cluster() -> Iterator[Cluster]:
         yield Cluster(server)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest) -> str:
-    """The name of a store."""
-    return str(request.param)
+# What is about storing goes through both databases with every change, all else in a soak.
+ON_BOTH = re.compile(
+    r"test_(archiving|backups|corrections|faults|invariants_record|rerate_bulk|row_order|runs|schema|stories|time_limits)"
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests that want a store run on one, or on both."""
+    said = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "store" in metafunc.fixturenames and "store" not in said:
+        is_on_both = IS_SOAK or ON_BOTH.search(metafunc.module.__name__)
+        metafunc.parametrize("store", ["sqlite", "postgresql"] if is_on_both else ["sqlite"])
+
+
+@pytest.fixture
+def store() -> str:
+    """The name of a store; ``pytest_generate_tests`` says which."""
+    raise AssertionError("nobody said which")
 
 
 @pytest.fixture

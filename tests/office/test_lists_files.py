@@ -42,12 +42,6 @@ MONTH = "2026-12"
 HOSTILE = "=cmd|' /C calc'!A0\u202egnp.exe\x07"
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def fill(office: Office) -> None:
     """Three members with ratings in several systems, one unrated, one with a name that would do harm; a list."""
     people = [

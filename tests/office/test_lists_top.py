@@ -21,12 +21,6 @@ from tests.office.made_office import AUTHOR, OTBR, join, member_id, opening, per
 YEAR = 2026
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def row(number: int, rating: int, **more: object) -> ListRow:
     made = ListRow(str(number), OTBR, f"N{number}", "NY", rating, 40.0, False)
     return made._replace(**more)  # type: ignore[arg-type]

@@ -65,12 +65,6 @@ AGAIN = """
 """
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def first_event(office: Office, clock: HandClock, births: dict[int, date]) -> int:
     """Members and the newcomers' first event; returns the run."""
     people = [person(number, birth_date=births.get(number), state="NY") for number in range(1, 7)]

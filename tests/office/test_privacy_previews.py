@@ -43,12 +43,6 @@ FIRST = "1 =60 | L2 L3 L4\n2 =20 | W1 D3 L4\n3 =21 | D2 W1 D4\n4 =22 | W2 D3 W1"
 NewOffice = Callable[[], Office]
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def with_child(office: Office, birth_date: date | None) -> Office:
     """A club and a child who never played."""
     people, openings = club_members()

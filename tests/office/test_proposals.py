@@ -53,12 +53,6 @@ ANNA, BORIS = Author("anna", "the director wrote"), "boris"
 EARLY, LATE = Played(start=date(2026, 7, 4)), Played(start=date(2026, 11, 14))
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def with_a_list(office: Office) -> None:
     """Two events, of which the first is in the published period: the list of November is cut off in October."""
     join(office, *club_members())

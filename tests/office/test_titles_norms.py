@@ -39,12 +39,6 @@ LEVELS = {100: 1500.0, 200: 1700.0, 600: 2100.0}
 SECTIONS = 7
 
 
-@pytest.fixture
-def store() -> str:
-    """What this is about does not depend on the database; other tests go through both."""
-    return "sqlite"
-
-
 def newcomers(*openings: NewStartingRating) -> list[NewStartingRating]:
     """The openings of the members under test, and of all their opponents."""
     found = list(openings)

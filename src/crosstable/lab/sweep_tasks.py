@@ -48,7 +48,7 @@ from crosstable.lab.sweep_lanes import (
 from crosstable.rules.rule_sets import RuleSet
 
 # What scores depend on beside what is compiled: how a history is laid out, which games are predicted, what is summed.
-SCORING = ("history", "folding.py", "lab/predictions.py", "lab/sweep_lanes.py", "lab/sweep_tasks.py")
+SCORING = ("history", "replaying.py", "lab/predictions.py", "lab/sweep_lanes.py", "lab/sweep_tasks.py")
 
 
 @cache
