@@ -151,13 +151,16 @@ def _taken(server: "PGconn") -> tuple[bytes, bool]:
 
 
 def _finish(server: "PGconn") -> None:
-    """Take what a server says at the end of a COPY; an error of its own is raised as the driver would."""
-    from psycopg import errors, pq
+    """Take all that a server says at the end of a COPY; an error of its own is raised as the driver would."""
+    from psycopg import pq
+    from psycopg.errors import error_from_result
 
+    failed = None
     while (said := server.get_result()) is not None:
         if said.status == pq.ExecStatus.FATAL_ERROR:
-            state = said.error_field(pq.DiagnosticField.SQLSTATE) or b"58000"
-            raise errors.lookup(state.decode())(said.error_message.decode(errors="replace"))
+            failed = said
+    if failed is not None:
+        raise error_from_result(failed)
 
 
 def _parsed(lines: bytes, schema: _Schema) -> pl.DataFrame:
