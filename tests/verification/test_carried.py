@@ -7,6 +7,7 @@ from typing import Any
 
 from crosstable.terms import FloorKind
 from crosstable.verification import Row, Verdict, tally, verify
+from crosstable.verification.changes import ALL_LOSSES, ALL_WINS
 from crosstable.verification.quirks import with_online_fault
 from tests.verification.made_pages import line, pages, player, quad
 
@@ -28,10 +29,12 @@ def test_a_past_seen_on_an_earlier_page_explains_a_later_one() -> None:
         p4={"rating": float(newcomer["post"]), "games": 2, "wins": 0, "draws": 0, "losses": 2, "member": "MD"},
     )
     found = verify(pages(before, line("201602010001", "2016-02-01", second)))
-    alone = tally([row for row in found.alone if row.event == "201602010001"])
-    carried = tally([row for row in found.carried if row.event == "201602010001"])
-    assert alone.unexplained > 0
-    assert carried.unexplained == 0
+    alone = [row for row in found.alone if row.event == "201602010001"]
+    carried = [row for row in found.carried if row.event == "201602010001"]
+    assert [tally(rows).unexplained for rows in (alone, carried)] == [0, 0]
+    assert any(row.cause == ALL_LOSSES for row in alone), "two rows agree on the past, which the page settles"
+    assert {row.cause for row in carried} == {""}
+    assert found.settled == (1, 0)
 
 
 def test_a_peak_seen_earlier_predicts_the_floor() -> None:
@@ -96,8 +99,8 @@ def test_wins_that_leave_a_rating_where_it_was_show_a_winning_past() -> None:
     found = verify(pages(first, second))
     [alone] = [row for row in found.alone if row.event == "201602010001" and row.number == 1]
     later = [row for row in found.carried if row.event == "201602010001"]
-    assert alone.verdict is Verdict.UNEXPLAINED
-    assert all(row.verdict is Verdict.WITHIN for row in later)
+    assert alone.cause == ALL_WINS
+    assert all(row.verdict is Verdict.WITHIN and not row.cause for row in later)
 
 
 def master(rating: float, games: int) -> dict[str, Any]:
