@@ -64,6 +64,23 @@ def test_a_floor_seen_in_action_is_remembered_until_a_lower_rating_shows() -> No
     assert by_event["201603010001"].verdict is Verdict.WITHIN
 
 
+def test_what_a_page_refutes_is_dropped_for_good() -> None:
+    """§5: a peak of 1850 gives a floor of 1600, unless it was lowered; a rating of 1550 shows that, and it stays so."""
+    high = quad(p2={"rating": 1850.0, "games": 200, "member": "MB"})
+    lower = quad(p2={"rating": 1550.0, "games": 203, "peak": 1550.0, "member": "MB"})
+    later = quad(p2={"rating": 1602.0, "games": 206, "peak": 1620.0, "member": "MB"})
+    days = (
+        ("201601010001", "2016-01-01", high),
+        ("201602010001", "2016-02-01", lower),
+        ("201603010001", "2016-03-01", later),
+    )
+    found = verify(pages(*(line(*day) for day in days)))
+    rows = {row.event: row for row in found.carried if row.number == 2}
+    assert {row.verdict for row in rows.values()} == {Verdict.WITHIN}
+    assert {row.floor_kind for row in rows.values()} == {FloorKind.NONE}
+    assert rows["201603010001"].posted < 1600.0
+
+
 def test_inputs_are_known_when_counts_do_not_matter_and_pasts_are_seen() -> None:
     """§3: below about 1928 the count of an established player does not matter; a P12's past does."""
     first = quad(p3={"rating": 1500.0, "games": 30}, p4={"rating": 1300.0, "games": 40})
