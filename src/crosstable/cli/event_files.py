@@ -45,7 +45,8 @@ ERRORS = "Exit code 1: a file has errors; all are printed."
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
-    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
+    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members, or a saved page of a member; "
+    words += "repeatable, the last file wins"
     several(made, "--members FILE", words)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
