@@ -76,16 +76,17 @@ def _as_posted(section: ReportedSection) -> ReportedSection:
     """A section as its page was rated: a result that the other row lacks counts on its own row (readings 92).
 
     A page coded as a match but with more than two players is an ordinary section: the results show its bonus. Where
-    no systems are named, those of the posted ratings are the section's, whatever its time control; a control that
-    cannot be read loses nothing then.
+    no systems are named, those of the posted ratings are the section's, whatever its time control; a control of a
+    published page that cannot be read loses nothing then.
     """
     posted = {system for player in section.players for system in player.posted}
     section = section._replace(systems=section.systems or tuple(sorted(posted)))
-    if section.systems and not all(_is_control(text) for text in section.time_controls):
+    is_published = _rated_on(section.details) is not None
+    if is_published and section.systems and not all(_is_control(text) for text in section.time_controls):
         section = section._replace(time_controls=())
     if section.kind is SectionType.MATCH and len(section.players) != 2:
         section = section._replace(kind=SectionType.SWISS)
-    if section.kind is SectionType.ROUND_ROBIN or _rated_on(section.details) is None:
+    if section.kind is SectionType.ROUND_ROBIN or not is_published:
         return section
     rows = {player.number: player for player in section.players}
     players = tuple(player._replace(cells=_one_sided(player, rows)) for player in section.players)
