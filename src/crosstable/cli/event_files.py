@@ -285,10 +285,11 @@ def explained_text(rated: "RatedSection", number: int, lines: "tuple[Line, ...]"
 
 def lines_text(lines: "tuple[Line, ...]") -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
+    from crosstable.explanation import usual_document
+
     out = []
     part = ""
-    documents = [line.document for line in lines if line.document and line.part != "Rules"]
-    usual = max(documents, key=documents.count, default="")
+    usual = usual_document(lines)
     for line in lines:
         if line.part != part:
             part = line.part

@@ -7,11 +7,11 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crosstable.errors import CrosstableError, Fault, RuleSetError
+from crosstable.sentences import american as american  # for the commands
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -56,11 +56,6 @@ def sections_text(numbers: Sequence[int | None]) -> str:
     """Sections by number: ``section 2``, ``sections 1, 3``, ``no section``."""
     noun = "section" if len(numbers) == 1 else "sections"
     return f"{noun} {', '.join(map(str, numbers))}" if numbers else "no section"
-
-
-def american(day: date) -> str:
-    """A day as Americans write it: ``June 14, 2026``."""
-    return f"{day:%B} {day.day}, {day.year}"
 
 
 def wrapped(text: str, indent: str = "") -> str:
