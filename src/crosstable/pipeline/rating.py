@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
+from crosstable.checks.entries import NOT_YET, entry_faults, odd_ones_out
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
 from crosstable.checks.players import membership_faults
@@ -259,7 +260,8 @@ class _Examination:
         faults = [*self.of_section.get(section.place, ()), *told]
         number = section_number(section, at)
         if section.players and not has_game(section):
-            faults.append(fault("entry-list" if self._reads_entries() else "no-game", f"section {number}"))
+            faults += self._entries(at) if self._reads_entries() else [fault("no-game", f"section {number}")]
+            faults = [found for found in faults if found.code not in NOT_YET or not self._reads_entries()]
             return ExaminedSection(number, section, None, (), tuple(faults))
         if self.options.get("members"):
             faults += members_faults(self.report, at, self.names, self.waiting)
@@ -267,14 +269,34 @@ class _Examination:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
         if source is None:
-            end = section.end or self.report.end
-            faults += membership_faults(section, section_place(section, at), self.until, end)
+            faults += self._person_faults(at)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             else:
                 faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
+
+    def _person_faults(self, at: int) -> list[Fault]:
+        """Memberships that ended too early, and players who differ from everybody else."""
+        section, place = self.report.sections[at], section_place(self.report.sections[at], at)
+        return [*membership_faults(section, place, self.until, self._end(at)), *odd_ones_out(section, place)]
+
+    def _entries(self, at: int) -> list[Fault]:
+        """What a section without a game shows as an entry list; beside played sections only that it is one."""
+        section = self.report.sections[at]
+        place = f"section {section_number(section, at)}"
+        found = [fault("entry-list", place)]
+        if any(map(has_game, self.report.sections)) or self.options.get("source") is not None:
+            return found
+        found += [*all_unrated(self.report, at), *entry_faults(self.report, at), *self._person_faults(at)]
+        if self.options.get("members"):
+            found += members_faults(self.report, at, self.names, self.waiting)
+        is_member = {player.member_id for player in section.players} & self.until.keys()
+        return [*found, fault("memberships-not-checked", place)] if is_member and not self._end(at) else found
+
+    def _end(self, at: int) -> date | None:
+        return self.report.sections[at].end or self.report.end
 
     def _reads_entries(self) -> bool:
         """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""
