@@ -40,13 +40,16 @@ FORMATS = {
     "xlsx": "an XLSX wallchart",
 }
 BINARY = ("dbf", "xlsx")
+MEMBERS = (
+    "ratings before the event: a members file (see crosstable schema members) or a rating list; repeatable, the last "
+    "file wins"
+)
 ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
-    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
-    several(made, "--members FILE", words)
+    several(made, "--members FILE", MEMBERS)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
     option(made, "--after-round N", "rate the event as it stood after round N", type=int)
@@ -85,9 +88,9 @@ def _settings(options: argparse.Namespace) -> Options:
     """What the command was given, as the pipeline takes it."""
     members, rules = [], None
     for path in options.members:
-        from crosstable.formats import members as reader
+        from crosstable.formats.rating_lists import opened
 
-        members.append(reader.read(file_bytes(path), path))
+        members.append(opened(path))
     if options.rules is not None:
         from crosstable.rules.rule_files import rule_set
 

@@ -25,6 +25,19 @@ def with_members(report: Report, members: Mapping[str, Background], origin: str)
     return _each_player(report, lambda player: _known(player, members, origin))
 
 
+def with_outside(report: Report, found: Mapping[str, Background], ids: Callable[[ReportedPlayer], str]) -> Report:
+    """A report whose players bring a list's FIDE or CFC rating where the file has none; ``ids`` are that list's."""
+
+    def changed(player: ReportedPlayer) -> ReportedPlayer:
+        own, other = player.background, found.get(ids(player))
+        if other is None:
+            return player
+        own = own._replace(fide=own.fide or other.fide, cfc=own.cfc or other.cfc)
+        return player._replace(background=own._replace(birth_year=own.birth_year or other.birth_year))
+
+    return _each_player(report, changed)
+
+
 def _each_player(report: Report, change: Change) -> Report:
     sections = tuple(
         section._replace(players=tuple(change(player) for player in section.players)) for section in report.sections

@@ -35,18 +35,20 @@ from crosstable.pipeline.completing import (
     unknown_sections,
     unused,
     with_members,
+    with_outside,
     with_pairing_ratings,
 )
 from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, RatingSystem, Report, ReportedSection
+from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from crosstable.formats.members import MembersFile
+    from crosstable.formats.members import MemberDetails, MembersFile
+    from crosstable.formats.rating_lists import RatingList
     from crosstable.rules.rule_sets import RuleSet
 
 FORMAT = "crosstable-rated/1"
@@ -73,16 +75,16 @@ class RatingSource(Protocol):
 class Options(TypedDict, total=False):
     """How a report is rated. All are optional.
 
-    ``members``: members files, a later one wins. ``control``, ``start``, ``end`` complete sections that have none, or
-    replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number. ``pairing_ratings`` takes
-    the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
-    a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
-    day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
-    computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
-    list and no error, ``reader`` for whom remedies are written.
+    ``members``: members files and rating lists, a later one wins. ``control``, ``start``, ``end`` complete sections
+    that have none, or replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number.
+    ``pairing_ratings`` takes the pairing rating where nothing else is known. ``after_round`` rates the event as it
+    stood then. ``accept`` holds a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick
+    the rules, ``today`` is the day by which a section is over (default: the day by the clock in UTC), ``ranges`` says
+    whether results are computed again where an assumption may change them, ``entry_lists`` whether a section without a
+    game is an entry list and no error, ``reader`` for whom remedies are written.
     """
 
-    members: Sequence["MembersFile"]
+    members: Sequence["MembersFile | RatingList"]
     control: str
     start: date | None
     end: date | None
@@ -125,8 +127,9 @@ class RatedEvent(NamedTuple):
 
     ``examined`` is every section with its own findings and the working of each system (``rated``), ``general`` the
     findings about the whole report, ``accepted`` the warnings that were accepted. ``ranges`` holds, by section, system
-    and player, the least and the greatest result where an assumption matters. ``is_refused`` says that an error of the
-    whole report kept every section from being rated.
+    and player, the least and the greatest result where an assumption matters. ``details`` is what members files say of
+    members beside their ratings. ``is_refused`` says that an error of the whole report kept every section from being
+    rated.
     """
 
     report: Report
@@ -135,6 +138,7 @@ class RatedEvent(NamedTuple):
     ranges: Ranges = NO_RANGES
     accepted: tuple[Accepted, ...] = ()
     rules: "RuleSet | None" = None
+    details: Mapping[str, "MemberDetails"] = {}
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -211,8 +215,9 @@ class _Examination:
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
         self.names: dict[str, str] = {}
-        self.until: dict[str, date] = {}
+        self.details: dict[str, MemberDetails] = {}
         self.report = self._completed(report)
+        self.until = {one: known.member_until for one, known in self.details.items() if known.member_until}
         self.general += report_faults(self.report)
         self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
@@ -226,13 +231,17 @@ class _Examination:
         if source is not None:
             self.chained = source.chained
             report = source.filled(report)
-        for members in options.get("members", ()):
+        for listed in options.get("members", ()):
+            if listed.federation:
+                report = self._with_outside(report, listed)
+                continue
+            members = listed.of({player.member_id for section in report.sections for player in section.players})
+            self.details |= members.details
             report = with_members(report, members.backgrounds, f"members file {members.name}")
             self.chained |= frozenset(members.backgrounds)
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
             self.names |= members.names
-            self.until |= {one: known.member_until for one, known in members.details.items() if known.member_until}
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
@@ -240,13 +249,27 @@ class _Examination:
             self.of_section[section.place] += unused(report, at, control, options.get("start"), options.get("end"))
         return completed(report, control, options.get("start"), options.get("end"), override=override)
 
+    def _with_outside(self, report: Report, listed: "MembersFile | RatingList") -> Report:
+        """The report with the ratings of FIDE's or Canada's list, by the ids of the file or of the members files."""
+        field = f"{listed.federation.lower()}_id"
+
+        def outside_id(player: ReportedPlayer) -> str:
+            known = self.details.get(player.member_id)
+            return player.details.get(field, "") or ("" if known is None else str(getattr(known, field)))
+
+        ids = {outside_id(player) for section in report.sections for player in section.players}
+        members = listed.of(ids - {""})
+        self.general += members.faults
+        return with_outside(report, members.backgrounds, outside_id)
+
     def done(self) -> RatedEvent:
         """The whole event."""
         found = [self._checked(at) for at in range(len(self.report.sections))]
         if not _has_errors(self.general):
             for at in sorted(range(len(found)), key=lambda at: _order(found[at])):
                 found[at] = self._rated(found[at], found)
-        event = RatedEvent(self.report, tuple(found), tuple(self.general), self.ranges, (), self.options.get("rules"))
+        rules = self.options.get("rules")
+        event = RatedEvent(self.report, tuple(found), tuple(self.general), self.ranges, (), rules, self.details)
         return _accepted(event, self.options.get("accept", {}), self.options.get("reader", Reader.COMMAND))
 
     def _checked(self, at: int) -> ExaminedSection:
