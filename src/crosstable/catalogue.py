@@ -186,10 +186,10 @@ CATALOGUE: Mapping[str, Kind] = {
         {
             "field": "{text!r} does not fit its field and was left blank.",
             "section": "The section has no game and was left out.",
-            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
-            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
             "numbers": "The players were numbered anew, without gaps.",
-            "half_k": "The files cannot say that the section has half K.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
         },

@@ -328,12 +328,12 @@ def _convert(options: argparse.Namespace) -> int:
     name = given[0].name
     try:
         whole = read_given(given[0])
-        sys.stderr.write(faults_text(name, whole.faults))
         report = chosen(whole, options.section, options.exclude)
+        sys.stderr.write(faults_text(name, report.faults))
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
             raise RefusedError(f"the file has no {sections_text(options.section)}")
-        has_errors = any(fault.severity.stops for fault in whole.faults)
+        has_errors = any(fault.severity.stops for fault in report.faults)
         if has_errors and options.out:
             raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
         if options.event_name:

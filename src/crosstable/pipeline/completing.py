@@ -67,13 +67,24 @@ def after_round(report: Report, last: int) -> Report:
 
 
 def chosen(report: Report, sections: Collection[int], exclude: Collection[int]) -> Report:
-    """The report with the sections that are wanted; an empty choice is all of them."""
+    """The report with the sections that are wanted, and what was found of them; an empty choice is all of them."""
     kept = tuple(
         section._replace(number=number)
         for at, section in enumerate(report.sections)
         if (number := section_number(section, at)) not in exclude and (not sections or number in sections)
     )
-    return report._replace(sections=kept)
+    gone = {section.place for section in report.sections} - {section.place for section in kept}
+    faults = tuple(found for found in report.faults if section_of(report, found) not in gone)
+    return report._replace(sections=kept, faults=faults)
+
+
+def section_of(report: Report, found: Fault) -> str | None:
+    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
+    for section in report.sections:
+        rest = found.place.removeprefix(section.place)
+        if section.place and rest != found.place and not rest[:1].isdigit():
+            return section.place
+    return None
 
 
 def completed(report: Report, control: str, start: date | None, end: date | None, *, override: bool) -> Report:

@@ -32,6 +32,7 @@ from crosstable.pipeline.completing import (
     members_faults,
     missing_ratings,
     ratings_not_given,
+    section_of,
     unknown_sections,
     unused,
     with_members,
@@ -208,7 +209,7 @@ class _Examination:
         for found in report.faults:
             if is_settled(found, options.get("start"), options.get("end")):
                 continue
-            place = _section_of(report, found)
+            place = section_of(report, found)
             (self.general if place is None else self.of_section[place]).append(found)
         # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
         # so only ratings from members files make a section wait for another.
@@ -364,15 +365,6 @@ class _Examination:
             standings = {**background.standings, **self.replay.of(entry.member_id)}
             backgrounds[entry.number] = background._replace(standings=standings)
         return checked._replace(backgrounds=backgrounds)
-
-
-def _section_of(report: Report, found: Fault) -> str | None:
-    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
-    for section in report.sections:
-        rest = found.place.removeprefix(section.place)
-        if section.place and rest != found.place and not rest[:1].isdigit():
-            return section.place
-    return None
 
 
 def _members(section: ExaminedSection) -> set[str]:
