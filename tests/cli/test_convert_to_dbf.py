@@ -189,3 +189,24 @@ def test_a_damaged_section_can_be_left_out(tmp_path: Path, capsys: Capture) -> N
     assert "[damaged-file]" in capsys.readouterr().err
     code, folder = written(tmp_path, made, "--exclude", number)
     assert (code, folder.exists(), "[damaged-file]" in capsys.readouterr().err) == (0, True, False)
+
+
+def test_what_must_be_confirmed_is_written_when_it_is(tmp_path: Path, capsys: Capture) -> None:
+    source, out = tmp_path / "event.json", str(tmp_path / "out.zip")
+    source.write_text(json.dumps(event_file(row(1, "W2 D2", 1500.0), row(2, "L1 D1", 1400.0))))
+    convert = ["convert", str(source), "--to", "dbf", "--out", out]
+    for command in (convert, ["rate", str(source)]):
+        assert main(command) == 1
+        assert '--accept two-player-section="your reason". [two-player-section]' in capsys.readouterr().err
+    assert main([*convert, "--accept", "two-player-section=it was a Swiss of two"]) == 0
+    assert main([*convert, "--accept", "two-player-section"]) == 2
+    assert "only with a reason" in capsys.readouterr().err
+
+
+def test_a_date_that_was_given_stands_for_one_that_is_not_read(tmp_path: Path, capsys: Capture) -> None:
+    made = event(**{"Ending date": "soon"})
+    code, folder = written(tmp_path, made)
+    assert (code, folder.exists()) == (1, False)
+    assert "--end YYYY-MM-DD" in capsys.readouterr().err
+    code, folder = written(tmp_path, made, "--end", "2026-04-29")
+    assert (code, folder.exists()) == (0, True)

@@ -94,8 +94,9 @@ def _read_json(data: bytes, name: str) -> Reading:
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
         if data.lstrip().startswith(PGN):
-            message = "The file holds games (PGN), not who met whom in every round."
-            raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
+            message = "The file holds games (PGN), which tell neither byes nor forfeits."
+            remedy = "Save the crosstable, or write the games as CSV: Round, White, Black, Result."
+            raise FormatError(fault("not-readable", name, message, remedy))
         if data.lstrip().startswith(b"{") and SECTIONS not in data:
             load_json(data, name)
             message = "The file is JSON, but no event: it has no sections."
