@@ -38,6 +38,15 @@ class Severity(StrEnum):
         return self is not Severity.WARNING
 
 
+class Level(StrEnum):
+    """How US Chess's own validation of an uploaded report would rank a finding; the ranking is ours, code by code."""
+
+    FATAL = "Fatal"
+    HOT = "Hot"
+    MEDIUM = "Medium"
+    MILD = "Mild"
+
+
 class Fault(NamedTuple):
     """One finding: a stable code, how grave it is, where it is, what is wrong, and what would be right."""
 

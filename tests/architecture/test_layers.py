@@ -24,7 +24,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "remedies": NOUNS,
     "finding_kinds": frozenset({"errors", "limits"}),
     "catalogue": NOUNS | {"finding_kinds"},
-    "faults": frozenset({"catalogue", "errors"}),
+    "faults": frozenset({"catalogue", "finding_kinds", "errors"}),
     "rules": NOUNS,
     "formulas": frozenset({"terms", "rules.constants"}),
     "engine": NOUNS | {"rules", "formulas", "crosstable"},

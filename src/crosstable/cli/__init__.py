@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command("event_files.check_parser", "list every error and warning in an event file"),
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
+    "members": Command("members.parser", "write a members file for the players of an event"),
     "verify": Command("event_files.verify_parser", "compare computed ratings with posted ones", is_long=True),
     "fetch": Command(
         "uschess.fetch_parser",
