@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command("event_files.check_parser", "list every error and warning in an event file"),
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
-    "verify": Command("event_files.verify_parser", "compare computed ratings with posted ones", is_long=True),
+    "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
     "office": Command(
         "office.parser",
         "run a rating office: members, events, decisions, ratings, supplements",
