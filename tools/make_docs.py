@@ -19,7 +19,7 @@ from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
-from crosstable.cli.printing import american
+from crosstable.notation import american
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
