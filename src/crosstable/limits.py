@@ -22,6 +22,9 @@ FEWEST_GAMES_OF_A_MATCH = 2
 # US Chess's page of 2006 on matches names one to so many games; its reports take so many.
 MOST_GAMES_OF_A_MATCH = 20
 MOST_GAMES_OF_A_REPORT = 32
+# US Chess asks for a report within so many days of the end, and takes one after the second by hand (official facts §6).
+REPORT_DUE = 7
+LATEST_REPORT = 10
 # The shapes of ids (official facts §6).
 MEMBER_ID_DIGITS = 8
 AFFILIATE_ID_DIGITS = 7
