@@ -6,6 +6,8 @@ Numbers of the rules are not here: they belong to an edition (``rules.constants`
 
 # US Chess asks about sections that last longer, in days.
 LONGEST_SECTION = 45
+# Directors wish to be warned of more hours of play a day.
+MOST_HOURS_OF_PLAY = 12
 EARLIEST_BIRTH = 1900
 # A year of birth is between these, or it is no year.
 FIRST_BIRTH_YEAR, LAST_BIRTH_YEAR = 1850, 2100
