@@ -19,7 +19,6 @@ from crosstable.cli.printing import (
     write_files,
 )
 from crosstable.errors import AcceptanceError, Fault, FormatError
-from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
