@@ -156,7 +156,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "systems-disagree": Kind(
         WARNING,
         "The systems named are not those of the time control; the named ones are used.",
-        "Check both.",
+        "Leave systems out: the time control decides. An office asks for its own consent (office confirm).",
         "The report names {named}; {control} is {by_control}.",
     ),
     "system-code": Kind(
@@ -288,6 +288,13 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
+    "start-given": Kind(
+        WARNING,
+        "The file sets an unrated player's starting rating by hand. Only the office may do that.",
+        "Take start out: the starting rating follows from other ratings and from age. An office asks for its own "
+        "consent (office confirm).",
+        "The file starts the player at {rating:g} on {games:g} games.",
+    ),
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
@@ -390,6 +397,30 @@ CATALOGUE: Mapping[str, Kind] = {
         "The member id is not known to the office.",
         "Correct the id, import the member (office members import), or submit with --new-members.",
         "Nobody here has the id {member_id}.",
+    ),
+    "systems-named": Kind(
+        CONFIRM,
+        "A report names systems and no time control, which alone decides them.",
+        "Give the time control. Without one the office decides (office confirm).",
+        "The section has no time control and names {systems}.",
+    ),
+    "fide-not-on-record": Kind(
+        CONFIRM,
+        "A member would be rated by a FIDE rating that the office does not have.",
+        "The office looks it up and enters it (office decide fact), or confirms it as it is (office confirm).",
+        "The file gives a FIDE rating of {rating:g}, which the office does not have.",
+    ),
+    "record-differs": Kind(
+        WARNING,
+        "The file says something of a member that the office's record does not; the record is what counts.",
+        "Check the member id. If the record is wrong, tell the office.",
+        "Not as the record has it: {what}.",
+    ),
+    "cfc-notice": Kind(
+        WARNING,
+        "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",
+        "A notice to the office, which looks it up and enters it (office decide fact).",
+        "Not on record: {what}.",
     ),
     "id-needed": Kind(
         ERROR,

@@ -160,7 +160,7 @@ RULE_FINDINGS: Mapping[str, Kind] = {
     "match-waived": Kind(
         WARNING,
         "The conditions for a match are waived.",
-        "Nothing to do: the reason is kept.",
+        "The office may waive them, nobody else; an office asks for its own consent (office confirm).",
         "The conditions for a match are waived: {reason}.",
     ),
     # Foreign events
@@ -182,6 +182,17 @@ RULE_FINDINGS: Mapping[str, Kind] = {
             "not-opted-in": "The player is not rated {automatic_from:g} FIDE or more, and nothing says that they opted "
             "in.",
             "flag": "The player's FIDE flag is {flag}, not USA, and nothing says that the office includes them.",
+        },
+    ),
+    "opted-in": Kind(
+        WARNING,
+        "A foreign event updates a player's rating because the file says so: the player opted in, or the office "
+        "includes them. Only the office knows that.",
+        "Check it with the office; an office asks for its own consent (office confirm).",
+        {
+            "not-opted-in": "The file says that the player opted in; they are not rated {automatic_from:g} FIDE or "
+            "more.",
+            "flag": "The file says that the office includes the player, whose FIDE flag is {flag}, not USA.",
         },
     ),
     "foreign-nobody": Kind(

@@ -53,8 +53,11 @@ PROVOKED_AT_THE_DOOR = {
         "not-in-members-file",
     ),
 }
-# Only an office knows its members; tests/office/test_submissions.py provokes these.
-PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
+# Only an office knows its members; tests/office/test_submissions.py and test_who_may_say_what.py provoke these.
+PROVOKED_IN_AN_OFFICE = {
+    *("member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"),
+    *("systems-named", "fide-not-on-record", "record-differs", "cfc-notice"),
+}
 
 
 def rated(event: object, today: date | None = None) -> RatedEvent:
@@ -272,9 +275,10 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
         (match(published(1700.0, 26), published(1700.0, None)), ""),
         (match(published(1700.0, 25), published(1700.0, 26), "2006-01-31"), ""),
         (match(published(1700.0, 25), published(1700.0, 26), "2006-02-01"), "match-not-eligible"),
-        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-05-31"), ""),
+        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-05-31"), "opted-in"),
         (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-06-01"), "foreign-not-eligible"),
-        (abroad(ratings={"OTBR": record(2100.0, 26)}), ""),
+        (abroad(ratings={"OTBR": record(2100.0, 26)}), "opted-in"),
+        (abroad(ratings={"OTBR": record(2100.0), "FIDE": {"rating": 2200}}), ""),
         (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2200}}), ""),
         (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2199}}), "foreign-not-eligible"),
         (newcomer_of_fide(2000, "2008-06-30"), ""),

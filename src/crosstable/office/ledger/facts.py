@@ -264,8 +264,16 @@ class Record:
             )
         }
         rows = self._of_members(table, ("act",), members)
-        found = [_decision(row) for row in rows if row["act"] not in revoked]
+        found = [self._placed(_decision(row)) for row in rows if row["act"] not in revoked]
         return sorted((one for one in found if one.kind is not DecisionKind.REVOKE), key=lambda one: one.act)
+
+    def _placed(self, decision: Decision) -> Decision:
+        """A decision; one that grants a lower floor goes with its match wherever it is, and waits without it."""
+        if decision.kind is not DecisionKind.GRANT_MATCH_FLOOR:
+            return decision
+        match = self.heading(decision.event_id, decision.section or 0)
+        is_rated = match is not None and match.state is State.ACCEPTED
+        return decision._replace(effective=match.ended if match and match.ended and is_rated else date.max)
 
     def decision(self, act: int) -> Decision | None:
         """One decision, revoked or not."""
