@@ -416,6 +416,12 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the member id. If the record is wrong, tell the office.",
         "Not as the record has it: {what}.",
     ),
+    "money-prize": Kind(
+        WARNING,
+        "A player won a prize that sets a money floor.",
+        "The office sets the floor (office decide money-floor).",
+        "A prize of ${amount:,.0f} under {limit:g} sets a floor of {level:g}.",
+    ),
     "cfc-notice": Kind(
         WARNING,
         "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",

@@ -109,6 +109,12 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         "The office decides; the rating stays at the floor until then.",
         "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
     ),
+    "ceiling-below-floor": Kind(
+        WARNING,
+        "The office set a ceiling below a floor of the player. The ceiling holds.",
+        "Ask the office which of them is meant.",
+        "The ceiling of {ceiling:g} is below the player's {kind} floor of {floor:g}; the ceiling holds.",
+    ),
     # Matches
     "two-player-section": Kind(
         CONFIRM,

@@ -6,6 +6,7 @@ Life Master, $4,000 under 1500 for a money floor (§5).
 
 import html
 import json
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -122,3 +123,24 @@ def test_granted_floors_of_every_origin(here: Site) -> None:
             granted[origin].seq,
         )
     assert system.system is RatingSystem.OTBR
+    _a_withdrawn_prize(here)
+
+
+def _a_withdrawn_prize(here: Site) -> None:
+    """The desk asks about a floor whose event is withdrawn; the office ends it there, and it stops counting."""
+    prize = {"member": member_id(LOSERS["peak"]), "prize": "4000", "limit": "1900", "event": "later"}
+    for path, form in (
+        ("/desk/decisions/money-floor", prize),
+        ("/desk/events/later/withdraw", {"section": "2"}),
+        ("/desk/events/later/withdraw", {"section": "1"}),
+    ):
+        mark = here.come_in("anna")
+        assert here.client.post(path, data={"mark": mark, "reason": "a slip", **form}).status_code == 200
+    page = html.unescape(here.client.get("/desk").text)
+    assert "The money floor of 1900 rests on a prize in event later, which is withdrawn" in page
+    (entry,) = re.findall(r'name="act" value="(\d+)"', page)
+    assert (
+        here.client.post("/desk/decisions/revoke", data={"mark": mark, "act": entry, "reason": "gone"}).status_code
+        == 200
+    )
+    assert "rests on a prize" not in html.unescape(here.client.get("/desk").text)

@@ -24,6 +24,7 @@ from crosstable.office.corrections import (
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
+from crosstable.office.questions import about_event
 from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of, submit
 from crosstable.office.views import known
 
@@ -209,6 +210,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
         say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")
         return 0
     say(f"event {made.event_id} is corrected (entry {made.act})")
+    _tell_questions(office, made.event_id)
     return rate_if_asked(office, options, f"after correcting {made.event_id}")
 
 
@@ -249,4 +251,13 @@ def _withdraw(options: argparse.Namespace) -> int:
         act = withdraw(office, author_of(options), options.event, options.section)
         what = f": {sections_text(options.section)} withdrawn" if options.section else " is withdrawn"
         say(f"event {options.event}{what} (entry {act}); the record keeps what was submitted")
+        _tell_questions(office, options.event)
         return rate_if_asked(office, options, f"after withdrawing {options.event}")
+
+
+def _tell_questions(office: Office, event_id: str) -> None:
+    """Money floors that rest on what was withdrawn or changed."""
+    with office.reading() as connection:
+        for one in about_event(known(connection).record, event_id):
+            say(f"member {one.member_id}: {one.message}")
+            say(f"    {one.remedy}")

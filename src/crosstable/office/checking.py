@@ -12,7 +12,7 @@ from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault, Severity
 from crosstable.faults import fault
 from crosstable.limits import LONGEST_EVENT_ID
-from crosstable.office.comparing import differing
+from crosstable.office.comparing import differing, prizes_in
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
@@ -202,6 +202,9 @@ class _Known:
         found += membership_faults(section, place, self.until, end)
         if section.systems and not section.time_controls and not section.kind.is_foreign:
             found.append(fault("systems-named", place.whole, systems=" and ".join(one.name for one in section.systems)))
+        for won in () if end is None else prizes_in(section, end):
+            said = {"amount": won.amount, "limit": won.limit, "level": won.level}
+            found.append(fault("money-prize", place.row(won.player), **said))
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:

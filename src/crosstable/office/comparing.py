@@ -1,14 +1,20 @@
 """What a file says of members that the record knows otherwise, or not at all: told, and never taken for granted."""
 
+import math
+import re
 from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
 
 from crosstable.checks.places import section_place
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
+from crosstable.formulas.floors import money_floor
 from crosstable.formulas.rounding import official_rating
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.published import published_before
-from crosstable.terms import RatingSystem, Report, ReportedPlayer, Section
+from crosstable.rules.editions import EDITIONS, edition_for
+from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSection, Section
 
 
 def differing(
@@ -97,3 +103,41 @@ def birth_differences(record: Record, report: Report) -> list[Fault]:
         if what:
             found.append(fault("record-differs", place, what=", ".join(what)))
     return found
+
+
+# A section's name that says its limit: U1800, Under 1800.
+_UNDER = re.compile(r"\b(?:u|under)[ -]?(\d{3,4})\b", re.IGNORECASE)
+
+
+class WonPrize(NamedTuple):
+    """A prize that sets a money floor (§5): who won it, how much, under which limit, and the floor."""
+
+    player: ReportedPlayer
+    amount: float
+    limit: float
+    level: float
+
+
+def prizes_in(section: ReportedSection, end: date) -> list[WonPrize]:
+    """Prizes of a section that set a floor, as its report tells them.
+
+    A player's ``prize`` and ``prize_limit``, and a section's ``rating_limit``, stand among the details; without a limit
+    the section's name may say it.
+    """
+    constants = edition_for(max(end, EDITIONS[0].effective)).constants
+    named = _UNDER.search(section.name)
+    limit_of_all = _number(section.details.get("rating_limit", "")) or _number(named[1] if named else "")
+    found = []
+    for player in section.players:
+        amount = _number(player.details.get("prize", ""))
+        limit = _number(player.details.get("prize_limit", "")) or limit_of_all
+        level = money_floor(constants, amount, limit) if amount and limit else -math.inf
+        if level >= constants.absolute_floor:
+            found.append(WonPrize(player, amount, limit, level))
+    return found
+
+
+def _number(text: str) -> float:
+    """A number as people write it, 0 for none: ``$4,500``."""
+    digits = text.replace("$", "").replace(",", "").strip()
+    return float(digits) if re.fullmatch(r"\d{1,9}(\.\d+)?", digits) else 0.0

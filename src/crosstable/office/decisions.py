@@ -26,14 +26,6 @@ _FIRST_EFFECTIVE = date(1900, 1, 1)
 _AHEAD = timedelta(days=366)
 
 
-class Prize(NamedTuple):
-    """A prize that may set a money floor: its amount, the rating limit it was won under, where it was won."""
-
-    amount: float
-    limit: float
-    event_id: str
-
-
 class Ruling(NamedTuple):
     """A decision to be recorded."""
 

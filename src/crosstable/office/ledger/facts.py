@@ -254,7 +254,9 @@ class Record:
         found = [_opening(row) for row in self._of_members(tables.opening, ("member_id", "system"), members)]
         return sorted(found, key=lambda one: (one.member_id, one.system))
 
-    def decisions(self, members: Iterable[str] | None = None) -> list[Decision]:
+    def decisions(
+        self, members: Iterable[str] | None = None, kinds: Iterable[DecisionKind] = tuple(DecisionKind)
+    ) -> list[Decision]:
         """Decisions that stand: those that were revoked are left out."""
         table = tables.decision
         revoked = {
@@ -264,8 +266,9 @@ class Record:
             )
         }
         rows = self._of_members(table, ("act",), members)
-        found = [self._placed(_decision(row)) for row in rows if row["act"] not in revoked]
-        return sorted((one for one in found if one.kind is not DecisionKind.REVOKE), key=lambda one: one.act)
+        wanted = {kind.value for kind in kinds} - {DecisionKind.REVOKE.value}
+        found = [_decision(row) for row in rows if row["act"] not in revoked and row["kind"] in wanted]
+        return sorted((self._placed(one) for one in found), key=lambda one: one.act)
 
     def _placed(self, decision: Decision) -> Decision:
         """A decision; one that grants a lower floor goes with its match wherever it is, and waits without it."""
