@@ -8,16 +8,25 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 
 from collections.abc import Iterable, Mapping
 
-from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
+from crosstable.errors import Level
+from crosstable.finding_kinds import CONFIRM, ERROR, FILES, OFFICE_FINDINGS, RULE_FINDINGS, WARNING, Kind
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
-    LONGEST_EVENT_ID,
+    LATEST_REPORT,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
+    MOST_HOURS_OF_PLAY,
     MOST_ROUNDS,
+    REPORT_DUE,
 )
 from crosstable.sentences import Template
+
+NO_MEMBER = {
+    "expired": "The membership ended on {until}, before the section's end on {end}.",
+    "none": "The file says that the player is not a member.",
+}
+EXEMPT = "Renew the membership. House players, JTP sections, sanctioned state games and foreign masters need none."
 
 CATALOGUE: Mapping[str, Kind] = {
     **FILES,
@@ -71,6 +80,19 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The section lasts longer than {LONGEST_SECTION} days.",
         "Check both dates; a league that really lasts longer can be accepted with that reason.",
         "The section starts on {start} and ends on {end}, {days} days later.",
+    ),
+    "long-days": Kind(
+        WARNING,
+        f"The section has more than {MOST_HOURS_OF_PLAY} hours of play a day.",
+        "Check the time control and both dates.",
+        "{rounds} games at {control} can take {hours:.0f} hours a day.",
+    ),
+    "late-report": Kind(
+        WARNING,
+        f"The report comes more than {LATEST_REPORT} days after the section's end; US Chess asks for it within "
+        f"{REPORT_DUE} days.",
+        "Check the dates. The office may ask why it is late.",
+        "The section ended on {end}, {days} days ago.",
     ),
     "section-outside-event": Kind(
         WARNING,
@@ -185,10 +207,10 @@ CATALOGUE: Mapping[str, Kind] = {
         {
             "field": "{text!r} does not fit its field and was left blank.",
             "section": "The section has no game and was left out.",
-            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
-            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
             "numbers": "The players were numbered anew, without gaps.",
-            "half_k": "The files cannot say that the section has half K.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
         },
@@ -298,11 +320,15 @@ CATALOGUE: Mapping[str, Kind] = {
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
-        "Renew the membership. House players, JTP sections and foreign masters need none.",
-        {
-            "expired": "The membership ended on {until}, before the section's end on {end}.",
-            "none": "The file says that the player is not a member.",
-        },
+        EXEMPT,
+        NO_MEMBER,
+        Level.HOT,
+    ),
+    "not-a-member": Kind(
+        ERROR,
+        "A player was no member when the section ended, nor renewed since, and the office rates members only.",
+        EXEMPT,
+        NO_MEMBER,
     ),
     "list-after-end": Kind(
         ERROR,
@@ -321,6 +347,45 @@ CATALOGUE: Mapping[str, Kind] = {
         "A rating is below the lowest that there is.",
         "Correct the rating; leave it out if the player is unrated.",
         "The {what} {rating:g} is below {lowest:g}, the lowest that there is.",
+    ),
+    # Before round 1
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
     # Games
     "unknown-code": Kind(
@@ -391,70 +456,7 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
     ),
     **RULE_FINDINGS,
-    # The office
-    "member-not-known": Kind(
-        ERROR,
-        "The member id is not known to the office.",
-        "Correct the id, import the member (office members import), or submit with --new-members.",
-        "Nobody here has the id {member_id}.",
-    ),
-    "systems-named": Kind(
-        CONFIRM,
-        "A report names systems and no time control, which alone decides them.",
-        "Give the time control. Without one the office decides (office confirm).",
-        "The section has no time control and names {systems}.",
-    ),
-    "fide-not-on-record": Kind(
-        CONFIRM,
-        "A member would be rated by a FIDE rating that the office does not have.",
-        "The office looks it up and enters it (office decide fact), or confirms it as it is (office confirm).",
-        "The file gives a FIDE rating of {rating:g}, which the office does not have.",
-    ),
-    "record-differs": Kind(
-        WARNING,
-        "The file says something of a member that the office's record does not; the record is what counts.",
-        "Check the member id. If the record is wrong, tell the office.",
-        "Not as the record has it: {what}.",
-    ),
-    "money-prize": Kind(
-        WARNING,
-        "A player won a prize that sets a money floor.",
-        "The office sets the floor (office decide money-floor).",
-        "A prize of ${amount:,.0f} under {limit:g} sets a floor of {level:g}.",
-    ),
-    "cfc-notice": Kind(
-        WARNING,
-        "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",
-        "A notice to the office, which looks it up and enters it (office decide fact).",
-        "Not on record: {what}.",
-    ),
-    "id-needed": Kind(
-        ERROR,
-        "The player has no member id, so no rating can be posted to anybody.",
-        "Give every player a member id.",
-        "{name} has no member id.",
-    ),
-    "before-opening": Kind(
-        ERROR,
-        "The section ended before the opening standings of its players were taken, which hold its result already.",
-        "Leave the section out, or give the opening standings of an earlier day.",
-        "The standings of {name} are as of {opened}.",
-    ),
-    "other-name": Kind(
-        WARNING,
-        "The office, or the members file, knows this member under quite another name.",
-        "Check the member id: two digits may be swapped.",
-        {
-            "office": "The report says {reported}, the office {known} for {member_id}.",
-            "file": "The report says {reported}, the members file {known} for {member_id}.",
-        },
-    ),
-    "event-id-shape": Kind(
-        ERROR,
-        "The event id cannot be used.",
-        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
-        "The event id {given!r} cannot be used.",
-    ),
+    **OFFICE_FINDINGS,
 }
 
 

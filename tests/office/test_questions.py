@@ -1,6 +1,6 @@
-"""What the record asks its office: prizes without a floor, floors whose event is gone, ceilings below floors.
+"""What the record asks its office: prizes without a floor, floors whose event is gone, ceilings below floors (§5).
 
-§5: since 2020 a prize of $4,000 or more in a section under 2000 or a lower limit sets a floor at that limit.
+Since 2020 a prize of $4,000 or more in a section under 2000 or a lower limit sets a floor at that limit.
 """
 
 from datetime import date

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from crosstable.checks.entries import limit_of
 from crosstable.checks.places import section_place
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
@@ -105,10 +106,6 @@ def birth_differences(record: Record, report: Report) -> list[Fault]:
     return found
 
 
-# A section's name that says its limit: U1800, Under 1800.
-_UNDER = re.compile(r"\b(?:u|under)[ -]?(\d{3,4})\b", re.IGNORECASE)
-
-
 class WonPrize(NamedTuple):
     """A prize that sets a money floor (§5): who won it, how much, under which limit, and the floor."""
 
@@ -125,8 +122,7 @@ def prizes_in(section: ReportedSection, end: date) -> list[WonPrize]:
     the section's name may say it.
     """
     constants = edition_for(max(end, EDITIONS[0].effective)).constants
-    named = _UNDER.search(section.name)
-    limit_of_all = _number(section.details.get("rating_limit", "")) or _number(named[1] if named else "")
+    limit_of_all = _number(section.details.get("rating_limit", "")) or limit_of(section.name) or 0.0
     found = []
     for player in section.players:
         amount = _number(player.details.get("prize", ""))
