@@ -1,4 +1,4 @@
-"""What a kind of finding is; the kinds about files, those that the rules make, and those that only an office can make."""
+"""What a kind of finding is; the kinds about files, those that the rules make, and those that only an office makes."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
