@@ -65,6 +65,9 @@ def _status(options: argparse.Namespace) -> None:
             say(f"    {fault['place']}: {fault['message']} [{fault['code']}]")
     for one in found.requested:
         say(f"requested: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
+    for question in found.questions:
+        say(f"member {question.member_id}: {question.message}")
+        say(f"    {question.remedy}")
     for caution in found.cautions:
         warn(f"note: {caution}")
 
@@ -90,6 +93,10 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
         "requested": sections(found.requested),
         "head": {"act": found.newest.seq, "digest": found.newest.digest},
         "cautions": found.cautions,
+        "questions": [
+            {"member": one.member_id, "event": one.event_id or None, "message": one.message, "remedy": one.remedy}
+            for one in found.questions
+        ],
     }
 
 

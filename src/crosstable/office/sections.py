@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert
 
 from crosstable.checks import CheckedSection
+from crosstable.checks.owners import Asked, asked_in
 from crosstable.errors import Fault
 from crosstable.formats.event_json_write import written_cell
 from crosstable.office import tables
@@ -174,6 +175,14 @@ def _reported_player(entry: EntryFact) -> ReportedPlayer:
         details=extra.get("details", {}),
         **known,
     )
+
+
+def granted_in(record: Record, event_id: str, number: int) -> Asked:
+    """What the office agreed to in a section: it stands accepted with that."""
+    heading = record.heading(event_id, number)
+    if heading is None or heading.state is not State.ACCEPTED:
+        return {}
+    return asked_in(reported_section(heading, record.entries([heading])[event_id, number]))
 
 
 class EventFact(NamedTuple):
