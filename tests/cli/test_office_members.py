@@ -246,6 +246,7 @@ def test_a_cfc_rating_of_a_file_waits_for_the_office(club: Desk) -> None:
     member = section["players"][0]["member_id"]
     assert f"{member}" in said
     assert "1610" in said
+    assert "1 CFC rating waits to be entered: crosstable office outside-ratings notices" in club.done("status")
     (notice,) = valid(club.asked("outside-ratings", "notices"))["notices"]
     assert (notice["event_id"], notice["cfc"]) == ("202605010001", {"rating": 1610.0, "as_of": "2025-12-01"})
     club.done("decide", "fact", "--member", member, "cfc-rating=1610@2025-12-01", "--reason", "looked up")

@@ -10,6 +10,7 @@ from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
+from crosstable.office.outside_ratings import cfc_notices
 
 # Acts from which no rating follows.
 _AT_REST = frozenset({EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS})
@@ -29,6 +30,7 @@ class OfficeStatus(NamedTuple):
     pending: tuple[JournalEntry, ...]
     held: tuple[Heading, ...]
     requested: tuple[Heading, ...]
+    cfc_notices: int
     newest: JournalEntry
     cautions: tuple[str, ...]
 
@@ -54,6 +56,7 @@ def status(office: Office) -> OfficeStatus:
             pending=_pending(record, run),
             held=_in_state(record, standing, State.HELD),
             requested=_requests(record),
+            cfc_notices=len(cfc_notices(record)),
             newest=newest,
             cautions=office.store.cautions(),
         )
