@@ -1,4 +1,4 @@
-"""What a kind of finding is; the kinds about files, those that the rules make, and those that only an office makes."""
+"""What a kind of finding is; the kinds about files, written reports, entry lists, the rules, and of an office."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -280,5 +280,76 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
         "The event id cannot be used.",
         f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
         "The event id {given!r} cannot be used.",
+    ),
+}
+
+WRITING: Mapping[str, Kind] = {
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
+            "numbers": "The players were numbered anew, without gaps.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
+}
+
+ENTRIES: Mapping[str, Kind] = {
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
 }
