@@ -141,7 +141,7 @@ def test_what_the_files_cannot_say_is_told(
     assert words in capsys.readouterr().err
 
 
-SECTIONS = (
+SECTIONS: tuple[dict[str, Any], ...] = (
     {"time_control": "G/45;d5"},
     {"time_control": "G/45;d5", "online": True, "name": "A section with a name that is rather long"},
     {"time_control": "G/10;d0", "online": True, "name": "Blitz (online)"},

@@ -198,8 +198,8 @@ def _sections(found: Mapping[str, Table], faults: FaultList, *, is_ours: bool) -
             row.report("missing-field", "S_SEC_NUM", "The section has no number.")
         elif counts[number] > 1:
             row.report("bad-value", "S_SEC_NUM", f"There are {counts[number]} sections with number {number}.")
-        section = _section(row, number, players.pop(number or 0, []), columns)
-        sections.append(_told(section) if is_ours else section)
+        made = _section(row, number, players.pop(number or 0, []), columns)
+        sections.append(_told(made) if is_ours else made)
     return tuple(sections)
 
 
