@@ -19,7 +19,7 @@ from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
-from crosstable.cli.printing import american
+from crosstable.notation import american
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
@@ -30,7 +30,8 @@ from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
-from tools.source_pages import TITLES, source_page, spec_map
+from tools.sentence_map import TITLES, spec_map
+from tools.source_pages import source_page
 from tools.wallchart_page import wallchart_page
 
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"

@@ -341,6 +341,11 @@ class Entry(NamedTuple):
     cells: tuple[Cell, ...]
     is_rated: bool = True
 
+    @property
+    def points(self) -> float:
+        """The points of the wallchart: games, byes and forfeits."""
+        return total(POINTS.get(cell.result, 0.0) for cell in self.cells)
+
 
 class Section(NamedTuple):
     """A checked section, ready to be rated; its start date picks the edition, its end date ages (§8, §2.3)."""

@@ -100,7 +100,7 @@ def test_help_tells_where_an_office_is_when_nobody_says() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("rate", SAMPLE, SAMPLE, "--csv"), "crosstable rate: --html, --csv and --xlsx take one event at a time\n"),
+        (("rate", SAMPLE, SAMPLE, "--csv"), "crosstable rate: --html, --csv, --xlsx and --out take one event"),
         (("rate", SAMPLE, "--accept", "x=y"), "crosstable rate: --accept: "),
         (("explain", SAMPLE, "--section", "1", "--player", "1", "--accept", "x=y"), "crosstable explain: --accept: "),
         (

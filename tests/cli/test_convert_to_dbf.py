@@ -49,7 +49,7 @@ def test_a_long_name_is_cut_with_a_warning_or_given_another(tmp_path: Path, caps
     assert code == 0
     assert f"'{LONG[:35]}' was written" in capsys.readouterr().err
     assert LONG[:35].encode() in (folder / "THEXPORT.DBF").read_bytes()
-    code, folder = written(tmp_path, made, "--event-name", "Spring Open")
+    code, folder = written(tmp_path, made, "--event-name", "Spring Open", "--force")
     assert code == 0
     assert "was written" not in capsys.readouterr().err
     assert b"Spring Open " in (folder / "THEXPORT.DBF").read_bytes()

@@ -41,7 +41,14 @@ COMMANDS: Mapping[str, Command] = {
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
     "members": Command("members.parser", "write a members file for the players of an event"),
-    "verify": Command("event_files.verify_parser", "compare computed ratings with posted ones", is_long=True),
+    "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
+    "fetch": Command(
+        "uschess.fetch_parser",
+        "fetch an event or a member from the US Chess ratings API",
+        is_long=True,
+        needs=("httpx",),
+        extra="uschess",
+    ),
     "office": Command(
         "office.parser",
         "run a rating office: members, events, decisions, ratings, supplements",
@@ -75,7 +82,7 @@ STOPPED = 130
 LONGEST_COMMAND = 300
 # What is wrong with the request, not with the program; the message says what to do.
 REFUSALS = (
-    *(errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
+    *(errors.FetchError, errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
     *(errors.NoEditionError, errors.OfficeError, errors.RuleSetError),
 )
 

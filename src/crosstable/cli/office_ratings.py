@@ -12,13 +12,14 @@ from crosstable.cli.event_files import explained_text, lines_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
-from crosstable.cli.printing import american, columns, print_json, print_table, say, warn
+from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
 from crosstable.formulas.rounding import official_rating
+from crosstable.notation import american
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import Shown

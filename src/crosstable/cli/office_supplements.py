@@ -9,8 +9,9 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn_of_faults
+from crosstable.cli.printing import columns, counted, print_json, print_table, say, warn_of_faults, write_files
 from crosstable.errors import FormatError, OfficeError
+from crosstable.notation import american
 from crosstable.office import list_files
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of
@@ -90,6 +91,7 @@ def add_supplements(made: Parser) -> None:
     take(
         made,
         "--out",
+        "--force",
         "--system",
         out=f"write it to a file ({', '.join(FORMS)}); SwissSys and WinTD load .dbf and .tsv",
         system="one rating system, highest rating first",
@@ -117,12 +119,12 @@ def _supplements(options: argparse.Namespace) -> int:
         if options.top is not None or options.age is not None:
             top = top_list(connection, month, _wanted(options))
             if options.out:
-                return _write(options.out, top.title, lambda form: form[1](top))
+                return _write(options, top.title, lambda form: form[1](top))
             _print_top(top, options)
         else:
             table = _narrowed(list_table(connection, month), options)
             if options.out:
-                return _write(options.out, table.title, lambda form: form[0](table))
+                return _write(options, table.title, lambda form: form[0](table))
             _print_list(published[month], table, options)
     return 0
 
@@ -140,15 +142,15 @@ def _wrong_usage(options: argparse.Namespace) -> str:
     return ""
 
 
-def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
+def _write(options: argparse.Namespace, title: str, written: Callable[[Any], bytes | str]) -> int:
     """A list into a file, in the form that the name of the file asks for."""
+    path = options.out
     try:
         made = written(FORMS[os.path.splitext(path)[1].lower()])
     except FormatError as error:
         warn_of_faults(path, [error.fault])
         return FAULTY
-    with open(path, "wb") as file:
-        file.write(made.encode() if isinstance(made, str) else made)
+    write_files({path: made.encode() if isinstance(made, str) else made}, is_forced=options.force)
     say(f"{path}: {title}, {os.path.getsize(path):,} bytes")
     return 0
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, database_of, office_command, opened
-from crosstable.cli.options import Parser, flag, option
-from crosstable.cli.printing import Bar, counted, print_json, say, shown_address, warn
+from crosstable.cli.options import Parser, flag, option, take
+from crosstable.cli.printing import Bar, counted, print_json, refuse_to_replace, say, shown_address, warn
 from crosstable.office.database import system_clock
 from crosstable.office.status import OfficeStatus, status
 
@@ -131,12 +131,14 @@ def add_backup(made: Parser) -> None:
     """What ``office backup`` takes."""
     office_command(made, _backup)
     option(made, "file FILE", "the file to write, for example office-2026-11-15.zip")
+    take(made, "--force")
 
 
 def _backup(options: argparse.Namespace) -> None:
     from crosstable.office import tables
     from crosstable.office.backups import backup
 
+    refuse_to_replace([options.file], is_forced=options.force)
     with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
         made = backup(office, options.file, bar.done)
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")

@@ -57,7 +57,10 @@ def add_command(commands: Commands, name: str, summary: str, run: Run | None = N
 
 
 class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the class takes none when it runs
-    """Commands that get their options when they are called, so that one of them does not load what others need."""
+    """Commands that get their options when they are called, so that one of them does not load what others need.
+
+    What such a command does not know is its own error, with its own usage.
+    """
 
     fill: Callable[[str, Parser], None]
 
@@ -71,6 +74,8 @@ class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the
         """Add the options of the command that is called, and let it read its arguments."""
         self.fill(values[0], self.choices[values[0]])
         super().__call__(parser, namespace, values, option_string)
+        if unknown := getattr(namespace, argparse._UNRECOGNIZED_ARGS_ATTR, None):
+            self.choices[values[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
 
     def filled(self) -> Iterator[Parser]:
         """Every command with its options."""
@@ -81,11 +86,9 @@ class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the
 
 def add_commands(made: Parser, fill: Callable[[str, Parser], None] | None = None) -> Commands:
     """Room for commands inside a command; with ``fill`` they get their options when they are called."""
-    if fill is None:
-        return made.add_subparsers(metavar="COMMAND", required=True, title="commands")
     commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands", action=LazyCommands)
     assert isinstance(commands, LazyCommands)
-    commands.fill = fill
+    commands.fill = fill or (lambda name, made: None)
     return commands
 
 
@@ -141,7 +144,7 @@ _SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--json": {**_FLAG, "help": "print JSON"},
     "--out": {"metavar": "OUT", "help": "write to this file"},
-    "--force": {**_FLAG, "help": "write into a folder that is not empty"},
+    "--force": {**_FLAG, "help": "replace a file that exists"},
     # event files
     "files": {
         "nargs": "+",

@@ -7,7 +7,8 @@ A player takes two lines, one more for every further system:
          |            Q: 1540   ->1555     |     |     |     |
 
 ``P17`` is a provisional rating on 17 games; without it the rating is established and its games are not published. The
-ratings before are ratings, the ratings after are what was posted. A page says how many players each section has.
+ratings before are ratings, the ratings after are what was posted. A page says how many players each section has. Our
+own text has a column ``Rank`` before the first.
 """
 
 import re
@@ -106,12 +107,15 @@ class _Page:
         self.faults = FaultList()
         self.event = Header()
         self.tables: list[_Table] = []
-        self.in_titles = False
+        self.in_titles = self.has_ranks = False
 
     def take(self, line: str) -> None:
         """Take in one line: a line of the table, a heading, or a line of a header."""
         if "|" in line:
-            self._take_cells(line.split("|", _MOST_CELLS))
+            cells = line.split("|", _MOST_CELLS)
+            first = cells[0].strip().lower()
+            self.has_ranks = first == "rank" or (self.has_ranks and first != "pair")
+            self._take_cells(cells[1:] if self.has_ranks else cells)
         elif opened := heading(line):
             self.tables.append(_Table(opened))
         elif not self.tables and not states_size(line):

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crosstable import __version__
-from crosstable.office.public import DECIMALS
+from crosstable.office.rounding import DECIMALS
 from crosstable.output.words import printable
 from crosstable.web.shapes import SYSTEM_NAMES
 
