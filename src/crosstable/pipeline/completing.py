@@ -143,8 +143,14 @@ def unused(report: Report, at: int, control: str, start: date | None, end: date 
     return [fault("not-used", place, what=what, given=given, own=own) for what, (given, own) in found.items()]
 
 
-def members_faults(report: Report, at: int, names: Mapping[str, str], known: Collection[str]) -> list[Fault]:
-    """Players of a section whom the members files do not have, or have under quite another name."""
+def members_faults(
+    report: Report,
+    at: int,
+    names: Mapping[str, str],
+    known: Collection[str],
+    alike: Callable[[str, str], bool] = are_alike,
+) -> list[Fault]:
+    """Players of a section whom the members files do not have, or have under a name that is not alike."""
     section = report.sections[at]
     place = section_place(section, at)
     found = []
@@ -154,7 +160,7 @@ def members_faults(report: Report, at: int, names: Mapping[str, str], known: Col
             continue
         if member_id not in known and not _brings_rating(player):
             found.append(fault("not-in-members-file", where, member_id=member_id))
-        elif not are_alike(player.name, names.get(member_id, "")):
+        elif not alike(player.name, names.get(member_id, "")):
             named = {"reported": player.name, "known": names[member_id], "member_id": member_id}
             found.append(fault("other-name:file", where, **named))
     return found
