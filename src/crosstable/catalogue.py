@@ -211,6 +211,7 @@ CATALOGUE: Mapping[str, Kind] = {
             "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
             "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
             "numbers": "The players were numbered anew, without gaps.",
+            "waiver": "The files cannot say that a match is waived, so the section's name does.",
             "half_k": "The files cannot say that the section has half K, so its name does.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",

@@ -33,6 +33,7 @@ from crosstable.formats.uschess_2c import (
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
+    WAIVED,
     WHAT_IT_LISTS,
     round_field,
     unmarked,
@@ -207,7 +208,9 @@ def _told(section: ReportedSection) -> ReportedSection:
     """A section of a file of ours, with what stands behind its name."""
     name, marks = unmarked(section.name)
     systems = tuple(system for system in RatingSystem if system.name in marks)
-    return section._replace(name=name, is_online=ONLINE in marks, is_half_k=HALF_K in marks, systems=systems)
+    waiver = "as the report says" if WAIVED in marks else ""
+    flags = {"is_online": ONLINE in marks, "is_half_k": HALF_K in marks}
+    return section._replace(name=name, systems=systems, match_waiver=waiver, **flags)
 
 
 def _section(row: Row, number: int | None, player_rows: Sequence[Row], columns: int) -> ReportedSection:
