@@ -209,8 +209,8 @@ def _told(section: ReportedSection) -> ReportedSection:
     name, marks = unmarked(section.name)
     systems = tuple(system for system in RatingSystem if system.name in marks)
     waiver = "as the report says" if WAIVED in marks else ""
-    flags = {"is_online": ONLINE in marks, "is_half_k": HALF_K in marks}
-    return section._replace(name=name, systems=systems, match_waiver=waiver, **flags)
+    section = section._replace(name=name, systems=systems, match_waiver=waiver)
+    return section._replace(is_online=ONLINE in marks, is_half_k=HALF_K in marks)
 
 
 def _section(row: Row, number: int | None, player_rows: Sequence[Row], columns: int) -> ReportedSection:

@@ -14,7 +14,7 @@ from crosstable.checks.accepted import Accepted, accept
 from crosstable.checks.entries import NOT_YET, entry_faults, odd_ones_out
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
-from crosstable.checks.players import agree, membership_faults
+from crosstable.checks.players import membership_faults
 from crosstable.checks.report import check_section, officially, report_faults
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine import rate as rate_section
@@ -315,7 +315,7 @@ class _Examination:
             return found
         found += [*all_unrated(self.report, at), *entry_faults(self.report, at), *self._person_faults(at)]
         if self.options.get("members"):
-            found += members_faults(self.report, at, self.names, self.waiting, agree)
+            found += members_faults(self.report, at, self.names, self.waiting, are_entries=True)
         is_member = {player.member_id for player in section.players} & self.until.keys()
         return [*found, fault("memberships-not-checked", place)] if is_member and not self._end(at) else found
 
