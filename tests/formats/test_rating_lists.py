@@ -146,20 +146,21 @@ def test_a_large_list_is_indexed_once_and_again_when_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSTABLE_CACHE", str(tmp_path / "cache"))
-    rows = "".join(f"{one},Member {one},{100 + one % 2000}\n" for one in range(10_000_000, 10_090_000))
+    rows = "".join(f"{one},{'Member':<180},{100 + one % 2000}\n" for one in range(10_000_000, 10_012_000))
     path = written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{rows}")
     found = opened(path)
     assert isinstance(found, RatingList)
 
     def rating(source: MembersFile | RatingList) -> float:
-        return source.of(["10080001"]).backgrounds["10080001"].standings[RatingSystem.OTBR].rating
+        return source.of(["10008001"]).backgrounds["10008001"].standings[RatingSystem.OTBR].rating
 
     assert rating(found) == 101.0
     (kept,) = (tmp_path / "cache").iterdir()
     made = kept.stat().st_mtime_ns
     assert rating(opened(path)) == 101.0
     assert kept.stat().st_mtime_ns == made
-    written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{rows.replace('10080001,101', '10080001,777')}")
+    other = rows.replace(",101\n", ",777\n")
+    written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{other}")
     os.utime(path, ns=(made, made))
     assert rating(opened(path)) == 777.0
     monkeypatch.setenv("CROSSTABLE_CACHE", path)  # no folder: nothing can be kept
