@@ -53,6 +53,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "A time control or date that was given was not used, because the file has its own.",
         "Add --override to replace what the file says.",
         "The {what} {given} was not used: the file says {own}.",
+        ranked=Level.MILD,
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
     "number-of-players": Kind(
@@ -225,9 +226,12 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "not-in-members-file": Kind(
         WARNING,
-        "The members file does not have a player, who has no rating in the event file either.",
+        "The members file does not have a player of an entry list, or one who has no rating in the event file either.",
         "Check the member id: two digits may be swapped. If it is right, add the member to the file.",
-        "The members file does not have {member_id}; the player is rated as unrated.",
+        {
+            "unrated": "The members file does not have {member_id}; the player is rated as unrated.",
+            "entry": "The members file does not have {member_id}.",
+        },
     ),
     "re-entry": Kind(
         WARNING,
