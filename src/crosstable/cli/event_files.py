@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.cli.printing import (
-    counted,
     fault_text,
     faults_text,
     github_text,
@@ -21,6 +20,7 @@ from crosstable.cli.printing import (
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
+from crosstable.notation import counted
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar

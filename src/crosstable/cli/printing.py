@@ -49,11 +49,6 @@ def print_answer(document: object, text: str, *, as_json: bool) -> None:
         sys.stdout.write(text)
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: ``1 section``, ``2,000 sections``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def sections_text(numbers: Sequence[int | None]) -> str:
     """Sections by number: ``section 2``, ``sections 1, 3``, ``no section``."""
     noun = "section" if len(numbers) == 1 else "sections"
