@@ -42,14 +42,15 @@ _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same event gives the same byt
 _WIDTHS = {"name": 28, "assumed": 40, "rating_from": 16, "floor": 14, "rules": 32}
 _USUAL_WIDTH = 9
 _HEAD = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
+_LINE = {"bottom": 1, "bottom_color": "#BBBBBB"}
 _STYLES: dict[str, dict[str, Any]] = {
     "event": {"bold": True, "font_size": 16},
     "section": {"bold": True, "font_size": 13},
-    "left": {"bottom": 4, "indent": 1},
-    "right": {"bottom": 4, "align": "right"},
-    "points": {"bottom": 4, "num_format": "0.0", "bold": True},
-    "assumed": {"bottom": 4, "align": "right", "num_format": '0"*"'},
-    "head left": {**_HEAD, "indent": 1},
+    "left": {**_LINE, "indent": 1},
+    "right": {**_LINE, "align": "right"},
+    "points": {**_LINE, "num_format": "0.0", "bold": True},
+    "assumed": {**_LINE, "align": "right", "num_format": '0"*"'},
+    "head left": {**_HEAD, "align": "left", "indent": 1},
     "head right": {**_HEAD, "align": "right"},
 }
 
