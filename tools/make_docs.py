@@ -70,12 +70,13 @@ def checks_page() -> str:
         "# Checks\n\n",
         NOTE,
         "\nWhat `crosstable check` and every command that reads an event file can find. An error stops the rating; a\n"
-        "warning informs. Codes are stable.\n\n",
-        "| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+        "warning informs. Codes are stable. The level is where a finding would stand among the four of US Chess's own\n"
+        "validation (Fatal, Hot, Medium, Mild). Its list is not public, so the ranking and the wording are ours.\n\n",
+        "| code | severity | level | what it means | what to do |\n|---|---|---|---|---|\n",
     ]
     rules = phrases(EDITIONS[-1])
     for code, kind in CATALOGUE.items():
-        lines.append(f"| `{code}` | {kind.severity} | {meaning_of(code, rules)} | {kind.remedy} |\n")
+        lines.append(f"| `{code}` | {kind.severity} | {kind.level} | {meaning_of(code, rules)} | {kind.remedy} |\n")
     return "".join(lines)
 
 

@@ -8,6 +8,7 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 
 from collections.abc import Iterable, Mapping
 
+from crosstable.errors import Level
 from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
@@ -185,10 +186,10 @@ CATALOGUE: Mapping[str, Kind] = {
         {
             "field": "{text!r} does not fit its field and was left blank.",
             "section": "The section has no game and was left out.",
-            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
-            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
             "numbers": "The players were numbered anew, without gaps.",
-            "half_k": "The files cannot say that the section has half K.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
             "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
             "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
         },
@@ -296,6 +297,7 @@ CATALOGUE: Mapping[str, Kind] = {
             "expired": "The membership ended on {until}, before the section's end on {end}.",
             "none": "The file says that the player is not a member.",
         },
+        Level.HOT,
     ),
     "list-after-end": Kind(
         ERROR,
@@ -314,6 +316,45 @@ CATALOGUE: Mapping[str, Kind] = {
         "A rating is below the lowest that there is.",
         "Correct the rating; leave it out if the player is unrated.",
         "The {what} {rating:g} is below {lowest:g}, the lowest that there is.",
+    ),
+    # Before round 1
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
     # Games
     "unknown-code": Kind(

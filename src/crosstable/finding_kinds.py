@@ -3,23 +3,31 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from crosstable.errors import Severity
+from crosstable.errors import Level, Severity
 from crosstable.limits import FAR_FROM_RATING, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 
 ERROR, CONFIRM, WARNING = Severity.ERROR, Severity.CONFIRM, Severity.WARNING
+LEVELS = {ERROR: Level.FATAL, CONFIRM: Level.HOT, WARNING: Level.MEDIUM}
 
 
 class Kind(NamedTuple):
     """What a code means: its severity, the general statement, the general remedy, and what a finding says.
 
     ``says`` is the text of the code's message, or several of them by the suffix of their ids; a code without one
-    says its meaning, unless the finding brings a text of its own.
+    says its meaning, unless the finding brings a text of its own. ``ranked`` is its level where that is not the
+    usual one of its severity.
     """
 
     severity: Severity
     meaning: str
     remedy: str
     says: str | Mapping[str, str] = ""
+    ranked: Level | None = None
+
+    @property
+    def level(self) -> Level:
+        """Fatal, Hot, Medium or Mild."""
+        return self.ranked or LEVELS[self.severity]
 
 
 FILES: Mapping[str, Kind] = {

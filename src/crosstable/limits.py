@@ -4,6 +4,14 @@ What a finding says about such a limit is formatted from these names (``catalogu
 Numbers of the rules are not here: they belong to an edition (``rules.constants``).
 """
 
+# Who stands out in a section: one of so few players from another state than all others, of so many or more; a rating so
+# many points above all others; a birth so many years before or after all others. The 200 points are US Chess's own.
+FEWEST_TO_STAND_OUT = 8
+MOST_FROM_OTHER_STATES = 2
+FAR_ABOVE_THE_REST = 200
+YEARS_FROM_THE_REST = 20
+# A section called U1600 or 1600-1999 has a limit; what is narrower than this is no range of ratings (2025-2026).
+NARROWEST_RANGE = 50
 # US Chess asks about sections that last longer, in days.
 LONGEST_SECTION = 45
 EARLIEST_BIRTH = 1900

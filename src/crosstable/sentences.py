@@ -6,6 +6,7 @@ so that the same sentence can be said in another language later.
 """
 
 from collections.abc import Mapping
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,3 +34,8 @@ class Template(NamedTuple):
         """The sentence with these values put in, by a formatter that may know how to print them."""
         text = self.text.format_map(values) if formatter is None else formatter.vformat(self.text, (), values)
         return Sentence(self.key, values, text)
+
+
+def american(day: date) -> str:
+    """A day as Americans write it: ``June 14, 2026``."""
+    return f"{day:%B} {day.day}, {day.year}"

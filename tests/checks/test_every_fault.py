@@ -53,6 +53,8 @@ PROVOKED_AT_THE_DOOR = {
         "not-in-members-file",
     ),
 }
+# tests/checks/test_entries.py provokes these.
+BEFORE_ROUND_1 = {"duplicate-entry", "over-limit", "unrated-player", "memberships-not-checked", "odd-one-out"}
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
 PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
 
@@ -104,7 +106,7 @@ def test_the_fault_says_what_is_wrong_and_what_would_be_right(case: Provoked) ->
 def test_no_code_is_left_unprovoked() -> None:
     """A code that no file can provoke is either dead or untested."""
     provoked = {case.code for case in CASES} | PROVOKED_BELOW
-    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE | BEFORE_ROUND_1
     assert set(CATALOGUE) - provoked == elsewhere
 
 

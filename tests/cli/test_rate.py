@@ -17,7 +17,7 @@ PLAYER_FIELDS = {
     *("number", "pre", "games_before", "initial", "post", "rounded", "games_after", "formula", "effective_games", "k"),
     *("score", "expected", "bonus", "floor", "norm", "assumed"),
 }
-FAULT_FIELDS = {"code", "severity", "place", "message", "remedy"}
+FAULT_FIELDS = {"code", "severity", "level", "place", "message", "remedy"}
 
 
 def wrong() -> EventFile:

@@ -157,9 +157,9 @@ def test_a_text_follows_from_its_template_and_its_values_alone() -> None:
 
 TABLES = [
     ("fide.1.slope", "start.converted_FIDE_up_to", "slope"),
-    ("fide.1.intercept", "abroad.opponent", "intercept"),
+    ("fide.1.intercept", "abroad.opponent_up_to", "intercept"),
     ("fide.1.limit", "start.converted_FIDE_up_to", "limit"),
-    ("fide_youth.1.slope", "abroad.opponent", "slope"),
+    ("fide_youth.1.slope", "abroad.opponent_up_to", "slope"),
     ("cfc.1.slope", "start.converted_CFC_up_to", "slope"),
     ("game_factors.OTBR.OTBQ", "start.factor", "factor"),
 ]

@@ -137,6 +137,7 @@ def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
     [
         ("ID,Regular\n12345678,1500\n12345678,1600\n", "bad-value", "members.csv, line 3"),
         ("ID,Regular\n,1500\n", "missing-field", "members.csv, line 2"),
+        ("ID,Name,Regular\n,Ann,\n", "ignored-record", "members.csv, line 2"),
         ("ID,Regular\n12345678,high\n", "wrong-type", "members.csv, line 2, column Regular"),
         ("ID,Regular\n12345678,5000\n", "bad-value", "members.csv, line 2, column Regular"),
         ("ID,Regular games\n12345678,5\n", "missing-field", "members.csv, line 2, column Regular games"),

@@ -40,7 +40,15 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command("event_files.check_parser", "list every error and warning in an event file"),
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
+    "members": Command("members.parser", "write a members file for the players of an event"),
     "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
+    "fetch": Command(
+        "uschess.fetch_parser",
+        "fetch an event or a member from the US Chess ratings API",
+        is_long=True,
+        needs=("httpx",),
+        extra="uschess",
+    ),
     "office": Command(
         "office.parser",
         "run a rating office: members, events, decisions, ratings, supplements",
@@ -74,7 +82,7 @@ STOPPED = 130
 LONGEST_COMMAND = 300
 # What is wrong with the request, not with the program; the message says what to do.
 REFUSALS = (
-    *(errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
+    *(errors.FetchError, errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
     *(errors.NoEditionError, errors.OfficeError, errors.RuleSetError),
 )
 

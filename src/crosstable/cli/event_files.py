@@ -48,20 +48,23 @@ FORMATS = {
     "xlsx": "an XLSX wallchart",
 }
 BINARY = ("dbf", "xlsx")
+ACCEPT = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
+MEMBERS = (
+    "ratings before the event: a members file (see crosstable schema members) or a rating list; repeatable, the last "
+    "file wins"
+)
 ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
-    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members; repeatable, the last file wins"
-    several(made, "--members FILE", words)
+    several(made, "--members FILE", MEMBERS)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
     option(made, "--after-round N", "rate the event as it stood after round N", type=int)
     made.add_argument("--calendar", **CALENDAR)
     take(made, "--rules")
-    words = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
-    several(made, "--accept CODE=REASON", words)
+    several(made, "--accept CODE=REASON", ACCEPT)
 
 
 def read_given(given: Input) -> Report:
@@ -93,9 +96,9 @@ def _settings(options: argparse.Namespace) -> Options:
     """What the command was given, as the pipeline takes it."""
     members, rules = [], None
     for path in options.members:
-        from crosstable.formats import members as reader
+        from crosstable.formats.rating_lists import opened
 
-        members.append(reader.read(file_bytes(path), path))
+        members.append(opened(path))
     if options.rules is not None:
         from crosstable.rules.rule_files import rule_set
 
@@ -110,17 +113,23 @@ def _settings(options: argparse.Namespace) -> Options:
         sections=options.section if isinstance(options.section, list) else (),
         exclude=options.exclude,
         after_round=options.after_round,
-        accept=dict(text.partition("=")[::2] for text in options.accept),
+        accept=_reasons(options),
         calendar=Calendar(options.calendar),
         rules=rules,
         entry_lists=getattr(options, "entry_lists", False),
     )
 
 
+def _reasons(options: argparse.Namespace) -> dict[str, str]:
+    """The codes that are accepted, each with its reason."""
+    return dict(text.partition("=")[::2] for text in options.accept)
+
+
 def _print_findings(name: str, event: RatedEvent) -> None:
     """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
     faults = event.faults
-    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
+    errors_first = sorted(faults, key=lambda fault: not fault.severity.stops)
+    sys.stderr.write(faults_text(name, errors_first, can_accept=True))
     for kept in event.accepted:
         sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     errors = len([fault for fault in faults if fault.severity.stops])
@@ -279,7 +288,8 @@ def _checked_text(checked: "CheckedReport") -> str:
     )
     accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""
     counts = (counted(checked.errors, "error"), counted(len(checked.faults) - checked.errors, "warning"))
-    return f"{faults_text(checked.file, checked.faults)}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
+    found = faults_text(checked.file, checked.faults, can_accept=True)
+    return f"{found}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
 
 
 def explain_parser() -> Parser:
@@ -323,10 +333,11 @@ def explained_text(rated: "RatedSection", number: int, lines: "tuple[Line, ...]"
 
 def lines_text(lines: "tuple[Line, ...]") -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
+    from crosstable.explanation import usual_document
+
     out = []
     part = ""
-    documents = [line.document for line in lines if line.document and line.part != "Rules"]
-    usual = max(documents, key=documents.count, default="")
+    usual = usual_document(lines)
     for line in lines:
         if line.part != part:
             part = line.part
@@ -350,12 +361,14 @@ def convert_parser() -> Parser:
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     take(made, *COMPLETING, "--section")
     option(made, "--event-name NAME", "the event's name, instead of the file's", default="")
+    several(made, "--accept CODE=REASON", ACCEPT)
     take(made, "--out", "--force", out="write to this file (for dbf, also a folder)")
     return made
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from crosstable.pipeline.completing import chosen, completed
+    from crosstable.checks.accepted import accept
+    from crosstable.pipeline.completing import chosen, completed, is_settled
 
     given = inputs(options.files)
     if len(given) > 1:
@@ -363,12 +376,13 @@ def _convert(options: argparse.Namespace) -> int:
     name = given[0].name
     try:
         whole = read_given(given[0])
-        sys.stderr.write(faults_text(name, whole.faults))
         report = chosen(whole, options.section, options.exclude)
+        faults = [found for found in report.faults if not is_settled(found, options.start, options.end)]
+        sys.stderr.write(faults_text(name, faults))
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
             raise RefusedError(f"the file has no {sections_text(options.section)}")
-        has_errors = any(fault.severity.stops for fault in whole.faults)
+        has_errors = any(fault.severity.stops for fault in faults)
         if has_errors and options.out:
             raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
         if options.event_name:
@@ -377,7 +391,8 @@ def _convert(options: argparse.Namespace) -> int:
             from crosstable.pipeline.submitting import for_submission
 
             report, found = for_submission(report)
-            sys.stderr.write(faults_text(name, found))
+            found, _ = accept(found, _reasons(options))
+            sys.stderr.write(faults_text(name, found, can_accept=True))
             if any(fault.severity.stops for fault in found):
                 raise RefusedError("US Chess would not accept this; no file was written", FAULTY)
         _write(report, options)
@@ -385,6 +400,8 @@ def _convert(options: argparse.Namespace) -> int:
     except FormatError as error:
         sys.stderr.write(faults_text(name, [error.fault]))
         return FAULTY
+    except AcceptanceError as error:
+        raise RefusedError(f"--accept: {error}") from error
 
 
 def _write(report: Report, options: argparse.Namespace) -> None:

@@ -23,11 +23,13 @@ from crosstable.terms import RatingSystem
 
 LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
 RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
-FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str]]] = {
+FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str] | None]] = {
     ".csv": (list_files.list_csv, list_files.top_csv),
     ".xlsx": (list_files.list_xlsx, list_files.top_xlsx),
     ".parquet": (list_files.list_parquet, list_files.top_parquet),
     ".txt": (list_files.list_text, list_files.top_text),
+    ".dbf": (list_files.list_dbf, None),
+    ".tsv": (list_files.list_tsv, None),
 }
 
 
@@ -91,7 +93,7 @@ def add_supplements(made: Parser) -> None:
         "--out",
         "--force",
         "--system",
-        out=f"write it to a file ({', '.join(FORMS)})",
+        out=f"write it to a file ({', '.join(FORMS)}); SwissSys and WinTD load .dbf and .tsv",
         system="one rating system, highest rating first",
     )
     made.add_argument("--state", help="only members of this state")
@@ -132,6 +134,9 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         return "say which supplement: its MONTH, like 2026-12"
     if options.out and os.path.splitext(options.out)[1].lower() not in FORMS:
         return f"--out {options.out}: the name of the file must end in {', '.join(FORMS)}"
+    is_top = options.top is not None or options.age is not None
+    if options.out and is_top and FORMS[os.path.splitext(options.out)[1].lower()][1] is None:
+        return f"--out {options.out}: pairing programs load whole supplements, no top lists"
     if options.age and options.state:
         return f"--age and --state do not go together: {NOT_BY_STATE}"
     return ""

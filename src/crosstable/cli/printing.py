@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crosstable.cli import FAULTY, RefusedError
-from crosstable.errors import CrosstableError, Fault, RuleSetError
+from crosstable.errors import CrosstableError, Fault, RuleSetError, Severity
+from crosstable.sentences import american as american  # for the commands
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -98,19 +99,20 @@ def shown_address(text: str) -> str:
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1:…@", text)
 
 
-def fault_text(name: str, fault: Fault) -> str:
-    """A finding as people read it: where, what, and what would be right."""
+def fault_text(name: str, fault: Fault, *, can_accept: bool = False) -> str:
+    """A finding as people read it: where, what, and what would be right; ``can_accept``: the command has --accept."""
     where = f"{name}: {fault.severity.value}: {fault.place}"
-    return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
+    accept = f' To accept it: --accept {fault.code}="your reason".' if fault.severity is Severity.CONFIRM else ""
+    return f"{where}: {fault.message}\n    {fault.remedy}{accept if can_accept else ''} [{fault.code}]\n"
 
 
-def faults_text(name: str, faults: Sequence[Fault]) -> str:
+def faults_text(name: str, faults: Sequence[Fault], *, can_accept: bool = False) -> str:
     """Findings as people read them: equal ones about several rows are one."""
     if not faults:
         return ""
     from crosstable.output.grouped import grouped
 
-    return "".join(fault_text(name, fault) for fault in grouped(faults))
+    return "".join(fault_text(name, fault, can_accept=can_accept) for fault in grouped(faults))
 
 
 def github_text(name: str, faults: Sequence[Fault]) -> str:

@@ -164,13 +164,14 @@ def _findings(options: argparse.Namespace) -> None:
         {
             "code": code,
             "severity": CATALOGUE[code].severity.value,
+            "level": CATALOGUE[code].level.value,
             "meaning": meaning_of(code, words),
             "remedy": CATALOGUE[code].remedy,
         }
         for code in (CATALOGUE if options.code is None else [options.code])
     ]
     texts = [
-        f"{one['code']} ({one['severity']})\n"
+        f"{one['code']} ({one['severity']}, {one['level']})\n"
         + wrapped(f"  {one['meaning']}", "  ")
         + wrapped(f"  What to do: {one['remedy']}", "  ")
         for one in found

@@ -36,9 +36,13 @@ class Assumption(StrEnum):
 
 
 class SourceWorking(NamedTuple):
-    """One source of an unrated player's start: what it says, since when, and what it weighs."""
+    """One source of an unrated player's start: what it says, since when, and what it weighs.
+
+    ``listed`` is its rating as its list has it, ``rating`` that on the scale of the section's day.
+    """
 
     source: Source
+    listed: float
     rating: float
     games: float | None
     as_of: date
@@ -47,11 +51,15 @@ class SourceWorking(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted."""
+    """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted.
+
+    ``unused`` are the sources that did not count, with the games that each is based on.
+    """
 
     initial: Initial
     age: float
     sources: tuple[SourceWorking, ...]
+    unused: tuple[tuple[Source, float], ...] = ()
 
 
 class PassWorking(NamedTuple):
@@ -67,7 +75,8 @@ class PassWorking(NamedTuple):
 class RatedGame(NamedTuple):
     """One game of a player: the opponent, and the strength they are met at in Steps 3, 4 and 5.
 
-    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN.
+    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN; ``fide_listed`` the
+    same as its list has it.
     """
 
     round_number: int
@@ -79,6 +88,7 @@ class RatedGame(NamedTuple):
     intermediate: float
     post_event: float
     fide: float = math.nan
+    fide_listed: float = math.nan
 
 
 class RatedPlayer(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation.figures import kinds_in
-from crosstable.explanation.passes import abroad, one_pass, second_step, third_step
+from crosstable.explanation.passes import abroad, one_pass, second_step, third_step, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -15,7 +15,7 @@ from crosstable.rules.documents import TEXTS_SINCE, document_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
 from crosstable.terms import Formula, SectionType
 
-__all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain"]
+__all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain", "usual_document"]
 
 # What the rules with doubtful dates bear on: unrated players, matches, foreign events, and things outside a section's
 # rating.
@@ -35,6 +35,12 @@ RESTS_ON = (
 def explain(rated: RatedSection, number: int) -> tuple[Line, ...]:
     """The whole calculation of the player with this number; raises ``KeyError`` if there is none."""
     return tuple(lines_of(telling(rated, player_of(rated, number))))
+
+
+def usual_document(lines: Sequence[Line]) -> str:
+    """The document that most lines of a working cite, so that only another has to be named with its section."""
+    documents = [line.document for line in lines if line.document and line.part != "Rules"]
+    return max(documents, key=documents.count, default="")
 
 
 def player_of(rated: RatedSection, number: int) -> RatedPlayer:
@@ -57,6 +63,7 @@ def working_of(tell: Telling) -> Iterator[Line]:
     """What was computed, step by step."""
     if tell.player.formula is Formula.NONE:
         yield untouched(tell)
+        yield from unrated_rounds(tell, "Result")
         return
     yield from first_step(tell)
     yield from second_step(tell)
@@ -73,16 +80,17 @@ def working_of(tell: Telling) -> Iterator[Line]:
 def rules(tell: Telling) -> Iterator[Line]:
     """Which rules apply, and which of their dates are in doubt (§8)."""
     section, edition = tell.rated.section, tell.rated.edition
+    ruled = "" if edition.ruled is None else f", rule set {edition.ruled.name} ({edition.ruled.digest})"
     yield tell.line(
         *("Rules", "rules.edition"),
-        **{"start": section.start.isoformat(), "system": tell.rated.system.title, "edition": edition.title},
-        seen_through=LAW_SEEN_THROUGH.isoformat(),
+        **{"start": section.start, "end": section.end, "system": tell.rated.system.title},
+        **{"edition": edition.effective, "ruled": ruled, "seen_through": LAW_SEEN_THROUGH},
     )
     yield tell.line("Rules", "rules.document", title=document_for(edition.effective).title)
     for amendment in (one for one in doubts(section.start) if _touches(one, tell)):
         yield tell.line(
             *("Rules", "rules.date_assumed"),
-            **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective.isoformat()},
+            **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective},
         )
 
 

@@ -20,7 +20,7 @@ from crosstable.engine.records import PassWorking
 from crosstable.explanation import words
 from crosstable.explanation.figures import FULL
 from crosstable.explanation.lines import lines_of, not_from_texts, player_of, rules, untouched
-from crosstable.explanation.passes import Met, choice, second_step, special, standard
+from crosstable.explanation.passes import Met, choice, second_step, special, standard, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -154,6 +154,7 @@ def _working(shown: Telling, again: Telling) -> Iterator[Line]:
     player = again.player
     if player.formula is Formula.NONE:
         yield untouched(shown)
+        yield from unrated_rounds(shown, "Result")
         return
     if started_by_age(again.rated, player):
         yield from _start(shown)
@@ -161,9 +162,12 @@ def _working(shown: Telling, again: Telling) -> Iterator[Line]:
         yield from first_step(again if player.start is None else shown)
         yield from second_step(again)
     yield choice(again)
+    yield from unrated_rounds(again, "Step 5")
     yield from _games(again)
     for line in (*result(shown), *closing(shown)):
-        if line.part != "Result" or line.key.startswith(_OF_RESULT):
+        if line.key == "result.rating":
+            yield shown.line("Result", "public.rating", line.value)
+        elif line.part != "Result" or line.key.startswith(_OF_RESULT):
             yield line
 
 

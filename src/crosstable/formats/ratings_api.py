@@ -293,7 +293,7 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRatin
         system = SYSTEMS.get(item.text("ratingSystem"))
         if system is None:
             continue
-        pre, post = _rating(item, "preRating"), _rating(item, "postRating")
+        pre, post = rating_of(item, "preRating"), rating_of(item, "postRating")
         count = item.number("postProvisionalGameCount")
         if pre is not None:
             earlier = None if count is None else count - games
@@ -303,9 +303,10 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRatin
     return before, posted
 
 
-def _rating(item: Fields, name: str) -> float | None:
+def rating_of(item: Fields, name: str) -> float | None:
+    """A rating with its decimals; rows from before decimals were kept say 0 there."""
     whole, decimal = item.number(name, most=HIGHEST_RATING), item.number(f"{name}Decimal", most=HIGHEST_RATING)
-    return whole if decimal is None else decimal
+    return decimal or whole
 
 
 class Member(NamedTuple):

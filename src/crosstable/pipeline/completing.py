@@ -25,6 +25,19 @@ def with_members(report: Report, members: Mapping[str, Background], origin: str)
     return _each_player(report, lambda player: _known(player, members, origin))
 
 
+def with_outside(report: Report, found: Mapping[str, Background], ids: Callable[[ReportedPlayer], str]) -> Report:
+    """A report whose players bring a list's FIDE or CFC rating where the file has none; ``ids`` are that list's."""
+
+    def changed(player: ReportedPlayer) -> ReportedPlayer:
+        own, other = player.background, found.get(ids(player))
+        if other is None:
+            return player
+        own = own._replace(fide=own.fide or other.fide, cfc=own.cfc or other.cfc)
+        return player._replace(background=own._replace(birth_year=own.birth_year or other.birth_year))
+
+    return _each_player(report, changed)
+
+
 def _each_player(report: Report, change: Change) -> Report:
     sections = tuple(
         section._replace(players=tuple(change(player) for player in section.players)) for section in report.sections
@@ -54,13 +67,24 @@ def after_round(report: Report, last: int) -> Report:
 
 
 def chosen(report: Report, sections: Collection[int], exclude: Collection[int]) -> Report:
-    """The report with the sections that are wanted; an empty choice is all of them."""
+    """The report with the sections that are wanted, and what was found of them; an empty choice is all of them."""
     kept = tuple(
         section._replace(number=number)
         for at, section in enumerate(report.sections)
         if (number := section_number(section, at)) not in exclude and (not sections or number in sections)
     )
-    return report._replace(sections=kept)
+    gone = {section.place for section in report.sections} - {section.place for section in kept}
+    faults = tuple(found for found in report.faults if section_of(report, found) not in gone)
+    return report._replace(sections=kept, faults=faults)
+
+
+def section_of(report: Report, found: Fault) -> str | None:
+    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
+    for section in report.sections:
+        rest = found.place.removeprefix(section.place)
+        if section.place and rest != found.place and not rest[:1].isdigit():
+            return section.place
+    return None
 
 
 def completed(report: Report, control: str, start: date | None, end: date | None, *, override: bool) -> Report:

@@ -49,8 +49,11 @@ class PlayerResult(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The player as the document has them."""
-        found = {name: value for name, value in self._asdict().items() if value is not None or name not in _OPTIONAL}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in zip(self._fields, self, strict=True)
+            if value is not None or name not in _OPTIONAL
+        }
 
 
 class SystemResult(NamedTuple):

@@ -14,6 +14,7 @@ from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, ac
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
+from crosstable.pipeline.documents import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
@@ -32,6 +33,7 @@ class FaultBody(BaseModel):
 
     code: str
     severity: str
+    level: str
     place: str
     message: str
     remedy: str
@@ -178,7 +180,7 @@ def _submission_body(made: Submitted) -> SubmissionBody:
 
 
 def _fault(fault: Fault) -> FaultBody:
-    return FaultBody(**{**fault._asdict(), "severity": fault.severity.value})
+    return FaultBody(**fault_object(fault))
 
 
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
