@@ -18,7 +18,6 @@ from crosstable.cli.printing import (
     write_files,
 )
 from crosstable.errors import AcceptanceError, Fault, FormatError
-from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
 from crosstable.notation import counted
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
