@@ -129,8 +129,9 @@ def test_what_does_not_go_together_is_refused(run: Run, options: list[str], word
         ("rate", SAMPLE, "--xlsx"),
         ("convert", SAMPLE, "--to", "json", "--out"),
         ("verify", SAMPLE, "--html"),
+        ("members", "for", SAMPLE, "--out"),
     ],
-    ids=lambda words: " ".join(words[:1] + words[2:]),
+    ids=lambda words: " ".join(word for word in words if word != SAMPLE),
 )
 def test_no_file_is_replaced_without_force(run: Run, write: Write, tmp_path: Path, command: tuple[str, ...]) -> None:
     event = quad()
