@@ -107,6 +107,13 @@ def test_standings_show_tie_breaks_in_every_output_that_has_them(run: Run, write
     assert wall[5][wall[4].index("ModMed")] == 3.5
 
 
+def test_an_event_without_a_name_can_be_given_one(run: Run, write: Write) -> None:
+    event = quad()
+    event["event"]["name"] = ""
+    assert "<title>Saturday Swiss</title>" in run("rate", write(event), "--html", "--event-name", "Saturday Swiss").out
+    assert run("rate", write(event), "--event-name", "Saturday Swiss").out.startswith("Saturday Swiss · ")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

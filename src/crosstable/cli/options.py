@@ -151,6 +151,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "FILE",
         "help": "event file, folder with the three DBF files, or - (standard input)",
     },
+    "--event-name": {"metavar": "NAME", "default": "", "help": "the event's name, instead of the file's"},
     "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
     "--start": {"type": american_day, "metavar": "DATE", "help": "start date of sections that have none"},
     "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},
