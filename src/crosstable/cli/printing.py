@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 GAP = "  "
 _LINE = re.compile(r"\b(?:line|row) (\d+)")
-WIDTH = 100
 
 
 def say(text: str) -> None:
@@ -60,7 +59,9 @@ def wrapped(text: str, indent: str = "") -> str:
     """A paragraph that fits a terminal, further lines indented."""
     from textwrap import fill
 
-    return fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+    from crosstable.cli.options import width
+
+    return fill(text, width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def refuse_to_replace(paths: Iterable[str], *, is_forced: bool) -> None:
