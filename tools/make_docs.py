@@ -30,7 +30,8 @@ from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
-from tools.source_pages import TITLES, source_page, spec_map
+from tools.sentence_map import TITLES, spec_map
+from tools.source_pages import source_page
 from tools.wallchart_page import wallchart_page
 
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"

@@ -13,12 +13,21 @@ from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNI
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
+    LATEST_REPORT,
     LONGEST_EVENT_ID,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
+    MOST_HOURS_OF_PLAY,
     MOST_ROUNDS,
+    REPORT_DUE,
 )
 from crosstable.sentences import Template
+
+NO_MEMBER = {
+    "expired": "The membership ended on {until}, before the section's end on {end}.",
+    "none": "The file says that the player is not a member.",
+}
+EXEMPT = "Renew the membership. House players, JTP sections, sanctioned state games and foreign masters need none."
 
 CATALOGUE: Mapping[str, Kind] = {
     **FILES,
@@ -72,6 +81,19 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The section lasts longer than {LONGEST_SECTION} days.",
         "Check both dates; a league that really lasts longer can be accepted with that reason.",
         "The section starts on {start} and ends on {end}, {days} days later.",
+    ),
+    "long-days": Kind(
+        WARNING,
+        f"The section has more than {MOST_HOURS_OF_PLAY} hours of play a day.",
+        "Check the time control and both dates.",
+        "{rounds} games at {control} can take {hours:.0f} hours a day.",
+    ),
+    "late-report": Kind(
+        WARNING,
+        f"The report comes more than {LATEST_REPORT} days after the section's end; US Chess asks for it within "
+        f"{REPORT_DUE} days.",
+        "Check the dates. The office may ask why it is late.",
+        "The section ended on {end}, {days} days ago.",
     ),
     "section-outside-event": Kind(
         WARNING,
@@ -292,12 +314,15 @@ CATALOGUE: Mapping[str, Kind] = {
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
-        "Renew the membership. House players, JTP sections and foreign masters need none.",
-        {
-            "expired": "The membership ended on {until}, before the section's end on {end}.",
-            "none": "The file says that the player is not a member.",
-        },
+        EXEMPT,
+        NO_MEMBER,
         Level.HOT,
+    ),
+    "not-a-member": Kind(
+        ERROR,
+        "A player was no member when the section ended, nor renewed since, and the office rates members only.",
+        EXEMPT,
+        NO_MEMBER,
     ),
     "list-after-end": Kind(
         ERROR,

@@ -5,6 +5,7 @@ from 2000 up between July 2008 and May 2015, matches of established players with
 established members, from 2200 FIDE with the flag or by opting in (§6).
 """
 
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from tests.event_files import EventFile, Player, Ratings, event_file, player, record
@@ -33,6 +34,13 @@ def with_section(**fields: object) -> EventFile:
     """The sound file with other fields of its section."""
     event = sound()
     event["sections"][0].update(fields)
+    return event
+
+
+def two_days(**fields: object) -> EventFile:
+    """The same, played on two days."""
+    event = with_section(**fields)
+    event["event"]["end_date"] = "2025-08-02"
     return event
 
 
@@ -116,12 +124,14 @@ def match(one: Ratings, other: Ratings, on: str = "2025-08-01", **section: objec
 
 
 def long_series(games: int, on: str = "2025-08-01") -> EventFile:
-    """A match of so many drawn games between equals."""
+    """A match of so many drawn games between equals, in a fortnight."""
     rows = [
         player(1, ["D2"] * games, ratings={"OTBR": published(1700.0)}),
         player(2, ["D1"] * games, ratings={"OTBR": published(1700.0)}),
     ]
-    return event_file(*rows, on=on, type="match")
+    event = event_file(*rows, on=on, type="match")
+    event["event"]["end_date"] = (date.fromisoformat(on) + timedelta(days=13)).isoformat()
+    return event
 
 
 def two_pairs() -> EventFile:
@@ -230,6 +240,7 @@ SECTIONS = [
     Provoked("no-dates", with_event(end_date=None), ("section 1",)),
     Provoked("dates-reversed", with_section(start_date="2025-08-01", end_date="2025-07-31"), ("section 1",)),
     Provoked("long-section", with_event(end_date="2025-09-16"), ("section 1",)),
+    Provoked("long-days", with_section(time_control="G/176;d5"), ("section 1",)),
     Provoked("section-outside-event", with_section(start_date="2025-07-31"), ("section 1",)),
     Provoked("section-outside-event", with_section(end_date="2025-08-02"), ("section 1",)),
     Provoked("event-id-date", with_event(id="202508020011"), ("event.json",)),

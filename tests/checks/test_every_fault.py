@@ -28,6 +28,7 @@ from tests.checks.provoked import (
     pair,
     published,
     sound,
+    two_days,
     with_section,
 )
 from tests.event_files import EventFile, Ratings, event_file, player, record
@@ -56,7 +57,9 @@ PROVOKED_AT_THE_DOOR = {
 # tests/checks/test_entries.py provokes these.
 BEFORE_ROUND_1 = {"duplicate-entry", "over-limit", "unrated-player", "memberships-not-checked", "odd-one-out"}
 # Only an office knows its members; tests/office/test_submissions.py provokes these.
-PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
+PROVOKED_IN_AN_OFFICE = {
+    *("member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape", "late-report", "not-a-member"),
+}
 
 
 def rated(event: object, today: date | None = None) -> RatedEvent:
@@ -288,6 +291,11 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
         (long_series(33), "match-too-long"),
         (long_series(33, "2006-01-31"), ""),
         (pair("W2", "L1", "2006-02-28", k_factor="half"), ""),
+        # Two games of two times 180 minutes are 12 hours; a minute more is too much, unless played on two days.
+        (with_section(time_control="G/175;d5"), ""),
+        (with_section(time_control="G/176;d5"), "long-days"),
+        (two_days(time_control="G/176;d5"), ""),
+        (with_section(time_control=["G/90;d5", "G/176;d5", "G/176;d5"]), ""),
         (pair("W2", "L1", "2001-01-01"), ""),
         (pair("W2", "L1", "2013-03-01", systems=["OTBB"], time_control=None), ""),
     ],

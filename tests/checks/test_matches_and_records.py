@@ -204,10 +204,12 @@ def test_a_file_may_say_itself_that_somebody_is_no_member() -> None:
         ({"title": "GM", "federation": "USA"}, "", True),
         ({"title": "FM", "federation": "CAN"}, "", True),
         ({}, "JtpK12", False),
+        ({}, "State Games", False),
+        ({}, "Scholastic", True),
     ],
 )
 def test_who_needs_no_membership(details: dict[str, str], coding: str, is_told: bool) -> None:
-    """House players, JTP sections, masters of other federations."""
+    """House players, JTP sections, sanctioned state games, masters of other federations."""
     listed = members.read(MEMBERS.format(until="2020-01-31").encode(), "list.csv")
     event = pair("W2", "L1", details={"coding": coding} if coding else {})
     event["sections"][0]["players"][0]["details"] = details

@@ -15,8 +15,6 @@ from crosstable.explanation import Line, explain
 from crosstable.explanation.public import has_age_start
 from crosstable.office.ledger.postings import Key, postings_of
 from crosstable.office.public import (
-    DECIMALS,
-    WHOLE,
     Shown,
     public_document,
     public_lines,
@@ -24,7 +22,7 @@ from crosstable.office.public import (
     public_ripple,
     public_rows,
 )
-from crosstable.office.rounding import half_up
+from crosstable.office.rounding import DECIMALS, WHOLE, half_up
 from crosstable.office.views import StoredChange
 from crosstable.terms import Background, GivenStart, OutsideRating, PlayerRating, RatingSystem
 from tests import event_files

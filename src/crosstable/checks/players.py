@@ -158,24 +158,32 @@ def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
 
 # Titles whose holders from other federations play without a membership.
 EXEMPT_TITLES = frozenset({"GM", "IM", "WGM", "WIM"})
+# Sections whose players need none: JTP, and sanctioned state games.
+EXEMPT_CODINGS = ("JTP", "STATEGAMES")
 
 
 def membership_faults(
-    section: ReportedSection, place: SectionPlace, until: Mapping[str, date], end: date | None
+    section: ReportedSection,
+    place: SectionPlace,
+    until: Mapping[str, date],
+    end: date | None,
+    code: str = "membership",
 ) -> list[Fault]:
     """Players whose membership ended before the section did; ``until`` has its last day by id.
 
-    What a file says itself (``member``: false) counts too; foreign events have conditions of their own (§6).
+    What a file says itself (``member``: false) counts too; foreign events have conditions of their own (§6). Who was
+    a member on the section's last day or has renewed since passes (official facts §6).
     """
-    if section.kind.is_foreign or section.details.get("coding", "").upper().startswith("JTP"):
+    coding = "".join(filter(str.isalpha, section.details.get("coding", ""))).upper()
+    if section.kind.is_foreign or coding.startswith(EXEMPT_CODINGS):
         return []
     faults = []
     for at, player in enumerate(section.players):
         last = until.get(player.member_id)
         if last is not None and end is not None and last < end:
-            found = fault("membership:expired", place.row(player, at), until=last, end=end)
+            found = fault(f"{code}:expired", place.row(player, at), until=last, end=end)
         elif last is None and player.is_member is False:
-            found = fault("membership:none", place.row(player, at))
+            found = fault(f"{code}:none", place.row(player, at))
         else:
             continue
         if not _is_exempt(player):

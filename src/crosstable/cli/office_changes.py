@@ -360,5 +360,5 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
         f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
     ),
     EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
-    EntryKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
+    EntryKind.SETTINGS: lambda act: f"{act.subject} {'on' if any(act.after.values()) else 'off'}",
 }

@@ -10,13 +10,14 @@ from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.limits import LONGEST_EVENT_ID
+from crosstable.limits import LATEST_REPORT, LONGEST_EVENT_ID
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
 from crosstable.office.published import published_before
 from crosstable.office.rounding import half_up
 from crosstable.office.sections import SectionRows, section_rows
+from crosstable.office.settings import MEMBERSHIPS, is_on
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import NOT_PUBLISHED, Background, Report, ReportedPlayer, ReportedSection, SectionType
 
@@ -54,7 +55,7 @@ def check_submission(
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
     whole = report._replace(faults=(*_event_id_faults(report), *read))
-    rated = rate(whole, source=_Known(record, report, public_places), today=today, ranges=False)
+    rated = rate(whole, source=_Known(record, report, public_places, today), today=today, ranges=False)
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -90,8 +91,11 @@ def _event_id_faults(report: Report) -> list[Fault]:
 class _Known:
     """What the record knows of the people of a report."""
 
-    def __init__(self, record: Record, report: Report, public_places: int | None) -> None:
+    def __init__(self, record: Record, report: Report, public_places: int | None, today: date | None = None) -> None:
         self.record = record
+        self.today = today
+        is_required = is_on(record.connection, MEMBERSHIPS, record.through)
+        self.membership = "not-a-member" if is_required else "membership"
         self.public_places = public_places
         self.report = report
         self.chained = frozenset(
@@ -161,7 +165,10 @@ class _Known:
         place = section_place(section, at)
         end = section.end or self.report.end
         found: list[Fault] = [] if end is None else birth_faults(section, place, end)
-        found += membership_faults(section, place, self.until, end)
+        found += membership_faults(section, place, self.until, end, self.membership)
+        if end is not None and self.today is not None and (days := (self.today - end).days) > LATEST_REPORT:
+            is_new = self.record.heading(self.report.event_id, section_number(section, at)) is None
+            found += [fault("late-report", place.whole, end=end, days=days)] * is_new
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from crosstable import __version__
 from crosstable.notation import counted
-from crosstable.office.public import DECIMALS
+from crosstable.office.rounding import DECIMALS
 from crosstable.output.words import printable
 from crosstable.web.shapes import SYSTEM_NAMES
 
