@@ -311,7 +311,8 @@ def test_a_foreign_event_is_one_pass_against_converted_opponents() -> None:
         type="foreign_fide",
     )
     lines = explained(event, 1)
-    assert {line.part for line in lines} == {"Rules", "Step 1", "Step 2", "Foreign event", "Result"}
+    assert {line.part for line in lines} == {"Rules", "Step 1", "Step 2", "Foreign event", "Result", "Assumed"}
+    assert "fide_opt_in: the file's word for what the member told the office" in texts(lines)
     expected = [1 / (1 + 10 ** ((strength - 2400.0) / 400)) for strength in (2468.0, 1747.06)]
     assert values(lines, "Foreign event", "expectancy") == pytest.approx(expected, abs=1e-9)
     assert "The score is S = 0.5 + 1 = 1.5." in texts(lines)

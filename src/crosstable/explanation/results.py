@@ -98,6 +98,8 @@ def _floor(tell: Telling) -> Line:
         return tell.line(RESULT, "floor.absolute", level)
     if kind is FloorKind.PERSONAL:
         return tell.line(RESULT, "floor.personal", level, wins=merits.wins, draws=merits.draws, events=merits.events)
+    if kind in (FloorKind.PEAK, FloorKind.LIFE_MASTER) and merits.lowered_floor == level:
+        return tell.line(RESULT, "floor.lowered", level, floor=words.FLOOR_NAMES[kind])
     if kind is FloorKind.PEAK:
         return _peak_floor(tell, merits, level)
     if kind is FloorKind.LIFE_MASTER and merits.games_at_2200 >= tell.constants.life_master_games:
@@ -107,8 +109,6 @@ def _floor(tell: Telling) -> Line:
 
 def _peak_floor(tell: Telling, merits: Merits, level: float) -> Line:
     constants = tell.constants
-    if merits.lowered_floor == level:
-        return tell.line(RESULT, "floor.lowered", level)
     if level_below(constants, merits.peak) >= constants.peak_lowest:
         return tell.line(RESULT, "floor.peak", level, peak=merits.peak)
     return tell.line(RESULT, "floor.peak_since_2010", level, peak=merits.peak_since_2010, since=PEAKS_COUNT_FROM)

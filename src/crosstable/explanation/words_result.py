@@ -60,7 +60,7 @@ _FLOORS: tuple[Row, ...] = (
     ),
     (
         "floor.lowered 7 floor",
-        "The floor from the highest rating, which the office lowered to {value:c}, holds the rating up.",
+        "The {floor}, which the office lowered to {value:c}, holds the rating up.",
     ),
     (
         "floor.life_master 5 floor",
