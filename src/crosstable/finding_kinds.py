@@ -1,4 +1,4 @@
-"""What a kind of finding is; the kinds about files, those that the rules make, and those that only an office makes."""
+"""What a kind of finding is; the kinds about files, written reports, entry lists, the rules, and of an office."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -77,6 +77,7 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "No game of the section has a result; it was read as an entry list and is not rated.",
         "Nothing to do if the section has not been played.",
+        ranked=Level.MILD,
     ),
     "result-missing": Kind(
         WARNING,
@@ -88,6 +89,82 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "The text of the file is not plain ASCII and nothing says in which code page it is, so one was guessed.",
         "Check names with accents; if they are wrong, export the file again or correct them.",
+    ),
+}
+
+# Writing a rating report
+WRITING: Mapping[str, Kind] = {
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+        ranked=Level.MILD,
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+        ranked=Level.MILD,
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
+            "numbers": "The players were numbered anew, without gaps.",
+            "waiver": "The files cannot say that a match is waived, so the section's name does.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
+}
+
+# Before round 1
+ENTRIES: Mapping[str, Kind] = {
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
 }
 
@@ -104,12 +181,14 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         "Bonus points are lost because one opponent was met too often: {bonus_repeats}.",
         "Nothing to do if the pairings are right.",
         "One opponent was met {meetings} times in {games} games, so {lost:.1f} bonus points are lost.",
+        ranked=Level.MILD,
     ),
     "match-limited": Kind(
         WARNING,
         "The rating change of a match is held at a limit: {match_limits}.",
         "Nothing to do: the limit is the rule.",
         "The match is worth {computed:+.1f} points; {limited:+.1f} is as far as it may go.",
+        ranked=Level.MILD,
     ),
     "floor-requested": Kind(
         WARNING,
@@ -158,6 +237,7 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         WARNING,
         "A dual-rated match is rated in one system only: in the other the players may not play it.",
         "Nothing to do: each system is judged by itself.",
+        ranked=Level.MILD,
     ),
     "match-long": Kind(
         WARNING,
@@ -176,6 +256,7 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         "The conditions for a match are waived.",
         "The office may waive them, nobody else; an office asks for its own consent (office confirm).",
         "The conditions for a match are waived: {reason}.",
+        ranked=Level.MILD,
     ),
     # Foreign events
     "foreign-system": Kind(
@@ -280,5 +361,76 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
         "The event id cannot be used.",
         f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
         "The event id {given!r} cannot be used.",
+    ),
+}
+
+WRITING: Mapping[str, Kind] = {
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
+            "numbers": "The players were numbered anew, without gaps.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
+}
+
+ENTRIES: Mapping[str, Kind] = {
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
 }

@@ -1,5 +1,6 @@
 """The rows of a section: numbers, ids, re-entries, memberships, and whether what each player brings adds up."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -214,6 +215,7 @@ def _is_exempt(player: ReportedPlayer) -> bool:
     return is_foreign_master or bool(details.get("exemption"))
 
 
+_GENERATIONS = frozenset({"", "jr", "sr", "ii", "iii", "iv"})
 # Names less alike than this are probably two people.
 ALIKE = 0.45
 
@@ -229,3 +231,18 @@ def likeness(one: str, other: str) -> float:
 
     first, second = (" ".join(sorted(name.casefold().replace(",", " ").split())) for name in (one, other))
     return SequenceMatcher(None, first, second).ratio()
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two names say the same: each word of the shorter begins one of the other, or is begun by it."""
+    words = [_words(name) for name in (one, other)]
+    shorter, longer = sorted(words, key=len)
+    return all(any(word.startswith(its) or its.startswith(word) for its in longer) for word in shorter)
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name in plain letters, without Jr. and the like."""
+    from unicodedata import normalize
+
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode().casefold().replace("'", "")
+    return set(re.split(r"[^a-z0-9]+", plain)) - _GENERATIONS

@@ -134,14 +134,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def overview() -> str:
     """What ``crosstable --help`` prints."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {command.summary}\n" for name, command in COMMANDS.items()]
-    return (
-        "usage: crosstable COMMAND …\n\n"
-        "Rates chess events exactly as US Chess does, under the rules of the day they were played.\n\n"
-        f"commands:\n{''.join(lines)}\n"
-        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version.\n"
+    from crosstable.cli.printing import wrapped
+
+    longest = max(map(len, COMMANDS))
+    indent = " " * (longest + 4)
+    lines = [wrapped(f"  {name:<{longest}}  {command.summary}", indent) for name, command in COMMANDS.items()]
+    said = wrapped("Rates chess events exactly as US Chess does, under the rules of the day they were played.")
+    more = wrapped(
+        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version."
     )
+    return f"usage: crosstable COMMAND …\n\n{said}\ncommands:\n{''.join(lines)}\n{more}"
 
 
 def _unknown(name: str) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import MEMBERS, rated_files
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, several, take
-from crosstable.cli.printing import counted, faults_text, warn
+from crosstable.cli.printing import faults_text, warn, write_files
 from crosstable.formats.background_columns import columns_for, written
 from crosstable.formats.members import MemberDetails
 from crosstable.formats.sheet_rows import as_text, csv_bytes
+from crosstable.notation import counted
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Background, RatingSystem, ReportedPlayer
 
@@ -23,7 +24,7 @@ def parser() -> Parser:
     """What ``crosstable members`` takes."""
     made = command_parser("members", description="Members files: what players had before an event.")
     one = add_command(add_commands(made), "for", "write a members file with a row for each player of an event", _for)
-    take(one, "files", "--out")
+    take(one, "files", "--out", "--force")
     several(one, "--members FILE", MEMBERS)
     take(one, "--section", "--exclude")
     one.set_defaults(pairing_ratings=False, control="", start=None, end=None, override=False, rules=None)
@@ -48,8 +49,7 @@ def _for(options: argparse.Namespace) -> int:
         raise RefusedError("no player was found", FAULTY)
     data = csv_bytes(_rows(players, _systems([event for _, event in events])))
     if options.out:
-        with open(options.out, "wb") as file:
-            file.write(data)
+        write_files({options.out: data}, is_forced=options.force)
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
-from crosstable.cli.printing import Bar, faults_text
+from crosstable.cli.printing import Bar, faults_text, refuse_to_replace
 
 if TYPE_CHECKING:
     from crosstable.uschess import FetchOptions, RatingsApi
@@ -46,7 +46,7 @@ def fetch_parser() -> Parser:
     option(
         made, "--list FILE", "a file with an event id at the beginning of each line; writes one file for each to --out"
     )
-    take(made, "--out", out="write to this file (with --list, to this folder)")
+    take(made, "--out", "--force", out="write to this file (with --list, to this folder)")
     add_api_options(made)
     return made
 
@@ -58,6 +58,8 @@ def _fetch(options: argparse.Namespace) -> int:
     """
     from crosstable.uschess import RatingsApi
 
+    if options.out and not options.list:
+        refuse_to_replace([options.out], is_forced=options.force)
     with RatingsApi(api_options(options)) as api:
         if options.list:
             return _fetch_list(api, options)

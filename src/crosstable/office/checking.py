@@ -108,7 +108,8 @@ class _Known:
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
-        self.until = {one: known.member_until for one, known in self.people.items() if known.member_until}
+        until = {one: self.people[record.one_id(one)].member_until for one in self.people}
+        self.until = {one: last for one, last in until.items() if last is not None}
         self.backgrounds = Backgrounds(record, roots & self.people.keys())
         self.openings: dict[str, date] = {}
         for opening in record.openings({other for one in roots for other in record.same_member(one)}):
