@@ -67,8 +67,8 @@ changed, or a few of them one after the other, brings the figure within a point 
 - **A floor that the page does not show**: here one above the old rating, set by a prize or an office decision.
 
 Not compared: pages rated with the online fault that was repaired in June 2021 (`verify --online-fault` compares them,
-rated with that fault), one page marked as corrected since, and rows that rest on an unrated player's start, which is not
-published. For those sections the starts that fit best are found and reported as fitted, never as known. Among every
+rated with that fault), one page marked as corrected since, and rows that rest on an unrated player's start, which is
+not published. For those sections the starts that fit best are found and reported as fitted, never as known. Among every
 posted row all of them count.
 """
 PARTS = 2
