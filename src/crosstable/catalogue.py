@@ -9,12 +9,21 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 from collections.abc import Iterable, Mapping
 
 from crosstable.errors import Level
-from crosstable.finding_kinds import CONFIRM, ENTRIES, ERROR, FILES, RULE_FINDINGS, WARNING, WRITING, Kind
+from crosstable.finding_kinds import (
+    CONFIRM,
+    ENTRIES,
+    ERROR,
+    FILES,
+    OFFICE_FINDINGS,
+    RULE_FINDINGS,
+    WARNING,
+    WRITING,
+    Kind,
+)
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
     LATEST_REPORT,
-    LONGEST_EVENT_ID,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
     MOST_HOURS_OF_PLAY,
@@ -180,7 +189,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "systems-disagree": Kind(
         WARNING,
         "The systems named are not those of the time control; the named ones are used.",
-        "Check both.",
+        "Leave systems out: the time control decides. An office asks for its own consent (office confirm).",
         "The report names {named}; {control} is {by_control}.",
     ),
     "system-code": Kind(
@@ -288,6 +297,13 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
+    "start-given": Kind(
+        WARNING,
+        "The file sets an unrated player's starting rating by hand. Only the office may do that.",
+        "Take start out: the starting rating follows from other ratings and from age. An office asks for its own "
+        "consent (office confirm).",
+        "The file starts the player at {rating:g} on {games:g} games.",
+    ),
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
@@ -389,40 +405,7 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
     ),
     **RULE_FINDINGS,
-    # The office
-    "member-not-known": Kind(
-        ERROR,
-        "The member id is not known to the office.",
-        "Correct the id, import the member (office members import), or submit with --new-members.",
-        "Nobody here has the id {member_id}.",
-    ),
-    "id-needed": Kind(
-        ERROR,
-        "The player has no member id, so no rating can be posted to anybody.",
-        "Give every player a member id.",
-        "{name} has no member id.",
-    ),
-    "before-opening": Kind(
-        ERROR,
-        "The section ended before the opening standings of its players were taken, which hold its result already.",
-        "Leave the section out, or give the opening standings of an earlier day.",
-        "The standings of {name} are as of {opened}.",
-    ),
-    "other-name": Kind(
-        WARNING,
-        "The office, or the members file, knows this member under quite another name.",
-        "Check the member id: two digits may be swapped.",
-        {
-            "office": "The report says {reported}, the office {known} for {member_id}.",
-            "file": "The report says {reported}, the members file {known} for {member_id}.",
-        },
-    ),
-    "event-id-shape": Kind(
-        ERROR,
-        "The event id cannot be used.",
-        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
-        "The event id {given!r} cannot be used.",
-    ),
+    **OFFICE_FINDINGS,
 }
 
 

@@ -1,10 +1,10 @@
-"""What a kind of finding is; the kinds about files, and those that the rules make: matches, events abroad, results."""
+"""What a kind of finding is; the kinds about files, written reports, entry lists, the rules, and of an office."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from crosstable.errors import Level, Severity
-from crosstable.limits import FAR_FROM_RATING, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
+from crosstable.limits import FAR_FROM_RATING, LONGEST_EVENT_ID, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 
 ERROR, CONFIRM, WARNING = Severity.ERROR, Severity.CONFIRM, Severity.WARNING
 LEVELS = {ERROR: Level.FATAL, CONFIRM: Level.HOT, WARNING: Level.MEDIUM}
@@ -196,6 +196,12 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         "The office decides; the rating stays at the floor until then.",
         "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
     ),
+    "ceiling-below-floor": Kind(
+        WARNING,
+        "The office set a ceiling below a floor of the player. The ceiling holds.",
+        "Ask the office which of them is meant.",
+        "The ceiling of {ceiling:g} is below the player's {kind} floor of {floor:g}; the ceiling holds.",
+    ),
     # Matches
     "two-player-section": Kind(
         CONFIRM,
@@ -248,7 +254,7 @@ RULE_FINDINGS: Mapping[str, Kind] = {
     "match-waived": Kind(
         WARNING,
         "The conditions for a match are waived.",
-        "Nothing to do: the reason is kept.",
+        "The office may waive them, nobody else; an office asks for its own consent (office confirm).",
         "The conditions for a match are waived: {reason}.",
         ranked=Level.MILD,
     ),
@@ -273,10 +279,87 @@ RULE_FINDINGS: Mapping[str, Kind] = {
             "flag": "The player's FIDE flag is {flag}, not USA, and nothing says that the office includes them.",
         },
     ),
+    "opted-in": Kind(
+        WARNING,
+        "A foreign event updates a player's rating because the file says so: the player opted in, or the office "
+        "includes them. Only the office knows that.",
+        "Check it with the office; an office asks for its own consent (office confirm).",
+        {
+            "not-opted-in": "The file says that the player opted in; they are not rated {automatic_from:g} FIDE or "
+            "more.",
+            "flag": "The file says that the office includes the player, whose FIDE flag is {flag}, not USA.",
+        },
+    ),
     "foreign-nobody": Kind(
         WARNING,
         "Nobody in a foreign event is marked to be rated.",
         "Mark players with rate.",
         "No player is marked to be rated.",
+    ),
+}
+
+OFFICE_FINDINGS: Mapping[str, Kind] = {
+    "member-not-known": Kind(
+        ERROR,
+        "The member id is not known to the office.",
+        "Correct the id, import the member (office members import), or submit with --new-members.",
+        "Nobody here has the id {member_id}.",
+    ),
+    "systems-named": Kind(
+        CONFIRM,
+        "A report names systems and no time control, which alone decides them.",
+        "Give the time control. Without one the office decides (office confirm).",
+        "The section has no time control and names {systems}.",
+    ),
+    "fide-not-on-record": Kind(
+        CONFIRM,
+        "A member would be rated by a FIDE rating that the office does not have.",
+        "The office looks it up and enters it (office decide fact), or confirms it as it is (office confirm).",
+        "The file gives a FIDE rating of {rating:g}, which the office does not have.",
+    ),
+    "record-differs": Kind(
+        WARNING,
+        "The file says something of a member that the office's record does not; the record is what counts.",
+        "Check the member id. If the record is wrong, tell the office.",
+        "Not as the record has it: {what}.",
+    ),
+    "money-prize": Kind(
+        WARNING,
+        "A player won a prize that sets a money floor.",
+        "The office sets the floor (office decide money-floor).",
+        "A prize of ${amount:,.0f} under {limit:g} sets a floor of {level:g}.",
+    ),
+    "cfc-notice": Kind(
+        WARNING,
+        "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",
+        "A notice to the office, which looks it up and enters it (office decide fact).",
+        "Not on record: {what}.",
+    ),
+    "id-needed": Kind(
+        ERROR,
+        "The player has no member id, so no rating can be posted to anybody.",
+        "Give every player a member id.",
+        "{name} has no member id.",
+    ),
+    "before-opening": Kind(
+        ERROR,
+        "The section ended before the opening standings of its players were taken, which hold its result already.",
+        "Leave the section out, or give the opening standings of an earlier day.",
+        "The standings of {name} are as of {opened}.",
+    ),
+    "other-name": Kind(
+        WARNING,
+        "The office, or the members file, knows this member under quite another name.",
+        "Check the member id: two digits may be swapped.",
+        {
+            "office": "The report says {reported}, the office {known} for {member_id}.",
+            "file": "The report says {reported}, the members file {known} for {member_id}.",
+        },
+    ),
+    "event-id-shape": Kind(
+        ERROR,
+        "The event id cannot be used.",
+        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
+        "The event id {given!r} cannot be used.",
     ),
 }

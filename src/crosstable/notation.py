@@ -100,6 +100,11 @@ def american_days(start: date, end: date) -> str:
     return f"{f'{start:%B} {start.day}' if start.year == end.year else american(start)} to {american(end)}"
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: ``1 section``, ``2,000 sections``."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
 def spans(numbers: Iterable[int]) -> str:
     """Numbers in short: ``1-4, 7``."""
     runs: list[list[int]] = []

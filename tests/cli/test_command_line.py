@@ -86,8 +86,8 @@ def test_help_is_as_wide_as_the_terminal_up_to_a_hundred_columns(
     run: Run, monkeypatch: pytest.MonkeyPatch, columns: str, widest: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    for name in ("rate", "office"):
-        _, text = run(name, "--help").out.split("\n\n", 1)  # a choice of options is not broken in the usage above
+    for words in (("rate", "--help"), ("office", "--help"), ("--help",), ("findings",)):
+        _, text = run(*words).out.split("\n\n", 1)  # a choice of options is not broken in the usage above
         lines = [line for line in text.splitlines() if len(line.split()) > 1]
         assert widest - 12 < max(map(len, lines)) <= widest
 

@@ -59,9 +59,12 @@ def test_tables_for_spreadsheets_name_the_rule_set_in_a_column(run: Run, slow: s
     assert set(rows["rules"]) == {f"Slow ({digest})"}
     book = tmp_path / "rated.xlsx"
     assert run("rate", SAMPLE, "--rules", slow, "--xlsx", str(book)).code == 0
-    for name in CalamineWorkbook.from_path(book).sheet_names:
-        titles, first, *_ = CalamineWorkbook.from_path(book).get_sheet_by_name(name).to_python()
-        assert dict(zip(titles, first, strict=True))["rules"] == f"Slow ({digest})"
+    *walls, data = CalamineWorkbook.from_path(book).sheet_names
+    titles, first, *_ = CalamineWorkbook.from_path(book).get_sheet_by_name(data).to_python()
+    assert dict(zip(titles, first, strict=True))["rules"] == f"Slow ({digest})"
+    for name in walls:
+        lines = CalamineWorkbook.from_path(book).get_sheet_by_name(name).to_python()
+        assert f"rule set Slow ({digest})" in str(lines[3][0])
     assert "rules" not in run("rate", SAMPLE, "--csv").out.splitlines()[0]
 
 

@@ -99,12 +99,19 @@ def test_standings_show_tie_breaks_in_every_output_that_has_them(run: Run, write
     assert re.search(r"1 +1 +Player, 1 +2\.5 +W2 +D3 +W4 +3\.5 +3\.5 +5 +7", out)
     page = run("rate", path, "--html", "--tie-break", "solkoff").out
     assert '<td class="tie-break" data-method="Solkoff">3.5</td>' in page
-    assert "Ranks go by points, then by Solkoff." in page
+    assert "Ranks go by points, then by solkoff." in page
     row = next(csv.DictReader(io.StringIO(run("rate", path, "--csv", "--standings").out)))
     assert (row["ModMed"], row["Cumul"]) == ("3.5", "5")
     assert run("rate", path, "--xlsx", str(book), "--standings").code == 0
     wall = CalamineWorkbook.from_path(str(book)).get_sheet_by_index(0).to_python()
     assert wall[5][wall[4].index("ModMed")] == 3.5
+
+
+def test_an_event_without_a_name_can_be_given_one(run: Run, write: Write) -> None:
+    event = quad()
+    event["event"]["name"] = ""
+    assert "<title>Saturday Swiss</title>" in run("rate", write(event), "--html", "--event-name", "Saturday Swiss").out
+    assert run("rate", write(event), "--event-name", "Saturday Swiss").out.startswith("Saturday Swiss · ")
 
 
 @pytest.mark.parametrize(
@@ -129,8 +136,9 @@ def test_what_does_not_go_together_is_refused(run: Run, options: list[str], word
         ("rate", SAMPLE, "--xlsx"),
         ("convert", SAMPLE, "--to", "json", "--out"),
         ("verify", SAMPLE, "--html"),
+        ("members", "for", SAMPLE, "--out"),
     ],
-    ids=lambda words: " ".join(words[:1] + words[2:]),
+    ids=lambda words: " ".join(word for word in words if word != SAMPLE),
 )
 def test_no_file_is_replaced_without_force(run: Run, write: Write, tmp_path: Path, command: tuple[str, ...]) -> None:
     event = quad()

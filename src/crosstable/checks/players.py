@@ -55,6 +55,9 @@ def _row_faults(player: ReportedPlayer) -> list[Said]:
     for system, standing in player.background.standings.items():
         if player.background.origin != OWN_RECORD:
             found += _count_faults(system, standing)
+    start = player.background.given_start
+    if start is not None:
+        found.append(Said("start-given", start._asdict()))
     return found
 
 
@@ -132,8 +135,12 @@ def brought(section: ReportedSection, player: ReportedPlayer, constants: Constan
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
     assumed = [*background.assumed, *when.assumed]
+    if background.given_start is not None:
+        assumed.append(Assumption.START_BY_HAND)
+    if section.match_waiver and section.kind is SectionType.MATCH:
+        assumed.append(Assumption.MATCH_WAIVED)
     if section.kind.is_foreign:
-        assumed += _assumed_abroad(player)
+        assumed += _assumed_abroad(player, constants)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
     if not section.kind.is_foreign and when.control is None and _k_may_be_smaller(background, constants, when):
@@ -150,11 +157,19 @@ def _k_may_be_smaller(background: Background, constants: Constants, when: Timing
     return max(ratings, default=0.0) > constants.dual_k_above
 
 
-def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
+def _assumed_abroad(player: ReportedPlayer, constants: Constants) -> list[Assumption]:
     """What a file leaves open of the conditions (§6): a member, under the USA flag or included by the office."""
+    has_flag = player.fide_flag is None or player.fide_flag.upper() == "USA"
+    assumed = []
     if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
-        return [Assumption.FOREIGN_MEMBER]
-    return [] if player.fide_flag is None or player.fide_flag.upper() == "USA" else [Assumption.FOREIGN_FLAG]
+        assumed.append(Assumption.FOREIGN_MEMBER)
+    elif not has_flag:
+        assumed.append(Assumption.FOREIGN_FLAG)
+    fide = player.background.fide
+    is_automatic = fide is not None and fide.rating >= constants.foreign_automatic_from
+    if player.is_rated and player.has_opted_in and has_flag and not is_automatic:
+        assumed.append(Assumption.OPTED_IN)
+    return assumed
 
 
 # Titles whose holders from other federations play without a membership.

@@ -110,8 +110,8 @@ def check_section(
     if start is None or end is None:
         faults += _control_faults_without_dates(section, here, start or end)
         missing = "start" if end is not None else "end" if start is not None else "start and no end"
-        option = f"--{missing} DATE" if start or end else "--start DATE and --end DATE"
-        return [*faults, fault("no-dates", here, "", f"Give {option}, or write it in the file.", missing=missing)], None
+        remedy = f"Give --{missing} DATE, or write it in the file." if start or end else ""
+        return [*faults, fault("no-dates", here, "", remedy, missing=missing)], None
     faults += _date_faults(section, place, start, end, today)
     try:
         edition = ruled(edition_by(calendar, start, end))

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, RefusedError
+from crosstable.cli import FAULTY, RefusedError, require
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.cli.printing import (
-    counted,
     fault_text,
     faults_text,
     github_text,
@@ -20,6 +19,7 @@ from crosstable.cli.printing import (
 )
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats.detect import Input, inputs
+from crosstable.notation import counted
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
@@ -28,6 +28,7 @@ from crosstable.terms import Report
 if TYPE_CHECKING:
     from crosstable.engine import RatedSection
     from crosstable.explanation import Line
+    from crosstable.formats.members import MemberSource
     from crosstable.pipeline.checking import CheckedReport
 
 STANDARD_INPUT = "-"
@@ -49,9 +50,10 @@ FORMATS = {
 BINARY = ("dbf", "xlsx")
 ACCEPT = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
 MEMBERS = (
-    "ratings before the event: a members file (see crosstable schema members) or a rating list; repeatable, the last "
-    "file wins"
+    "ratings before the event: a members file (see crosstable schema members), a rating list, or uschess for the US "
+    "Chess ratings API; repeatable, the last wins"
 )
+USCHESS = "uschess"
 ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
@@ -93,11 +95,7 @@ def _rated(given: Input, settings: Options) -> RatedEvent:
 
 def _settings(options: argparse.Namespace) -> Options:
     """What the command was given, as the pipeline takes it."""
-    members, rules = [], None
-    for path in options.members:
-        from crosstable.formats.rating_lists import opened
-
-        members.append(opened(path))
+    members, rules = [_members_of(path) for path in options.members], None
     if options.rules is not None:
         from crosstable.rules.rule_files import rule_set
 
@@ -117,6 +115,17 @@ def _settings(options: argparse.Namespace) -> Options:
         rules=rules,
         entry_lists=getattr(options, "entry_lists", False),
     )
+
+
+def _members_of(path: str) -> "MemberSource":
+    if path == USCHESS:
+        from crosstable.uschess import ApiMembers, FetchOptions
+
+        require(("httpx",), "uschess")
+        return ApiMembers(FetchOptions())
+    from crosstable.formats.rating_lists import opened
+
+    return opened(path)
 
 
 def _reasons(options: argparse.Namespace) -> dict[str, str]:
@@ -162,7 +171,7 @@ def rate_parser() -> Parser:
     flag(made, "--standings", "rank by points and tie-breaks, and show them (not with --json, --text, --each-round)")
     words = "a tie-break of the standings instead of the usual ones, like solkoff (repeatable; see docs/directors.md)"
     option(made, "--tie-break METHOD", words, type=_tie_break, action="append", default=[])
-    take(made, "--out", "--force", out="write what would be printed to this file")
+    take(made, "--event-name", "--out", "--force", out="write what would be printed to this file")
     take(made, "--section")
     _add_rating_options(made)
     return made
@@ -190,7 +199,8 @@ def _rate(options: argparse.Namespace) -> int:
     events = rated_files(options.files, options)
     if len(events) > 1 and (options.html or options.csv or options.xlsx or options.out):
         raise RefusedError("--html, --csv, --xlsx and --out take one event at a time")
-    for given, event in events:
+    for given, found in events:
+        event = found._replace(report=_named(found.report, options))
         if event.has_errors:
             code = FAULTY
         if options.json:
@@ -204,6 +214,10 @@ def _rate(options: argparse.Namespace) -> int:
                 sys.stderr.write(fault_text(_display_name(given), error.fault))
                 return FAULTY
     return code
+
+
+def _named(report: Report, options: argparse.Namespace) -> Report:
+    return report._replace(name=options.event_name or report.name)
 
 
 def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
@@ -359,9 +373,8 @@ def convert_parser() -> Parser:
     take(made, "files", files="an event file, a folder, or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     take(made, *COMPLETING, "--section")
-    option(made, "--event-name NAME", "the event's name, instead of the file's", default="")
     several(made, "--accept CODE=REASON", ACCEPT)
-    take(made, "--out", "--force", out="write to this file (for dbf, also a folder)")
+    take(made, "--event-name", "--out", "--force", out="write to this file (for dbf, also a folder)")
     return made
 
 
@@ -384,8 +397,7 @@ def _convert(options: argparse.Namespace) -> int:
         has_errors = any(fault.severity.stops for fault in faults)
         if has_errors and options.out:
             raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
-        if options.event_name:
-            report = report._replace(name=options.event_name)
+        report = _named(report, options)
         if options.to == "dbf":
             from crosstable.pipeline.submitting import for_submission
 

@@ -24,6 +24,7 @@ from crosstable.cli.options import (
     take,
 )
 from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
+from crosstable.notation import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.backtest_results import Backtest
@@ -184,7 +185,7 @@ def _summary_text(found: "Summary") -> str:
         f"  decisions  {found.decisions:>11,}",
     ]
     for system, (sections, games) in found.by_system.items():
-        lines.append(f"  {system.name:<9}  {games:>11,}  games in {sections:,} sections, {system.title}")
+        lines.append(f"  {system.name:<9}  {games:>11,}  games in {counted(sections, 'section')}, {system.title}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -390,4 +391,6 @@ def _pages(options: argparse.Namespace) -> None:
         pages = pages_in(options.folder)
         archive = history_of(pages, is_carried=options.carried)
     write(archive, options.out)
-    sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
+    sys.stdout.write(
+        f"written to {options.out}: {counted(len(pages), 'page')}, {counted(archive.entries.height, 'row')}\n"
+    )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import Bar, columns, counted, print_json, print_table, say, warn
+from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
-from crosstable.notation import american
+from crosstable.notation import american, counted
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
@@ -340,6 +340,7 @@ def _sections(act: JournalEntry) -> str:
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
             said.append(f"{word} {', '.join(map(str, act.after[name]))}")
+    said += [f"agreed: {text}" for text in act.after.get("granted", ())]
     return "; ".join(said)
 
 

@@ -9,10 +9,10 @@ from crosstable.cli.office_access import author_of, office_command, opened, toda
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
-from crosstable.cli.printing import counted, print_json, say, warn_of_faults
+from crosstable.cli.printing import print_json, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
-from crosstable.notation import american
+from crosstable.notation import american, counted
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members

@@ -9,9 +9,9 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import columns, counted, print_json, print_table, say, warn_of_faults, write_files
+from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
 from crosstable.errors import FormatError, OfficeError
-from crosstable.notation import american
+from crosstable.notation import american, counted
 from crosstable.office import list_files
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of

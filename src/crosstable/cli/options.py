@@ -10,7 +10,7 @@ from crosstable.formats.dates import day_of
 from crosstable.terms import RatingSystem
 
 SYSTEMS = [system.name for system in RatingSystem]
-WIDEST = 100
+NARROWEST, WIDEST = 20, 100
 
 Run = Callable[[argparse.Namespace], int | None]
 Parser = argparse.ArgumentParser
@@ -37,7 +37,7 @@ def width() -> int:
         columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
     except (OSError, ValueError):  # not on a terminal
         return WIDEST
-    return min(columns - 2, WIDEST)
+    return min(max(columns - 2, NARROWEST), WIDEST)
 
 
 def command_parser(name: str, run: Run | None = None, description: str = "", epilog: str = "") -> Parser:
@@ -151,6 +151,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "FILE",
         "help": "event file, folder with the three DBF files, or - (standard input)",
     },
+    "--event-name": {"metavar": "NAME", "default": "", "help": "the event's name, instead of the file's"},
     "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
     "--start": {"type": american_day, "metavar": "DATE", "help": "start date of sections that have none"},
     "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},

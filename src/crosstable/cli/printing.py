@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 GAP = "  "
 _LINE = re.compile(r"\b(?:line|row) (\d+)")
-WIDTH = 100
 
 
 def say(text: str) -> None:
@@ -50,11 +49,6 @@ def print_answer(document: object, text: str, *, as_json: bool) -> None:
         sys.stdout.write(text)
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: ``1 section``, ``2,000 sections``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def sections_text(numbers: Sequence[int | None]) -> str:
     """Sections by number: ``section 2``, ``sections 1, 3``, ``no section``."""
     noun = "section" if len(numbers) == 1 else "sections"
@@ -65,7 +59,9 @@ def wrapped(text: str, indent: str = "") -> str:
     """A paragraph that fits a terminal, further lines indented."""
     from textwrap import fill
 
-    return fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+    from crosstable.cli.options import width
+
+    return fill(text, width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def refuse_to_replace(paths: Iterable[str], *, is_forced: bool) -> None:

@@ -21,7 +21,7 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import page_text
-from crosstable.notation import read_rating
+from crosstable.notation import counted, read_rating
 from crosstable.terms import (
     POINTS,
     Background,
@@ -69,7 +69,7 @@ def read(data: bytes, name: str) -> Reading:
     if text.is_cut_off:
         page.faults.append(fault("damaged-file", name, "The page ends before its end.", "Save the whole page again."))
     if page.event.sections is not None and len(tables) not in (1, page.event.sections):
-        message = f"The page shows {len(tables)} sections of {page.event.sections}."
+        message = f"The page shows {counted(len(tables), 'section')} of {page.event.sections}."
         page.faults.append(fault("damaged-file", name, message, "Save the whole page again."))
     report = _report(page, tables, is_html=text.is_html)
     return Reading(report, page.faults.closed(name))
@@ -240,7 +240,7 @@ def _section(page: _Page, table: _Table, order: int, *, is_html: bool) -> Report
     place = f"{page.name}, section {table.header.number or order}"
     size = table.header.size
     if size is not None and size.players != len(table.rows):
-        message = f"The section says that it has {size.players} players; {len(table.rows)} were found."
+        message = f"The section says that it has {counted(size.players, 'player')}; the page lists {len(table.rows)}."
         page.faults.append(fault("damaged-file", place, message, "Save the whole page again."))
     if size is None and is_html:
         message = "The section does not say how many players it has."

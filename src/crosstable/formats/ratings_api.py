@@ -17,6 +17,7 @@ from crosstable.formats.event_json import LONGEST_CELL, read_cell
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.msa_header import DUAL, SYSTEMS
 from crosstable.limits import HIGHEST_RATING
+from crosstable.notation import counted
 from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
@@ -140,7 +141,7 @@ def _section(fields: Fields, rows: list[Fields], page: Fields, faults: list[Faul
         message = "The standings are one page of several."
         faults.append(fault("damaged-file", page.place or "standings", message, "Join all pages in one list."))
     if stated is not None and stated != len(rows):
-        message = f"The section says that it has {stated} players; {len(rows)} were found."
+        message = f"The section says that it has {counted(stated, 'player')}; the file lists {len(rows)}."
         faults.append(fault("damaged-file", place, message, "Save the standings again."))
     code, form, control = fields.text("ratingSystem"), fields.text("format"), fields.text("timeControl")
     details = {

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.notation import american_days
+from crosstable.notation import american_days, counted
 from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
-from crosstable.output.words import KINDS, counted
+from crosstable.output.words import KINDS
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.pipeline.results import ranked
 from crosstable.terms import Cell, Entry, ReportedSection, Result, Section
@@ -37,7 +37,12 @@ class Table(NamedTuple):
     reported: ReportedSection
     columns: tuple[int, ...]
     rows: tuple[Row, ...]
-    tie_breaks: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+
+    @property
+    def tie_breaks(self) -> tuple[str, ...]:
+        """The titles of the tie-breaks of standings."""
+        return tuple(METHODS[name].title for name in self.methods)
 
     @property
     def section(self) -> Section:
@@ -70,9 +75,9 @@ class Table(NamedTuple):
     @property
     def numbering(self) -> str:
         """How rows are ranked, in a sentence."""
-        if not self.tie_breaks:
+        if not self.methods:
             return NUMBERING
-        return f"Ranks go by points, then by {', '.join(self.tie_breaks)}."
+        return f"Ranks go by points, then by {', '.join(self.methods).replace('-', ' ')}."
 
 
 def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:
@@ -103,8 +108,7 @@ def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection, tie_b
         )
         for one, row in zip(order, cells, strict=True)
     )
-    titles = tuple(METHODS[name].title for name in methods)
-    return Table(by_system, reported, tuple(column + 1 for column in columns), rows, titles)
+    return Table(by_system, reported, tuple(column + 1 for column in columns), rows, methods)
 
 
 def _padded(entry: Entry, rounds: int) -> tuple[Cell, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.notation import counted
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import COMPUTED, LEGEND, RATINGS, floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
-from crosstable.output.words import about_event, cell_text, counted, post_text, pre_text, printable, section_name
+from crosstable.output.words import about_event, cell_text, post_text, pre_text, printable, section_name
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import Report
 
@@ -53,7 +54,8 @@ def _event_line(report: Report, tables: tuple[Table, ...]) -> str:
 
 def _section(event: RatedEvent, table: Table) -> str:
     anchor = f"section-{table.section.number}"
-    width = "wide" if len(table.columns) + len(table.tie_breaks) > MOST_UPRIGHT_ROUNDS else "upright"
+    columns = len(table.columns) + len(table.tie_breaks) * len(table.by_system)
+    width = "wide" if columns > MOST_UPRIGHT_ROUNDS else "upright"
     return "\n".join(
         (
             f'<section class="sheet {width}">',

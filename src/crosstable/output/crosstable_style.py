@@ -51,7 +51,8 @@ small { display: block; font-size: .8em; font-weight: 400; color: var(--faint) }
   th.player { flex: 1 1 0; min-width: 0; max-width: none }
   td.points { flex: 0 0 3rem; font-weight: 700 }
   td.rating { flex: 0 0 100%; order: 1; padding-left: 2.2rem }
-  td.tie-break { order: 1; padding-right: .8rem }
+  tbody tr::after { content: ""; flex: 0 0 100% }
+  td.tie-break { order: 1; padding-right: .5rem; font-size: .85rem }
   td.points + td.tie-break { padding-left: 2.2rem }
   td.tie-break::before { content: attr(data-method) "\\00a0"; color: var(--faint) }
   td.rating::before { content: attr(data-system) " "; display: inline-block; min-width: 4.2em; color: var(--faint) }
@@ -81,8 +82,9 @@ small { display: block; font-size: .8em; font-weight: 400; color: var(--faint) }
   .paper strong { display: block; margin-top: 1.5mm; font-size: 12pt }
   .scroll { overflow: visible }
   .number, .player { position: static; min-width: 0 }
+  .player { min-width: 34mm }
   .wide .scroll { font-size: 8.5pt }
-  h3 { font-size: 9pt; margin: 2mm 0 0 }
+  .notes { font-size: 8pt; max-width: none } h3 { font-size: 8.5pt; margin: 2mm 0 0 }
   th, td { padding: .8mm 1.4mm }
   thead { display: table-header-group }
   tr, li, p { break-inside: avoid }

@@ -34,20 +34,23 @@ if TYPE_CHECKING:
 LONGEST_SHEET_NAME = 31
 DATA = "Data"
 LETTER = 1
+# In points: two lines.
+HEAD_HEIGHT = 32
 MARGINS = {"left": 0.4, "right": 0.4, "top": 0.5, "bottom": 0.6}
 _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\]")
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same event gives the same bytes
 _WIDTHS = {"name": 28, "assumed": 40, "rating_from": 16, "floor": 14, "rules": 32}
 _USUAL_WIDTH = 9
 _HEAD = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
+_LINE = {"bottom": 1, "bottom_color": "#BBBBBB"}
 _STYLES: dict[str, dict[str, Any]] = {
     "event": {"bold": True, "font_size": 16},
     "section": {"bold": True, "font_size": 13},
-    "left": {"bottom": 4},
-    "right": {"bottom": 4, "align": "right"},
-    "points": {"bottom": 4, "num_format": "0.0", "bold": True},
-    "assumed": {"bottom": 4, "align": "right", "num_format": '0"*"'},
-    "head left": _HEAD,
+    "left": {**_LINE, "indent": 1},
+    "right": {**_LINE, "align": "right"},
+    "points": {**_LINE, "num_format": "0.0", "bold": True},
+    "assumed": {**_LINE, "align": "right", "num_format": '0"*"'},
+    "head left": {**_HEAD, "align": "left", "indent": 1},
     "head right": {**_HEAD, "align": "right"},
 }
 
@@ -99,7 +102,9 @@ def _print_sheet(sheet: "Worksheet", event: RatedEvent, table: Table, styles: di
     for at, column in enumerate(columns):
         title = styles["head left" if column.style == "left" else "head right"]
         _write(sheet, len(heads), at, column.title, title)
-        sheet.set_column(at, at, max(len(f"{value}") for value in (*column.values, column.title, "1234")) + 1.5)
+        sheet.set_column(
+            at, at, max(len(f"{value}") for value in (*column.values, *column.title.split(), "1234")) + 2.5
+        )
         for row, value in enumerate(column.values, start=len(heads) + 1):
             has_star = isinstance(value, str) and value.endswith("*") and value[:-1].isdecimal()
             style = styles["assumed" if has_star else column.style]
@@ -109,6 +114,8 @@ def _print_sheet(sheet: "Worksheet", event: RatedEvent, table: Table, styles: di
     for at, text in enumerate(notes):
         sheet.write_string(end + at, 0, text)
     sheet.freeze_panes(len(heads) + 1, [column.title for column in columns].index("Player") + 1)
+    sheet.set_row(len(heads), HEAD_HEIGHT)
+    sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{end}"})
     sheet.repeat_rows(0, len(heads))
     _set_page(sheet)
 

@@ -64,11 +64,6 @@ def cell_text(cell: Cell) -> str:
     return f"{cell.result.value}{opponent}{cell.colour}"
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: ``1 section``, ``2,000 sections``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def particulars(report: Report, section: ReportedSection | None = None) -> list[tuple[str, str]]:
     """Where an event took place, for which affiliate and under whom, as far as the file says it."""
     details = {**report.details, **({} if section is None else section.details)}

@@ -219,7 +219,8 @@ def missing_ratings(checked: CheckedSection, place: str) -> list[Fault]:
     if not who:
         return []
     some = ", ".join(str(player.number) for player in who[:MOST_NAMED]) + (" …" if len(who) > MOST_NAMED else "")
-    message = f"Of {len(who)} players only the pairing rating is known (players {some})."
+    noun = "player" if len(who) == 1 else "players"
+    message = f"Of {len(who)} {noun} only the pairing rating is known ({noun} {some})."
     return [fault("rating-not-known", place, message)]
 
 
