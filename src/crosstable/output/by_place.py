@@ -75,7 +75,7 @@ class Table(NamedTuple):
         """How rows are ranked, in a sentence."""
         if not self.methods:
             return NUMBERING
-        return f"Ranks go by points, then by {', '.join(self.methods).replace('-', ' ')}."
+        return f"Ranks go by points, then by {', '.join(METHODS[name].name for name in self.methods)}."
 
 
 def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:
