@@ -17,6 +17,7 @@ from typing import Any
 
 from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
+from crosstable.checks.owners import FIELDS
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
 from crosstable.notation import american
@@ -78,6 +79,16 @@ def checks_page() -> str:
     rules = phrases(EDITIONS[-1])
     for code, kind in CATALOGUE.items():
         lines.append(f"| `{code}` | {kind.severity} | {kind.level} | {meaning_of(code, rules)} | {kind.remedy} |\n")
+    lines.append(
+        "\n## Who may say what\n\n"
+        "Every field of an event file that comes to an office has an owner. The director's fields are taken as they\n"
+        "are. For what the record knows the record counts, and a file that says otherwise is told so. What only the\n"
+        "office may say is a request: the section waits until the office agrees (`office confirm`). `crosstable rate`\n"
+        "takes every field, warns of those of the office, and lists them in `assumed`.\n\n"
+        "| field | owner | findings |\n|---|---|---|\n"
+    )
+    for field, owned in FIELDS.items():
+        lines.append(f"| `{field}` | {owned.owner} | {', '.join(f'`{code}`' for code in owned.codes)} |\n")
     return "".join(lines)
 
 

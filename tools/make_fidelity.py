@@ -1,12 +1,15 @@
-"""Make ``docs/fidelity.md`` and its plot anew: ``python tools/make_fidelity.py FOLDER`` with the archive's folder."""
+"""Make ``docs/fidelity.md`` and its plot anew: ``python tools/make_fidelity.py ARCHIVE [PAGES]``, two folders."""
 
 import sys
+import zlib
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from crosstable.formats import archive
+from crosstable.formats import archive, msa
 from crosstable.output.charts import bar_chart
 from crosstable.output.verify_html import plot_bins
-from crosstable.pipeline.verifying import verify_document
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.evidence import evidence_for
 from crosstable.verification import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
@@ -20,15 +23,36 @@ INTRODUCTION = """\
 
 <!-- Made by tools/make_fidelity.py from an archive of official crosstables that is not part of the project. -->
 
-Official crosstables of 2001 to 2021, half of a public set, were rated page by page with this engine and compared with
-what was posted. A row counts if the player's own rating, the opponents' and the opponents' opponents' are all known.
-*With what earlier pages show* a player's counts, peaks and floors seen in action are carried along, and so is an
-all-wins or all-losses past that an earlier posted figure gives away (one row). A count that is not known is expected to
-go on at the member's own pace where two earlier pages show one; that rule was made with these pages in view and decides
-one row. The other page of the same dual-rated section is not used: it shows the same games. Nothing is tuned per
-section; the tolerance of one point follows from whole-number posting
-([decision 0003](decisions/0003-what-counts-as-reproduced.md)). The other half of the set was not looked at.
+Official crosstables of 2001 to 2021, half of a public set, and some of the same pages as people save them were rated
+page by page with this engine and compared with what was posted. A row is clean if the player's own rating, the
+opponents' and the opponents' opponents' are all known. Nothing is tuned per section; the tolerance of one point follows
+from whole-number posting ([decision 0003](decisions/0003-what-counts-as-reproduced.md)). The other half of the public
+set was not looked at.
 
+"""
+RULES = """
+## The rules of `verify`, and why each must hold in general
+
+- **The day of rating decides the rules.** A page is rated by what was known on the last day it was rated: a rule
+  that was announced later cannot have acted on it. Online pages last rated by June 16, 2021, follow a fault that was
+  repaired afterwards; they count apart, and among all posted rows they are rated with that fault.
+- **The posted count gives the credited games.** An unrated player's count after a section is what they were credited
+  with and the games they played. An established rating shows no count, so the credit is the most that the rules
+  give.
+- **A start by age lies between the youngest and the adult start.** The rules know no other start without credited
+  games. Starts are fitted to the posted rows that rest on them; each is one free number, and a section with as many
+  free numbers as rows proves nothing and explains nothing.
+- **A page settles a hidden fact if two or more rows agree on it.** Whether a provisional player only won or only
+  lost so far, and the count of an established player, are never shown. One such fact is one free number; the second
+  row that it brings about, while it makes no right row wrong, is a confirmation. With one row only it stays a likely
+  cause, and the row counts as one that differs. The table says how many rows and facts that concerns.
+- **Carried state is implied by what was seen.** Counts, peaks and floors seen in action on earlier pages go on to
+  later ones. Of an all-wins or all-losses past only a settled one is carried, or one that the member's own row
+  shows, and it holds only while the games seen are all the games of the rating. A rating below a carried floor
+  refutes it. A count that is not known goes on at the member's own pace where two earlier pages show one. Where a
+  page explains more rows without what was carried, the page refutes that, and it is not used there.
+- **Floors.** Above the computed rating a posted figure is a floor only at 150 or less, or at a hundred from 1200 to
+  2200 not above the rating before; who was unrated has no hundred for a floor.
 """
 NOT_REPRODUCED = """
 ## What is not reproduced, and why
@@ -42,64 +66,118 @@ changed, or a few of them one after the other, brings the figure within a point 
   1681) it matters; the largest possible effective count is taken.
 - **A floor that the page does not show**: here one above the old rating, set by a prize or an office decision.
 
-Not compared at all: pages rated with the online fault that was repaired in June 2021 (`verify --online-fault` rates
-them with that fault and then explains 998 of 1012 rows, against 126 without it), one page marked as corrected since,
-and rows that rest on an unrated player's start, which is not published.
-For those sections the start that fits best is found and reported as fitted, never as known.
+Not compared: pages rated with the online fault that was repaired in June 2021 (`verify --online-fault` compares them,
+rated with that fault), one page marked as corrected since, and rows that rest on an unrated player's start, which is
+not published. For those sections the starts that fit best are found and reported as fitted, never as known. Among every
+posted row all of them count.
 """
+PARTS = 2
 
 
-def main(folder: str) -> int:
-    """Verify the archive and write the page."""
-    pages = [
-        page
+class Measured(NamedTuple):
+    """A name for some pages and what verifying them gave."""
+
+    name: str
+    found: Verification
+
+
+def main(folder: str, saved: str = "") -> int:
+    """Verify the archive, its halves and the saved pages, and write the page."""
+    reports = [
+        report
         for path in sorted(Path(folder).glob("*.jsonl.gz"))
         for report in archive.read(path.read_bytes(), path.name)
-        for page in pages_of(report)
     ]
+    pages = [page for report in reports for page in pages_of(report)]
     found = verify(pages)
     norms = norm_tally(row for page in pages for row in norm_rows(page))
-    text = INTRODUCTION + _figures(found, norms) + _eras(found) + NOT_REPRODUCED + _causes(found) + _evidence()
+    parts = [Measured("the archive", found)]
+    for part in range(PARTS):
+        own = [page for page in pages if zlib.crc32(page.event_id.encode()) % PARTS == part]
+        parts.append(Measured(f"half {part + 1} of its events, by itself", verify(own)))
+    if saved:
+        parts.append(Measured("saved pages, each by itself", _each_alone(Path(saved))))
+    text = INTRODUCTION + _figures(parts, norms) + RULES + _eras(found) + NOT_REPRODUCED + _causes(found) + _evidence()
     (DOCS / "fidelity.md").write_text(text, "utf-8")
     (DOCS / "fidelity.svg").write_text(_plot(found.alone), "utf-8")
     print(f"{len(pages)} pages; wrote docs/fidelity.md and docs/fidelity.svg")
     return 0
 
 
-def _figures(found: Verification, norms: NormTally) -> str:
-    total, carried = tally(found.alone), tally(found.carried)
-    known = tally(inputs_known(found.carried))
-    document = verify_document(found, norms)
-    exact = exactness(found.carried)
-    fitted = document["fitted"]
+def _each_alone(folder: Path) -> Verification:
+    """Every saved page verified by itself, and the counts of all together."""
+    every = [verify(pages_of(msa.read(path.read_bytes(), path.name).report)) for path in sorted(folder.glob("*.html"))]
+    return Verification(
+        tuple(row for one in every for row in one.alone),
+        tuple(row for one in every for row in one.carried),
+        sum((one.apart for one in every), Counter()),
+        tuple(fit for one in every for fit in one.fitted),
+        sum(one.pages for one in every),
+        (sum(one.settled[0] for one in every), sum(one.settled[1] for one in every)),
+        sum(one.all_posted for one in every),
+        sum(one.all_explained for one in every),
+    )
+
+
+def _figures(parts: list[Measured], norms: NormTally) -> str:
+    found = parts[0].found
     return (
-        "| | rows | within 1 | at a floor | differ | explained |\n|---|---|---|---|---|---|\n"
-        f"| each section alone | {total.clean_rows} | {total.within_1} | {total.at_floor} | {total.unexplained} | "
-        f"**{total.share:.2f} %** |\n"
-        f"| with what earlier pages show | {carried.clean_rows} | {carried.within_1} | {carried.at_floor} | "
-        f"{carried.unexplained} | **{carried.share:.2f} %** |\n"
-        f"| of these, nothing hidden | {known.clean_rows} | {known.within_1} | {known.at_floor} | "
-        f"{known.unexplained} | **{known.share:.2f} %** |\n\n"
-        f"- Floors predicted from earlier pages: {carried.floors_predicted}.\n"
-        f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {exact.exact} of "
-        f"{exact.explained} explained rows are exact to the point ({exact.share:.2f} %).\n"
+        "| | clean rows | within 1 | at a floor | differ | explained | of these by settled facts |\n"
+        "|---|---|---|---|---|---|---|\n"
+        + "".join(_line(f"{name}: each section alone", one.alone, one.settled[0]) for name, one in parts)
+        + "".join(
+            _line(f"{name}: with what earlier pages show", one.carried, one.settled[1]) for name, one in parts[:-1]
+        )
+        + _line("of the archive's, nothing hidden", inputs_known(found.carried), 0)
+        + "\n| | every posted row | reproduced or explained | | sections with fitted starts | their rows | explained "
+        "| free numbers | beyond the free numbers |\n|---|---|---|---|---|---|---|---|---|\n"
+        + "".join(_every_row(name, one) for name, one in parts)
+        + "\n*Beyond the free numbers*: (explained less free) of (rows less free).\n\n"
+        + "".join(_exact(name, one) for name, one in parts)
+        + f"- Floors predicted from earlier pages: {tally(found.carried).floors_predicted}.\n"
         f"- Norm codes: {norms.agree} of {norms.rows} Regular rows with four or more games agree, earned and not "
         f"earned; so do all {norms.few_games_agree} codes on fewer games of one row of a re-entry. The one other "
         "row has an opponent whose rating is not shown.\n"
-        f"- Sections with fitted starts: {fitted['sections']}; of their {fitted['rows']} rows {fitted['within_1']} are "
-        f"within 1 and {fitted['at_floor']} at a floor.\n"
-        f"- Counted apart: {found.apart['online_fault']} rows of the online fault, {found.apart['corrected_since']} "
-        "rows of a page corrected since.\n"
+        f"- Counted apart: {found.apart['online_fault']} clean rows of the online fault, "
+        f"{found.apart['corrected_since']} rows of a page corrected since.\n"
         "- Published decimals (a dual-rated section of 2026): every rated row within 0.01 in both systems. A 64-player "
         "event of 2015: 62 rows within 0.75, the two others at their floors, all 64 norm codes.\n\n"
         "![Errors of all compared rows, posted less computed](fidelity.svg)\n\n"
-        "Posted less computed, in points; heights are square roots of the counts.\n\n"
+        "Posted less computed, in points; heights are square roots of the counts.\n"
+    )
+
+
+def _line(name: str, rows: Sequence[Row], facts: int) -> str:
+    counted = tally(rows)
+    settled = f"{counted.settled_rows} rows by {facts}" if facts else "none"
+    return (
+        f"| {name} | {counted.clean_rows} | {counted.within_1} | {counted.at_floor} | {counted.unexplained} | "
+        f"**{counted.share:.2f} %** | {settled} |\n"
+    )
+
+
+def _every_row(name: str, found: Verification) -> str:
+    fits = found.fitted
+    rows, free = sum(fit.rows for fit in fits), sum(fit.free_numbers for fit in fits)
+    explained = sum(fit.within + fit.at_floor for fit in fits)
+    return (
+        f"| {name} | {found.all_posted} | {found.all_explained} | "
+        f"**{100.0 * found.all_explained / found.all_posted:.2f} %** | {len(fits)} | {rows} | {explained} | {free} | "
+        f"**{100.0 * (explained - free) / (rows - free):.2f} %** |\n"
+    )
+
+
+def _exact(name: str, found: Verification) -> str:
+    exact = exactness(found.carried)
+    return (
+        f"- While whole numbers were stored (before September 2014, pages last rated since 2004), {name}: "
+        f"{exact.exact} of {exact.explained} explained rows are exact to the point ({exact.share:.2f} %).\n"
     )
 
 
 def _eras(found: Verification) -> str:
     lines = [
-        "## By rule period and system\n\n| rules of | system | rows | within 1 | at a floor | differ | explained |\n"
+        "\n## By rule period and system\n\n| rules of | system | rows | within 1 | at a floor | differ | explained |\n"
     ]
     lines.append("|---|---|---|---|---|---|---|\n")
     for (era, system), rows in by_era(found.alone).items():
@@ -134,4 +212,4 @@ def _plot(rows: tuple[Row, ...]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -9,12 +9,21 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 from collections.abc import Iterable, Mapping
 
 from crosstable.errors import Level
-from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
+from crosstable.finding_kinds import (
+    CONFIRM,
+    ENTRIES,
+    ERROR,
+    FILES,
+    OFFICE_FINDINGS,
+    RULE_FINDINGS,
+    WARNING,
+    WRITING,
+    Kind,
+)
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
     LATEST_REPORT,
-    LONGEST_EVENT_ID,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
     MOST_HOURS_OF_PLAY,
@@ -44,6 +53,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "A time control or date that was given was not used, because the file has its own.",
         "Add --override to replace what the file says.",
         "The {what} {given} was not used: the file says {own}.",
+        ranked=Level.MILD,
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
     "number-of-players": Kind(
@@ -179,7 +189,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "systems-disagree": Kind(
         WARNING,
         "The systems named are not those of the time control; the named ones are used.",
-        "Check both.",
+        "Leave systems out: the time control decides. An office asks for its own consent (office confirm).",
         "The report names {named}; {control} is {by_control}.",
     ),
     "system-code": Kind(
@@ -188,34 +198,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
     ),
-    # Writing a rating report
-    "shortened": Kind(
-        WARNING,
-        "A text is longer than its field in the rating report and was cut.",
-        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
-        "{text!r} is longer than {width} characters; {written!r} was written.",
-    ),
-    "respelled": Kind(
-        WARNING,
-        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
-        "Check the spelling.",
-        "{text!r} was written as {written!r}.",
-    ),
-    "not-written": Kind(
-        WARNING,
-        "A rating report has no place for something that the event says.",
-        "Tell it to US Chess where you submit the report, if it matters.",
-        {
-            "field": "{text!r} does not fit its field and was left blank.",
-            "section": "The section has no game and was left out.",
-            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
-            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
-            "numbers": "The players were numbered anew, without gaps.",
-            "half_k": "The files cannot say that the section has half K, so its name does.",
-            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
-            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
-        },
-    ),
+    **WRITING,
     # Players
     "duplicate-number": Kind(
         ERROR,
@@ -243,9 +226,12 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "not-in-members-file": Kind(
         WARNING,
-        "The members file does not have a player, who has no rating in the event file either.",
+        "The members file does not have a player of an entry list, or one who has no rating in the event file either.",
         "Check the member id: two digits may be swapped. If it is right, add the member to the file.",
-        "The members file does not have {member_id}; the player is rated as unrated.",
+        {
+            "unrated": "The members file does not have {member_id}; the player is rated as unrated.",
+            "entry": "The members file does not have {member_id}.",
+        },
     ),
     "re-entry": Kind(
         WARNING,
@@ -311,6 +297,13 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
+    "start-given": Kind(
+        WARNING,
+        "The file sets an unrated player's starting rating by hand. Only the office may do that.",
+        "Take start out: the starting rating follows from other ratings and from age. An office asks for its own "
+        "consent (office confirm).",
+        "The file starts the player at {rating:g} on {games:g} games.",
+    ),
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
@@ -342,45 +335,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the rating; leave it out if the player is unrated.",
         "The {what} {rating:g} is below {lowest:g}, the lowest that there is.",
     ),
-    # Before round 1
-    "duplicate-entry": Kind(
-        WARNING,
-        "A player is entered twice.",
-        "Take one of the two entries out, or correct an id that is wrong.",
-        {
-            "section": "{who} is entered here and as player {other}.",
-            "event": "{who} is entered here and in section {other}.",
-        },
-    ),
-    "over-limit": Kind(
-        WARNING,
-        "A rating is over the limit that the name of the section gives.",
-        "Check the rating, and move the player to a section that they may play in.",
-        "The rating {rating:g} is over the limit of the section {section!r}.",
-    ),
-    "unrated-player": Kind(
-        WARNING,
-        "A player of an entry list has no rating.",
-        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
-        "The player has no rating.",
-        Level.MILD,
-    ),
-    "memberships-not-checked": Kind(
-        WARNING,
-        "The file does not say when the event ends, so nobody's membership was checked.",
-        "Give --end DATE.",
-    ),
-    "odd-one-out": Kind(
-        WARNING,
-        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
-        "Check the member id. Nothing to do if it is right.",
-        {
-            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
-            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
-            "age": "The player is {years} years {side} than everybody else.",
-        },
-        Level.MILD,
-    ),
+    **ENTRIES,
     # Games
     "unknown-code": Kind(
         ERROR,
@@ -450,40 +405,7 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
     ),
     **RULE_FINDINGS,
-    # The office
-    "member-not-known": Kind(
-        ERROR,
-        "The member id is not known to the office.",
-        "Correct the id, import the member (office members import), or submit with --new-members.",
-        "Nobody here has the id {member_id}.",
-    ),
-    "id-needed": Kind(
-        ERROR,
-        "The player has no member id, so no rating can be posted to anybody.",
-        "Give every player a member id.",
-        "{name} has no member id.",
-    ),
-    "before-opening": Kind(
-        ERROR,
-        "The section ended before the opening standings of its players were taken, which hold its result already.",
-        "Leave the section out, or give the opening standings of an earlier day.",
-        "The standings of {name} are as of {opened}.",
-    ),
-    "other-name": Kind(
-        WARNING,
-        "The office, or the members file, knows this member under quite another name.",
-        "Check the member id: two digits may be swapped.",
-        {
-            "office": "The report says {reported}, the office {known} for {member_id}.",
-            "file": "The report says {reported}, the members file {known} for {member_id}.",
-        },
-    ),
-    "event-id-shape": Kind(
-        ERROR,
-        "The event id cannot be used.",
-        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
-        "The event id {given!r} cannot be used.",
-    ),
+    **OFFICE_FINDINGS,
 }
 
 

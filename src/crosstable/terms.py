@@ -278,7 +278,7 @@ class PlayerRating(NamedTuple):
         float | None, Kept(FieldKind.LEVEL, "The rating that the office does not let them pass.", is_posted=False)
     ] = None
     lowered_floor: Annotated[
-        float | None, Kept(FieldKind.LEVEL, "The level to which the office lowered the peak floor.")
+        float | None, Kept(FieldKind.LEVEL, "The level to which the office lowered the floor of the peak or title.")
     ] = None
     published: Annotated[
         float | None,

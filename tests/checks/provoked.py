@@ -160,7 +160,7 @@ def published(rating: float, games: int | None = 40) -> Ratings:
 
 
 def abroad(on: str = "2025-08-01", systems: list[str] | None = None, **fields: object) -> EventFile:
-    """A foreign event of a member with a Regular rating who meets one opponent with a FIDE rating."""
+    """A foreign event of a member with a Regular rating who opted in and meets one opponent with a FIDE rating."""
     me: Player = player(1, "W2", 2100.0, rate=True, member=True, fide_flag="USA", fide_opt_in=True) | fields
     rival = player(2, "L1", ratings={"FIDE": {"rating": 2100}})
     return event_file(me, rival, on=on, type="foreign_fide", systems=systems)
@@ -356,7 +356,14 @@ ELIGIBILITY = [
     Provoked("match-long", long_series(21), ("section 1",)),
     Provoked("match-too-long", long_series(33), ("section 1",)),
     Provoked("match-waived", match(published(1700.0), published(2101.0), match_waiver="by letter"), ("section 1",)),
-    Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",)),
+    Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",), frozenset({"opted-in"})),
+    Provoked("opted-in", abroad(), ("section 1, player 1",)),
+    Provoked(
+        "opted-in",
+        abroad(fide_flag="CAN", ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2300}}),
+        ("section 1, player 1",),
+    ),
+    Provoked("start-given", with_player(start={"rating": 1500, "games": 4}), ("section 1, player 1",)),
     Provoked("foreign-nobody", abroad(rate=False), ("section 1",)),
     Provoked("foreign-not-eligible", abroad(ratings={}), ("section 1, player 1",)),
     Provoked("foreign-not-eligible", abroad(member=False), ("section 1, player 1",)),

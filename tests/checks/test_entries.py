@@ -8,6 +8,7 @@ import pytest
 import crosstable as ct
 from crosstable.catalogue import CATALOGUE
 from crosstable.checks.entries import limit_of
+from crosstable.checks.players import agree
 from crosstable.errors import Level, Severity
 from crosstable.formats import members
 from tests.event_files import EventFile, Player, event_file, player, record
@@ -83,6 +84,25 @@ def test_memberships_names_and_ratings_come_from_the_members_file() -> None:
     event["event"] = {}
     codes = [one[0] for one in said(event, members=CLUB)]
     assert ("memberships-not-checked" in codes, "membership" in codes) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("entered", "listed", "is_same"),
+    [
+        *(("Smith, John", "SMITH, JOHN", True), ("John Smith", "SMITH,JOHN ALLEN", True)),
+        *(("Smith, J", "SMITH, JOHN", True), ("Smith Jr., John", "SMITH, JOHN", True)),
+        *(("O'Neil, Rob", "ONEIL, ROBERT", True), ("Núñez, Ana", "NUNEZ, ANA", True)),
+        *(("Smith, John", "SMITH, JANE", False), ("Smith, Mike", "SMITH, MICHAEL", False)),
+        ("Lee, Ann", "CHEN, CY", False),
+        *(("", "SMITH, JOHN", True), ("Smith, John", "", True)),
+    ],
+)
+def test_the_name_of_an_entry_is_that_of_the_member(entered: str, listed: str, is_same: bool) -> None:
+    """A brother's id is the commonest mistake; a nickname is told too, as US Chess's validation tells it."""
+    assert agree(entered, listed) == is_same
+    known = members.read(f'Member ID,Name,OTBR rating\n10000001,"{listed}",1500\n'.encode(), "club.csv")
+    codes = [one[0] for one in said(entries(entry(1, name=entered), entry(2, 1400.0)), members=known)]
+    assert ("other-name" not in codes) == is_same
 
 
 @pytest.mark.parametrize(

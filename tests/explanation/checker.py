@@ -28,8 +28,11 @@ from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, PEAKS_COUNT_FR
 from tests.explanation.formulas import evaluated
 
 TOLERANCE = 1e-9
-PLACES = 4
+# Ratings and points are printed to four places, what they are multiplied by to six.
+PLACES = (6, 4)
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\?)")
+GOES_ON = re.compile(r"\.?\d")
+SIGNED = re.compile(r"\(-\d+(?:\.\d+)?(?:e-?\d+)?\)|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
 IN_FORMULA = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
 DAY = re.compile(r"\b([A-Z][a-z]+) (\d{1,2}), (\d{4})\b")
 ROUND = re.compile(r"Round (\d+): (won against|drew with|lost to|a \w+ by forfeit against|against|)\s?player (\d+)")
@@ -48,11 +51,16 @@ SUM = re.compile(r"sum\(\(((?:[^()]|\([^()]*\))*?),?\)\)")
 
 
 @lru_cache(maxsize=100_000)
-def shown(number: float, places: int | None = PLACES) -> str:
+def shown(number: float, places: int | None) -> str:
     """A number as texts print it: to so many places, or with all its digits; no zeros at the end."""
     text = format(Decimal(repr(float(number))), "f") if places is None else f"{number:.{places}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
+
+
+def printings(number: float) -> Iterator[str]:
+    """The ways in which a number that is known may be printed."""
+    return (shown(number, places) for places in (*PLACES, None))
 
 
 def numbers_of(thing: object) -> Iterator[float]:
@@ -83,7 +91,10 @@ def days_of(thing: object) -> Iterator[date]:
 
 # Numbers of the rules with more decimals than are printed of others.
 TINY = {
-    number for edition in EDITIONS for number in numbers_of(edition.constants) if shown(number) != shown(number, None)
+    number
+    for edition in EDITIONS
+    for number in numbers_of(edition.constants)
+    if shown(number, PLACES[0]) != shown(number, None)
 }
 # What is quoted: titles of documents, and amendments.
 QUOTED = {document.title for document in IN_FORCE} | {
@@ -119,7 +130,7 @@ class Case:
     @cached_property
     def printed(self) -> frozenset[str]:
         """The same as texts print them."""
-        return frozenset(text for number in self.numbers for text in (shown(number), shown(number, None)))
+        return frozenset(text for number in self.numbers for text in printings(number))
 
     def counts(self, number: int) -> Iterator[float]:
         """What follows from the rows of a player: counts, sums of match changes, days between days."""
@@ -144,16 +155,45 @@ class Case:
         return frozenset(ours | {date.fromordinal(FIDE_RESCALED_ON), *(one.effective for one in AMENDMENTS)})
 
 
-def readable(formula: str) -> str:
-    """A formula as texts print it: signs for words, the rules' numbers with all digits, others rounded."""
+def taken_apart(formula: str) -> tuple[list[str], list[str]]:
+    """A formula as texts print it, in signs instead of words: what stands around its numbers, and the numbers."""
     formula = SUM.sub(lambda found: found[1].replace(", ", " + "), UNPRINTED.sub("", formula))
-    formula = formula.replace("10 ** ", "10^").replace(" ** 2", "²").replace("sqrt(", "√(").replace("exp(", "e^(")
+    for word, sign in (("10 ** ", "10^"), (" ** 2", "²"), ("sqrt(", "√("), ("exp(", "e^("), (" * ", " × ")):
+        formula = formula.replace(word, sign)
+    return SIGNED.split(formula), SIGNED.findall(formula)
 
-    def printed(found: re.Match[str]) -> str:
-        number = float(found[0])
-        return shown(number, None if number in TINY else PLACES)
 
-    return IN_FORMULA.sub(printed, formula.replace(" * ", " × ")).replace("(-0)", "0")
+@lru_cache(maxsize=100_000)
+def forms(written: str) -> tuple[str, ...]:
+    """How a number of a formula may be printed, a negative one in brackets."""
+    number = float(written.strip("()"))
+    texts = {shown(number, places) for places in (*PLACES, None if number in TINY else PLACES[0])}
+    return tuple(sorted((f"({text})" if text.startswith("-") else text for text in texts), key=len, reverse=True))
+
+
+def without(text: str, formula: str, value: float) -> str | None:
+    """A text without the equation of a formula and its value; nothing where it does not print it."""
+    words, numbers = taken_apart(formula)
+    steps = [[form + after for form in forms(number)] for number, after in zip(numbers, words[1:], strict=True)]
+    steps.append([f" = {sign}{shown(value, places)}" for places in PLACES for sign in ("", "+")])
+    for first in steps[0]:
+        start = text.find(words[0] + first)
+        while start >= 0:
+            at = _past(text, start + len(words[0]), steps)
+            if at and not text[start - 1 : start].isdigit() and not GOES_ON.match(text, at):
+                return text[:start] + text[at:]
+            start = text.find(words[0] + first, start + 1)
+    return None
+
+
+def _past(text: str, at: int, steps: Iterable[Iterable[str]]) -> int:
+    """The place behind a row of words, each in one of its forms; 0 where they do not stand there."""
+    for wanted in steps:
+        found = next((words for words in wanted if text.startswith(words, at)), "")
+        if not found:
+            return 0
+        at += len(found)
+    return at
 
 
 class Checker:
@@ -193,7 +233,7 @@ class Checker:
     def _learn(self, told: Iterable[float]) -> None:
         for number in told:
             self.numbers.add(abs(number))
-            self.printed.add(shown(number))
+            self.printed.update(printings(number))
 
     def _text(self, line: Mapping[str, Any], within: set[float]) -> Iterator[str]:
         rest = str(line["text"])
@@ -205,17 +245,15 @@ class Checker:
                 yield f"{month} {day}, {year} is no day of the file"
         rest = re.sub(r"\bStep [1-5](?!\.?\d)", "", DAY.sub("", rest))
         yield from self._round(rest)
-        value = None if line["value"] is None else shown(line["value"])
+        value = set() if line["value"] is None else {shown(line["value"], places) for places in PLACES}
         if line["formula"] is not None and len(IN_FORMULA.findall(line["formula"])) > 1:
-            said = readable(line["formula"])
-            before, found, after = rest.partition(said)
-            rest = after.removeprefix(" = ").removeprefix("+").removeprefix(str(value))
-            if not found or before[-1:].isdigit() or re.match(r"[.]?\d", rest) or f" = {after[3:]}" != after:
-                yield f"the text does not print {said} = {value}"
-            rest = before + rest
-        elif value is not None and line["key"] != "result.untouched" and value not in NUMBER.findall(rest):
+            found = without(rest, line["formula"], line["value"])
+            if found is None:
+                yield "the text does not print the formula with its value"
+            rest = found or ""
+        elif value and line["key"] != "result.untouched" and not value.intersection(NUMBER.findall(rest)):
             yield f"the text does not print {value}"
-        known = {shown(number) for number in within} | ({value} if value else set())
+        known = {shown(number, places) for number in within for places in PLACES} | value
         for number in NUMBER.findall(rest):
             if number not in self.printed and number not in known:
                 yield f"{number} comes from nowhere"

@@ -103,6 +103,7 @@ def by_sentence() -> dict[str, list[Case]]:
     for case in (
         made(MASTER, "LLL", MASTER),
         made(MASTER, "LWLWLW", MASTER),
+        made(PlayerRating(1305.0, 60.0, 20, 20, 20, 9, 1505.0, 1505.0), "LLL", PlayerRating(1200.0, 60.0)),
         made(PlayerRating(2300.0, 50.0, 20, 10, 20, 9, 2300.0), "L", MASTER, is_dual_control=True),
         made(PlayerRating(2600.0, 50.0, 20, 10, 20, 9, 2600.0), "L", MASTER, is_dual_control=True),
     ):

@@ -5,6 +5,7 @@ own titles); the people are invented.
 """
 
 import os
+import re
 from datetime import date
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from crosstable.formats.members import MembersFile
 from crosstable.formats.rating_lists import RatingList, opened
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 from tests.event_files import event_file, player
+from tests.formats.mutations import MUTATIONS, mutations
 
 SIX = tuple(RatingSystem)
 # id, name, expiration, state, the six ratings
@@ -144,20 +146,21 @@ def test_a_large_list_is_indexed_once_and_again_when_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSTABLE_CACHE", str(tmp_path / "cache"))
-    rows = "".join(f"{one},Member {one},{100 + one % 2000}\n" for one in range(10_000_000, 10_090_000))
+    rows = "".join(f"{one},{'Member':<180},{100 + one % 2000}\n" for one in range(10_000_000, 10_012_000))
     path = written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{rows}")
     found = opened(path)
     assert isinstance(found, RatingList)
 
     def rating(source: MembersFile | RatingList) -> float:
-        return source.of(["10080001"]).backgrounds["10080001"].standings[RatingSystem.OTBR].rating
+        return source.of(["10008001"]).backgrounds["10008001"].standings[RatingSystem.OTBR].rating
 
     assert rating(found) == 101.0
     (kept,) = (tmp_path / "cache").iterdir()
     made = kept.stat().st_mtime_ns
     assert rating(opened(path)) == 101.0
     assert kept.stat().st_mtime_ns == made
-    written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{rows.replace('10080001,101', '10080001,777')}")
+    other = rows.replace(",101\n", ",777\n")
+    written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{other}")
     os.utime(path, ns=(made, made))
     assert rating(opened(path)) == 777.0
     monkeypatch.setenv("CROSSTABLE_CACHE", path)  # no folder: nothing can be kept
@@ -179,3 +182,28 @@ def test_what_is_no_list_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be opened"):
         opened(str(tmp_path / "missing.txt"))
     assert rating_lists._cache()
+
+
+LISTS: dict[str, str | bytes] = {
+    **TEXTS,
+    **{f"{name}.DBF": table(fields) for name, fields in FIELDS.items()},
+    "players_list_foa.txt": "\r\n".join((FIDE_TITLES, *FIDE_ROWS)),
+    "list.csv": 'MEM_ID,MEM_NAME,R_LPB_RAT\n12345671,"ADAMS, ANN",1512/12\n12345672,"BAKER, BO",1820\n',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_damaged_list_is_read_or_refused_and_every_rating_stands_in_it(name: str, tmp_path: Path) -> None:
+    data = LISTS[name]
+    sound = data.encode() if isinstance(data, str) else data
+    ids = [*EXPECTED, "2000002", "2000003"]
+    assert opened(written(tmp_path, name, sound)).of(ids).backgrounds
+    for damaged in mutations(sound, seed=41, count=MUTATIONS // 8 + 1):
+        try:
+            found = opened(written(tmp_path, name, damaged)).of(ids)
+        except FormatError:
+            continue
+        for known in found.backgrounds.values():
+            ratings = [record.rating for record in known.standings.values()]
+            ratings += [known.fide.rating] if known.fide else []
+            assert all(re.search(rf"{int(rating):,}|{int(rating)}".encode(), damaged) for rating in ratings), damaged

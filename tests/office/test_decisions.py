@@ -183,6 +183,29 @@ def test_a_lowered_floor_lets_a_rating_fall_further(office: Office) -> None:
     Claims(office).after_a_run()
 
 
+def test_lowering_acts_on_the_floors_that_are_there_and_on_no_later_ones(office: Office) -> None:
+    """§7, item 4, readings 71: a prize's floor of 1500 is lowered for good; the next prize's holds in full."""
+    join(office, [person(number) for number in (1, 2, 3, 4)], [opening(number, 1500.0) for number in (1, 3, 4)])
+    join(office, [], [opening(2, 1505.0)])
+    won = {"prize": 4000, "limit": 1500}
+    decide(office, AUTHOR, about(DecisionKind.MONEY_FLOOR, details=won, effective=date(2026, 1, 10)))
+    enter(office, quad("july", Played(start=SUMMER), LOST_BY_2))
+    run(office)
+    assert rating_of(office, 2) == 1500.0
+    decide(office, AUTHOR, about(DecisionKind.LOWER_FLOOR, 1400.0))
+    run(office)
+    assert 1400.0 < rating_of(office, 2) < 1500.0
+    Claims(office).after_a_run()
+    enter(office, quad("august", Played(start=date(2026, 8, 1)), LOST_BY_2))  # a run that begins after the decision
+    run(office)
+    assert rating_of(office, 2) < 1500.0
+    decide(office, AUTHOR, about(DecisionKind.MONEY_FLOOR, details=won, effective=date(2026, 9, 1)))
+    enter(office, quad("october", Played(start=date(2026, 10, 3)), LOST_BY_2))
+    run(office)
+    assert rating_of(office, 2) == 1500.0
+    Claims(office).after_a_run()
+
+
 @pytest.fixture
 def asked(office: Office) -> Office:
     """A match that takes member 2 to the floor of 1500, which asks for one of 1400 (§7, item 4; readings 76)."""

@@ -17,6 +17,7 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Heading, State
 from crosstable.office.ledger.journal import EntryKind, head
+from crosstable.office.members import merge_members
 from crosstable.office.originals import newcomers_waiting, originals
 from crosstable.office.settings import MEMBERSHIPS, switch
 from crosstable.office.status import status
@@ -355,7 +356,8 @@ def test_an_office_that_checks_memberships_holds_sections_of_others(members: Off
     state_games = quad("c", played)
     exempt = state_games.sections[0]._replace(details={"coding": "StateGames"})
     assert errors(send(members, state_games._replace(sections=(exempt,)))) == set()
-    join(members, [person(1, member_until=date(2026, 12, 31))])
+    join(members, [person(9, member_until=date(2026, 12, 31))])
+    merge_members(members, AUTHOR, member_id(1), member_id(9))
     assert confirm(members, AUTHOR, "b", TODAY).is_stored
 
 

@@ -7,11 +7,13 @@
 import gzip
 import json
 import math
+import re
 from typing import Any
 
-from crosstable.formats import archive
+from crosstable.formats import archive, msa
 from crosstable.terms import Report
 from crosstable.verification import Page, pages_of
+from tests.formats import msa_pages
 from tests.second_engine import rate_section
 
 CODES = {"OTBR": "R", "OTBQ": "Q", "OTBB": "B", "OLR": "OR", "OLQ": "OQ", "OLB": "OB"}
@@ -91,6 +93,38 @@ def quad(**changes: Any) -> list[dict[str, Any]]:
 def line(event_id: str, day: str, players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     """A line of such four: a round robin, matched pair by pair, since their rounds do not mirror round by round."""
     return page_line(event_id, day, players, kind="round_robin", **changes)
+
+
+def raw_page(made: dict[str, Any], processed: str, control: str = "G/90;d5") -> bytes:
+    """A line as the page that people save: the same section as HTML, with the days on which it was processed."""
+    event, players = made["event"], made["players"]
+    rows = [_raw_row(event["this_system"], one) for one in players]
+    kind = f"Rating Sys: {event['rating_sys_code']}  &nbsp;Tnmt Type: {event['tnmt_type']}"
+    stats = (
+        f"{event['rounds']} Rounds,&nbsp; {len(players)} Players;  &nbsp;K Factor: F  &nbsp;{kind}  <br>Time Control: "
+    )
+    days = f"{event['start_date']} thru {event['end_date']}"
+    html = msa_pages.page(msa_pages.section(1, "OPEN", stats + control, msa_pages.table(rows), days)).decode()
+    html = re.sub(r"Received: .*?</b>", f"Received: {event['end_date']} &nbsp; {processed}</b>", html)
+    return html.replace("202608300103", event["id"]).encode()
+
+
+def _raw_row(system: str, one: dict[str, Any]) -> msa_pages.Row:
+    before, after = (_raw_rating(one[name], one[f"{name}_games"]) for name in ("pre", "post"))
+    cells = tuple(f"{cell['result']}{cell['opp'] or '':>4}" for cell in one["rounds"])
+    ratings = f"{one['no']:08} / {system}: {before}->{after}"
+    return (str(one["no"]), one["name"], f"{one['score']:.1f}", cells, "TX", ratings, "", " " * len(cells))
+
+
+def _raw_rating(rating: int | None, games: int | None) -> str:
+    if rating is None:
+        return "Unrated"
+    return f"{rating:4}" + (f"P{games:g}" if games is not None else "")
+
+
+def raw_report(made: dict[str, Any], processed: str, control: str = "G/90;d5") -> Report:
+    """That page read."""
+    return msa.read(raw_page(made, processed, control), "saved.html").report
 
 
 def archive_bytes(*lines: dict[str, Any]) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from crosstable.terms import FloorKind
 from crosstable.verification import Row, Verdict, tally, verify
+from crosstable.verification.changes import ALL_LOSSES, ALL_WINS
 from crosstable.verification.quirks import with_online_fault
 from tests.verification.made_pages import line, pages, player, quad
 
@@ -28,10 +29,12 @@ def test_a_past_seen_on_an_earlier_page_explains_a_later_one() -> None:
         p4={"rating": float(newcomer["post"]), "games": 2, "wins": 0, "draws": 0, "losses": 2, "member": "MD"},
     )
     found = verify(pages(before, line("201602010001", "2016-02-01", second)))
-    alone = tally([row for row in found.alone if row.event == "201602010001"])
-    carried = tally([row for row in found.carried if row.event == "201602010001"])
-    assert alone.unexplained > 0
-    assert carried.unexplained == 0
+    alone = [row for row in found.alone if row.event == "201602010001"]
+    carried = [row for row in found.carried if row.event == "201602010001"]
+    assert [tally(rows).unexplained for rows in (alone, carried)] == [0, 0]
+    assert any(row.cause == ALL_LOSSES for row in alone), "two rows agree on the past, which the page settles"
+    assert {row.cause for row in carried} == {""}
+    assert found.settled == (1, 0)
 
 
 def test_a_peak_seen_earlier_predicts_the_floor() -> None:
@@ -59,6 +62,23 @@ def test_a_floor_seen_in_action_is_remembered_until_a_lower_rating_shows() -> No
     assert by_event["201601010001"].verdict is Verdict.AT_FLOOR
     assert by_event["201602010001"].verdict is Verdict.WITHIN
     assert by_event["201603010001"].verdict is Verdict.WITHIN
+
+
+def test_what_a_page_refutes_is_dropped_for_good() -> None:
+    """§5: a peak of 1850 gives a floor of 1600, unless it was lowered; a rating of 1550 shows that, and it stays so."""
+    high = quad(p2={"rating": 1850.0, "games": 200, "member": "MB"})
+    lower = quad(p2={"rating": 1550.0, "games": 203, "peak": 1550.0, "member": "MB"})
+    later = quad(p2={"rating": 1602.0, "games": 206, "peak": 1620.0, "member": "MB"})
+    days = (
+        ("201601010001", "2016-01-01", high),
+        ("201602010001", "2016-02-01", lower),
+        ("201603010001", "2016-03-01", later),
+    )
+    found = verify(pages(*(line(*day) for day in days)))
+    rows = {row.event: row for row in found.carried if row.number == 2}
+    assert {row.verdict for row in rows.values()} == {Verdict.WITHIN}
+    assert {row.floor_kind for row in rows.values()} == {FloorKind.NONE}
+    assert rows["201603010001"].posted < 1600.0
 
 
 def test_inputs_are_known_when_counts_do_not_matter_and_pasts_are_seen() -> None:
@@ -96,8 +116,8 @@ def test_wins_that_leave_a_rating_where_it_was_show_a_winning_past() -> None:
     found = verify(pages(first, second))
     [alone] = [row for row in found.alone if row.event == "201602010001" and row.number == 1]
     later = [row for row in found.carried if row.event == "201602010001"]
-    assert alone.verdict is Verdict.UNEXPLAINED
-    assert all(row.verdict is Verdict.WITHIN for row in later)
+    assert alone.cause == ALL_WINS
+    assert all(row.verdict is Verdict.WITHIN and not row.cause for row in later)
 
 
 def master(rating: float, games: int) -> dict[str, Any]:

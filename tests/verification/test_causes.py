@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crosstable.terms import GivenStart, RatingSystem
-from crosstable.verification import Verdict, verify
+from crosstable.verification import verify
 from crosstable.verification.causes import END_DATE, NAMED_CAUSES, UNEXPLAINED
 from crosstable.verification.changes import (
     ALL_LOSSES,
@@ -30,9 +30,9 @@ EVENT, DAY = "201601010001", "2016-01-01"
 
 
 def causes_of(*lines: Line, event: str = EVENT) -> dict[int, str]:
-    """The causes of the rows of an event that differ, with what earlier lines show carried along."""
+    """The causes of the rows of an event that differ or that a settled fact explains, with carried state."""
     rows = [row for row in verify(pages(*lines)).carried if row.event == event]
-    return {row.number: row.cause for row in rows if row.verdict is Verdict.UNEXPLAINED}
+    return {row.number: row.cause for row in rows if row.cause}
 
 
 def off(made: Line, number: int, points: int) -> Line:

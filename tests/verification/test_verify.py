@@ -70,9 +70,9 @@ def test_an_unknown_start_is_fitted_and_counted_apart() -> None:
         row["quality"] = "clean_unrated"
     found = verify(pages(made))
     [fit] = found.fitted
-    [start] = fit.starts
-    assert (start.number, start.games) == (4, 0.0)
-    assert (fit.rows, fit.within) == (4, 4)
+    assert (fit.rows, fit.within, fit.free_numbers) == (4, 4, 1)
+    assert fit.proves
+    assert (found.all_posted, found.all_explained) == (4, 4)
     assert found.apart[FITTED_START] == 4
     assert tally(found.alone).clean_rows == 0
 

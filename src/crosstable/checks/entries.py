@@ -20,8 +20,9 @@ from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSecti
 NOT_YET = frozenset(
     {"no-time-control", "no-dates", "in-the-future", "re-entry", "re-entry-differs", "re-entry-same-round"}
 )
-_UNDER = re.compile(r"\b(?:U|Under|Below)[ ./-]{0,2}(\d{3,4})\b", re.IGNORECASE | re.ASCII)
-_RANGE = re.compile(r"(?<!\d)(\d{3,4}) ?[-\N{EN DASH}] ?(\d{3,4})(?!\d)", re.ASCII)
+# Patterns are compiled when first used: only entry lists need them.
+_UNDER = r"(?ai)\b(?:U|Under|Below)[ ./-]{0,2}(\d{3,4})\b"
+_RANGE = r"(?a)(?<!\d)(\d{3,4}) ?[-\N{EN DASH}] ?(\d{3,4})(?!\d)"
 _DAYS_OF_A_YEAR = 365.25
 
 
@@ -42,8 +43,8 @@ def entry_faults(report: Report, at: int) -> list[Fault]:
 
 def limit_of(name: str) -> float | None:
     """The first rating that is too high for a section by its name: 1600 for U1600, 2000 for 1600-1999; or none."""
-    tops = [float(found[1]) for found in _UNDER.finditer(name)]
-    spans = [(int(found[1]), int(found[2])) for found in _RANGE.finditer(name)]
+    tops = [float(found[1]) for found in re.finditer(_UNDER, name)]
+    spans = [(int(found[1]), int(found[2])) for found in re.finditer(_RANGE, name)]
     return max([*tops, *(high + 1.0 for low, high in spans if high - low >= NARROWEST_RANGE)], default=None)
 
 

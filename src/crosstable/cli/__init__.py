@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, Command] = {
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
     "members": Command("members.parser", "write a members file for the players of an event"),
     "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
+    "audit": Command("uschess.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
     "fetch": Command(
         "uschess.fetch_parser",
         "fetch an event or a member from the US Chess ratings API",

@@ -340,6 +340,7 @@ def _sections(act: JournalEntry) -> str:
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
             said.append(f"{word} {', '.join(map(str, act.after[name]))}")
+    said += [f"agreed: {text}" for text in act.after.get("granted", ())]
     return "; ".join(said)
 
 

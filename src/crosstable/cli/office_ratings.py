@@ -25,7 +25,16 @@ from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import Shown
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Title, titles_of
-from crosstable.office.views import HistoryLine, MemberView, SectionView, SystemView, known, member_view, section_view
+from crosstable.office.views import (
+    FloorView,
+    HistoryLine,
+    MemberView,
+    SectionView,
+    SystemView,
+    known,
+    member_view,
+    section_view,
+)
 from crosstable.office.views import history as history_of
 from crosstable.output.words import rating_text
 from crosstable.pipeline.explaining import explained_document
@@ -84,6 +93,18 @@ def _ratings(options: argparse.Namespace) -> None:
     if titles:
         say("titles: " + ", ".join(f"{title.kind.value} ({american(title.earned)})" for title in titles))
     print_table(shown, rows, "no rating yet")
+    for one in () if options.public else view.systems:
+        for floor in one.floors:
+            if floor.entry is not None or floor.lowered_by is not None:
+                say(f"{one.system.name}: {_floor_words(floor)}")
+
+
+def _floor_words(floor: FloorView) -> str:
+    """A floor that somebody set or lowered: its level, since when, and by which entries."""
+    since = "" if floor.since is None else f" since {american(floor.since)}"
+    entry = "" if floor.entry is None else f" (entry {floor.entry})"
+    lowered = "" if floor.lowered_by is None else f", lowered from {floor.was:g} by entry {floor.lowered_by}"
+    return f"{FLOOR_NAMES[floor.origin]} {floor.level:g}{since}{entry}{lowered}"
 
 
 def _rating_row(one: SystemView) -> tuple[str, ...]:
@@ -296,6 +317,7 @@ def system_object(one: SystemView) -> dict[str, Any]:
         **(_rating_object(record.rating, record.games) or {}),
         **{name: getattr(record, name) for name in ("wins", "draws", "losses", "peak")},
         "floor": None if one.floor.kind is FloorKind.NONE else _floor(one.floor),
+        "floors": [{**each._asdict(), "origin": each.origin.name.lower()} for each in one.floors],
         "ceiling": record.ceiling,
         "last": {"ended": one.last.ended, **_place_object(one.last)},
         "official": None if official is None else _official(official.month, official.rating, official.games),

@@ -1,4 +1,4 @@
-"""``crosstable fetch``: events and members from the US Chess ratings API, as files that the other commands take."""
+"""``crosstable fetch`` and ``audit``: official events, and whether their posted ratings are right."""
 
 import argparse
 import json
@@ -7,8 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY, RefusedError
+from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
-from crosstable.cli.printing import Bar, faults_text, refuse_to_replace
+from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace
+from crosstable.formats.detect import inputs
 
 if TYPE_CHECKING:
     from crosstable.uschess import FetchOptions, RatingsApi
@@ -49,6 +51,54 @@ def fetch_parser() -> Parser:
     take(made, "--out", "--force", out="write to this file (with --list, to this folder)")
     add_api_options(made)
     return made
+
+
+def audit_parser() -> Parser:
+    """What ``crosstable audit`` takes."""
+    made = command_parser("audit", _audit)
+    made.epilog = (
+        "Verdicts: reproduced (the rules give the posted number), explained (they do with a floor, a limit of matches, "
+        "a start that the section settles or the rules of another day), differs (nothing that is unknown can give it), "
+        "unknown. Exit code 0 whatever the verdict is."
+    )
+    option(made, "source ID|PAGE|FILE", "an event id, a saved page, a file with posted ratings, or - for pasted text")
+    option(made, "--player NUMBER", "only this player, by pairing number", type=int)
+    take(made, "--section", "--json", json="print crosstable-audit/1")
+    add_api_options(made)
+    return made
+
+
+def _audit(options: argparse.Namespace) -> int:
+    """Is a posted rating right? Rate posted sections again and compare.
+
+    Give an event id of US Chess, a saved crosstable page, pasted text or any event file with posted ratings. Where a
+    posted rating differs, likely reasons are tried: another result, bonus, count, order of events, floor or start.
+    """
+    from crosstable.pipeline.auditing import audit_reports
+    from crosstable.pipeline.reading import of_reading
+
+    name = options.source
+    if _is_id(name, EVENT_DIGITS) and not os.path.exists(name):
+        from crosstable.cli import require
+        from crosstable.uschess import RatingsApi, event_of
+
+        require(("httpx",), "uschess")
+        with RatingsApi(api_options(options)) as api:
+            report = of_reading(event_of(api, name))
+    else:
+        report = read_given(inputs([name])[0])
+    with Bar("auditing") as bar:
+        audited = audit_reports([(name, report)], options.section or (), lambda done, total: bar.done(done))
+    sys.stderr.writelines(fault_text(one, fault) for one, fault in audited.faults)
+    if not audited.rows:
+        raise RefusedError("there are no posted ratings that can be compared", FAULTY)
+    if options.json:
+        print_json(audited.to_dict())
+    else:
+        from crosstable.output.audit_text import audit_text
+
+        sys.stdout.write(audit_text(audited, options.player))
+    return FAULTY if audited.faults else 0
 
 
 def _fetch(options: argparse.Namespace) -> int:

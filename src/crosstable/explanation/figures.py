@@ -13,15 +13,16 @@ from typing import Any
 
 from crosstable.sentences import american
 
-# Constants and counts are always exact; the other kinds are rounded to so many decimals.
+# Constants and counts are always exact; the other kinds are rounded to so many decimals, what ratings are multiplied or
+# divided by to more, so that a pocket calculator gives the printed ratings.
 EXACT = "c"
 FULL: Mapping[str, int] = {
     "r": 4,  # ratings
     "p": 4,  # points that a rating gains or loses
-    "k": 4,  # K
-    "e": 4,  # expectancies
-    "n": 4,  # effective games
-    "w": 4,  # ages, weights and what they are made of
+    "k": 6,  # K
+    "e": 6,  # expectancies
+    "n": 6,  # effective games
+    "w": 6,  # ages, weights and what they are made of
 }
 
 

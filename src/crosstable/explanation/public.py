@@ -34,9 +34,11 @@ from crosstable.rules.constants import Initialisation
 from crosstable.terms import Formula, Source
 
 POSTED_DECIMALS = 2
+# Nobody's decimals follow from expectancies in four.
+POSTED: Mapping[str, int] = {**dict.fromkeys(FULL, 4), "r": 0}
 COARSE: Mapping[str, int] = {"r": 0, "p": 0, "k": 1, "e": 2, "n": 1, "w": 0}
 # Of posted numbers everything may be told; ratings and points are whole numbers wherever decimals are not posted.
-AGAIN: Mapping[str, int] = {**FULL, "r": 0, "p": 0}
+AGAIN: Mapping[str, int] = {**POSTED, "p": 0}
 
 # Of Step 1 this is said of nobody whose age counted; a key stands for all that begin with it.
 _OF_AGE = ("age", "start.age", "start.strength", "start.staleness", "start.weight", "start.total", "start.mean")
@@ -62,7 +64,7 @@ def public_lines(rated: RatedSection, number: int, *, decimals: bool = False) ->
         return tuple(_from_posted(rated, player))
     if is_coarse(rated):
         return tuple(_rounded(telling(rated, player, COARSE), "public.coarse"))
-    digits = {**FULL, "r": POSTED_DECIMALS if decimals else 0}
+    digits = {**POSTED, "r": POSTED_DECIMALS if decimals else 0}
     return tuple(_rounded(telling(rated, player, digits), "public.posted"))
 
 
@@ -70,7 +72,7 @@ def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]
     """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
     if player.formula is Formula.NONE or started_by_age(rated, player):
         return {}
-    digits = AGAIN if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
+    digits = AGAIN if has_age_start(rated) else COARSE if is_coarse(rated) else POSTED
     shown = as_public(rated, player)
     found = {"effective_games": (shown.effective, "n")}
     if shown.formula is Formula.STANDARD:

@@ -54,14 +54,23 @@ def closing(tell: Telling) -> Iterator[Line]:
 def _match_limits(tell: Telling) -> Iterator[Line]:
     player, constants = tell.player, tell.constants
     assert player.before is not None
-    past = match_past(constants, tell.rated.section, player.before)
-    before, computed = player.before.rating, player.final.computed
+    section, record = tell.rated.section, player.before
+    past = match_past(constants, section, record)
+    before, computed = record.rating, player.final.computed
     limits = match_change(constants, computed - before, past.net_half_year, past.net_three_years)
     yield tell.line(RESULT, "match.computed", limits.computed, computed=computed, before=before)
+    each = [
+        (one, match_past(constants, section, record._replace(match_changes=(one,)))) for one in record.match_changes
+    ]
+    for one, alone in each:
+        if alone.net_half_year or alone.net_three_years:
+            yield tell.line(RESULT, "match.past", day=one.on, change=one.change)
+    half_year = tuple(alone.net_half_year for _, alone in each if alone.net_half_year) or (0.0,)
+    years = tuple(alone.net_three_years for _, alone in each if alone.net_three_years) or (0.0,)
     for key, limit, change, held, net in (
-        ("match.one", constants.match_change, limits.computed, limits.within_match, 0.0),
-        ("match.days", constants.match_half_year, limits.within_match, limits.within_half_year, past.net_half_year),
-        ("match.years", constants.match_three_years, limits.within_half_year, limits.change, past.net_three_years),
+        ("match.one", constants.match_change, limits.computed, limits.within_match, ()),
+        ("match.days", constants.match_half_year, limits.within_match, limits.within_half_year, half_year),
+        ("match.years", constants.match_three_years, limits.within_half_year, limits.change, years),
     ):
         if not math.isinf(limit):
             yield tell.line(RESULT, key, held, change=change, net=net)
@@ -89,6 +98,8 @@ def _floor(tell: Telling) -> Line:
         return tell.line(RESULT, "floor.absolute", level)
     if kind is FloorKind.PERSONAL:
         return tell.line(RESULT, "floor.personal", level, wins=merits.wins, draws=merits.draws, events=merits.events)
+    if kind in (FloorKind.PEAK, FloorKind.LIFE_MASTER) and merits.lowered_floor == level:
+        return tell.line(RESULT, "floor.lowered", level, floor=words.FLOOR_NAMES[kind])
     if kind is FloorKind.PEAK:
         return _peak_floor(tell, merits, level)
     if kind is FloorKind.LIFE_MASTER and merits.games_at_2200 >= tell.constants.life_master_games:
@@ -98,8 +109,6 @@ def _floor(tell: Telling) -> Line:
 
 def _peak_floor(tell: Telling, merits: Merits, level: float) -> Line:
     constants = tell.constants
-    if merits.lowered_floor == level:
-        return tell.line(RESULT, "floor.lowered", level)
     if level_below(constants, merits.peak) >= constants.peak_lowest:
         return tell.line(RESULT, "floor.peak", level, peak=merits.peak)
     return tell.line(RESULT, "floor.peak_since_2010", level, peak=merits.peak_since_2010, since=PEAKS_COUNT_FROM)

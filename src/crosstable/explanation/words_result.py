@@ -6,7 +6,7 @@ from itertools import combinations
 # A row: the id, the rule, the name and the symbol (``-`` for none); the text; the formula.
 Row = tuple[str, ...]
 
-_HELD = "min(max({change:p}, min(0, -{limit} - {net:p})), max(0, {limit} - {net:p}))"
+_HELD = "min(max({change:p}, min(0, -{limit} - ({net:p}))), max(0, {limit} - ({net:p})))"
 
 _MATCHES: tuple[Row, ...] = (
     (
@@ -14,6 +14,7 @@ _MATCHES: tuple[Row, ...] = (
         "The match would change the rating by {formula} = {value:+p}.",
         "{computed:r} - {before:r}",
     ),
+    ("match.past 7", "A match that ended on {day} changed it by {change:+p}."),
     (
         "match.one 7 within_match",
         "A match changes a rating by at most {match_change:c}: {formula} = {value:+p}.",
@@ -22,13 +23,13 @@ _MATCHES: tuple[Row, ...] = (
     (
         "match.days 7 within_half_year",
         "In {match_half_year_days:c} days matches change it by at most {match_half_year:c} net, and have changed it by "
-        "{net:+p}: {formula} = {value:+p}.",
+        "{net:p}: {formula} = {value:+p}.",
         _HELD.replace("{limit}", "{match_half_year:c}"),
     ),
     (
         "match.years 7 change",
         "In {match_years:c} years matches change it by at most {match_three_years:c} net, and have changed it by "
-        "{net:+p}: {formula} = {value:+p}.",
+        "{net:p}: {formula} = {value:+p}.",
         _HELD.replace("{limit}", "{match_three_years:c}"),
     ),
     ("match.limited 7 limited_change", "The limits of match play leave a change of {value:+p}.", "{change:p}"),
@@ -59,7 +60,7 @@ _FLOORS: tuple[Row, ...] = (
     ),
     (
         "floor.lowered 7 floor",
-        "The floor from the highest rating, which the office lowered to {value:c}, holds the rating up.",
+        "The {floor}, which the office lowered to {value:c}, holds the rating up.",
     ),
     (
         "floor.life_master 5 floor",

@@ -1,7 +1,8 @@
 """The archive of official crosstables: gzipped JSON lines, one section and rating system a line, read only.
 
-Each line becomes a report with one section in one system. What the page showed beside the games is kept in details:
-``processed`` (the dates it was rated), ``notes``, and per player ``quality``, ``status`` and ``norm``.
+Each line becomes a report with one section in one system. What the page showed beside the games is kept in details,
+under the names of the saved pages: the days it was rated, ``corrected_since``, and per player ``quality``, ``status``
+and ``norm``.
 """
 
 import gzip
@@ -13,7 +14,7 @@ from typing import Any
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.formats.msa_header import SYSTEMS
+from crosstable.formats.msa_header import SYSTEMS, processed_days
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -80,8 +81,8 @@ def _report(page: dict[str, Any], place: str) -> Report:
         match_waiver="official result" if event["tnmt_type"] == "M" else "",
         details={
             **{code: str(event[code]) for code in codes},
-            "processed": event.get("processed") or "",
-            "notes": " ".join(event.get("notes") or ()),
+            **processed_days(event.get("processed") or ""),
+            **({"corrected_since": "Y"} if "corrected_since" in (event.get("notes") or ()) else {}),
         },
     )
     return Report(event["id"], "", start, end, (section,), place)
@@ -114,6 +115,8 @@ def _player(row: dict[str, Any], system: RatingSystem, place: str) -> ReportedPl
 
 def _cell(cell: dict[str, Any]) -> ReportedCell:
     letter = cell["result"] or ""
+    if letter.startswith(Result.OWN_COLUMN):  # the own column of a round robin, however many stars it has
+        letter = Result.OWN_COLUMN.value
     opponent = cell.get("opp") or 0
     colour = (cell.get("color") or "").lower()
     if letter in ("", *Result):

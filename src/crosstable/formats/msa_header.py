@@ -119,11 +119,7 @@ class Header:
         details["affiliate"] = ",".join(_AFFILIATE.findall(" ".join(self._values.get("affiliate", [])))[:1])
         for label in ("chief_td", "assistant_td", "other_tds"):
             details[label] = ",".join(_DIRECTOR.findall(" ".join(self._values.get(label, []))))
-        processed = " ".join(self._values.get("processed", []))
-        for name, day in _PROCESSED.findall(processed):
-            details[name.lower().replace("-", "_")] = day
-        if "correction has been made" in processed:
-            details["corrected_since"] = "Y"
+        details |= processed_days(" ".join(self._values.get("processed", [])))
         return {name: text[:LONGEST_TEXT] for name, text in details.items() if text}
 
 
@@ -134,6 +130,15 @@ _CODES = (
     (re.compile(r"\bTime Control:\s*(\S.*)", re.ASCII), "time_control"),
     (re.compile(r"\bRating Sys:\s*[A-Z]{1,2}\s*\((FIDE) Rated\)", re.ASCII), "fide"),
 )
+
+
+def processed_days(text: str) -> dict[str, str]:
+    """The days on which a section was received, entered, rated and last re-rated; whether it was corrected since."""
+    details: dict[str, str] = {}
+    for name, day in _PROCESSED.findall(text):
+        key = name.lower().replace("-", "_")
+        details[key] = max(day, details.get(key, ""))
+    return details | ({"corrected_since": "Y"} if "correction has been made" in text else {})
 
 
 def _labelled(line: str, tidy: str) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def _layout_of(head: bytes, name: str) -> tuple[_Layout | None, bool]:
     first = head.partition(b"\n")[0] + b"\n"
     line = _text(first).strip("\ufeff\r\n")
     start = len(first)
-    if line.startswith("ID Number ") and " Fed " in line:
+    if line.startswith("ID Number ") and " Fed " in line and any(map(_FIDE_RATING.fullmatch, line.split())):
         return _of_fide(line, start), False
     tabs = line.split("\t")
     if {"rtglistdate", "rtgreg"} <= {title.strip().lower() for title in tabs}:
@@ -130,12 +130,25 @@ def _layout_of(head: bytes, name: str) -> tuple[_Layout | None, bool]:
         found = {at: _CFC.get(tidy_title(title), "") for at, title in enumerate(line.replace('"', "").split(","))}
         return _separated({at: title for at, title in found.items() if title}, ",", start, "CFC"), False
     for separator in SEPARATORS:
-        named = next(csv.reader([line], delimiter=separator), [])
+        named = _parts(line, separator)
         if title_score(named):
-            known = {at: title for at, title in enumerate(named) if column_of_members(title)}
-            ids = [at for at, title in known.items() if column_of_members(title) == "member id"]
-            return _separated({**known, ids[0]: "Member ID"}, separator, start), True
+            return _separated(_known(named), separator, start), True
     return None, False
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """The cells of a line."""
+    if '"' not in text:
+        return text.split(separator)
+    return next(csv.reader([text.replace("\r", " ").replace("\n", " ")], delimiter=separator), [])
+
+
+def _known(names: Sequence[str]) -> dict[int, str]:
+    """Where the columns stand that a members file has, by their titles; the first of two that say the same."""
+    first: dict[str, int] = {}
+    for at, name in enumerate(names):
+        first.setdefault(column_of_members(name), at)
+    return {at: "Member ID" if column == "member id" else names[at] for column, at in first.items() if column}
 
 
 def _separated(columns: dict[int, str], separator: str, start: int, federation: str = "") -> _Layout:
@@ -143,10 +156,7 @@ def _separated(columns: dict[int, str], separator: str, start: int, federation: 
 
     def cells(line: bytes) -> list[str]:
         text = _text(line).rstrip("\r\n")
-        if federation or '"' not in text:
-            parts = text.replace('"', "").split(separator)
-        else:
-            parts = next(csv.reader([text], delimiter=separator), [])
+        parts = _parts(text.replace('"', "") if federation else text, separator)
         return [parts[at] if at < len(parts) else "" for at in columns]
 
     titles = tuple(columns.values())
@@ -181,29 +191,26 @@ def _of_fide(line: str, start: int) -> _Layout:
 
 def _of_dbf(head: bytes, name: str) -> _Layout:
     fields, start, width = dbf.layout(head, name)
-    columns: list[tuple[str, int, int]] = []
-    at = 1
-    for field in fields:
-        if title := column_of_members(field.name):
-            columns.append(("Member ID" if title == "member id" else field.name, at, at + field.width))
-        at += field.width
-    if "Member ID" not in [title for title, _, _ in columns] or len(columns) < 2:
-        listed = ", ".join(field.name for field in fields)
-        message = f"No field of the table is known to hold member ids, or none ratings: {listed}."
+    names = [field.name for field in fields]
+    known = _known(names)
+    if "Member ID" not in known.values() or len(known) == 1:
+        message = f"No field of the table is known to hold member ids, or none ratings: {', '.join(names)}."
         raise FormatError(fault("not-readable", name, message, "Give a list with a field MEM_ID or R_MEM_ID."))
+    starts = [1 + sum(field.width for field in fields[:at]) for at in range(len(fields))]
+    spans = {title: slice(starts[at], starts[at] + fields[at].width) for at, title in known.items()}
 
     def cells(record: bytes) -> list[str]:
-        return [_text(record[first:last]).strip(" \0") for _, first, last in columns]
+        return [_text(record[span]) for span in spans.values()]
 
-    ((first, last),) = [(first, last) for title, first, last in columns if title == "Member ID"]
-    return _Layout(tuple(title for title, _, _ in columns), cells, lambda row: row[first:last], start, width)
+    return _Layout(tuple(spans), cells, lambda record: record[spans["Member ID"]], start, width)
 
 
 def _text(data: bytes) -> str:
+    plain = data.replace(b"\0", b" ")
     try:
-        return data.decode()
+        return plain.decode()
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+        return plain.decode("cp1252", "replace")
 
 
 def _is_id(text: str) -> bool:
@@ -275,7 +282,12 @@ def _made(path: str, layout: _Layout) -> "array[int]":
         for row in file if not layout.width else iter(lambda: _taken(file, layout), b""):
             number = layout.number(row).strip()
             # A record of a table that begins with * is deleted.
-            if number.isdigit() and int(number) < _IDS and not (layout.width and row.startswith(b"*")):
+            if (
+                number.isdigit()
+                and len(number) <= _LONGEST_ID
+                and int(number) < _IDS
+                and not (layout.width and row.startswith(b"*"))
+            ):
                 found.append(int(number) << _OFFSET_BITS | at)
             at += len(row)
     return array("Q", sorted(found))

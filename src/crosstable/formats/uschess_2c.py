@@ -85,8 +85,8 @@ def player_fields(rounds: int) -> tuple[Field, ...]:
 
 
 # What the files have no field for stands behind the name of a section, in files that we write: "Open (online)".
-ONLINE, HALF_K = "online", "half K"
-_MARK = rf"(?:{ONLINE}|{HALF_K}|OTB[RQB]|OL[RQB])"
+ONLINE, HALF_K, WAIVED = "online", "half K", "waived"
+_MARK = rf"(?:{ONLINE}|{HALF_K}|{WAIVED}|OTB[RQB]|OL[RQB])"
 _MARKED = re.compile(rf"(?P<name>.*?) ?\((?P<marks>{_MARK}(?:, {_MARK})*)\)")
 
 

@@ -33,6 +33,7 @@ from crosstable.formats.uschess_2c import (
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
+    WAIVED,
     WHAT_IT_LISTS,
     round_field,
     unmarked,
@@ -198,8 +199,8 @@ def _sections(found: Mapping[str, Table], faults: FaultList, *, is_ours: bool) -
             row.report("missing-field", "S_SEC_NUM", "The section has no number.")
         elif counts[number] > 1:
             row.report("bad-value", "S_SEC_NUM", f"There are {counts[number]} sections with number {number}.")
-        section = _section(row, number, players.pop(number or 0, []), columns)
-        sections.append(_told(section) if is_ours else section)
+        made = _section(row, number, players.pop(number or 0, []), columns)
+        sections.append(_told(made) if is_ours else made)
     return tuple(sections)
 
 
@@ -207,7 +208,9 @@ def _told(section: ReportedSection) -> ReportedSection:
     """A section of a file of ours, with what stands behind its name."""
     name, marks = unmarked(section.name)
     systems = tuple(system for system in RatingSystem if system.name in marks)
-    return section._replace(name=name, is_online=ONLINE in marks, is_half_k=HALF_K in marks, systems=systems)
+    waiver = "as the report says" if WAIVED in marks else ""
+    section = section._replace(name=name, systems=systems, match_waiver=waiver)
+    return section._replace(is_online=ONLINE in marks, is_half_k=HALF_K in marks)
 
 
 def _section(row: Row, number: int | None, player_rows: Sequence[Row], columns: int) -> ReportedSection:

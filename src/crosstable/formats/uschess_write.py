@@ -33,6 +33,7 @@ from crosstable.formats.uschess_2c import (
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
+    WAIVED,
     marked,
     player_fields,
     round_field,
@@ -129,7 +130,8 @@ def _section_row(report: Report, section: ReportedSection, cells: list[list[str]
     code = _system_code(section.systems or by_control)
     usual = {} if _is_from_2c(report) else {"system_code": code, "grand_prix": "N", "fide": "N"}
     named = [system.name for system in section.systems] if set(section.systems) != set(by_control) else []
-    marks = [*([ONLINE] if section.is_online else []), *([HALF_K] if section.is_half_k else []), *named]
+    said = {ONLINE: section.is_online, HALF_K: section.is_half_k, WAIVED: bool(section.match_waiver)}
+    marks = [*(mark for mark, is_said in said.items() if is_said), *named]
     return {
         **_from_details({**usual, **section.details}, SECTION_DETAILS),
         "S_EVENT_ID": report.event_id,

@@ -55,6 +55,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 PLAYER_DETAILS = ("title", "sex", "federation", "fide id", "rank", "national rating", "team", "norm")
 # Known, and not needed to rate: nothing is said about them.
 IGNORED = (
+    *("clubno", "atitle"),
     *("club", "school", "city", "grade", "age", "group", "gr", "typ", "type", "bd", "board", "prize", "prizes", "fee"),
     *("email", "e mail", "phone", "paid", "notes", "note", "remarks", "comment", "byes", "perf", "performance", "tpr"),
     *("rp", "k", "w", "we", "w we", "post", "post rating", "post rtg", "new rating", "new rtg", "rating after", "diff"),

@@ -48,15 +48,22 @@ def _others(found: Verification, norms: NormTally, carried: Tally) -> list[str]:
             f"Exact to the point while whole numbers were stored (pages rated since 2004): {exact.exact} of "
             f"{exact.explained} explained rows ({exact.share:.2f}%)\n"
         )
+    if carried.settled_rows:
+        lines.append(f"Rows that agree with a hidden fact that their page settles: {carried.settled_rows}\n")
+    if found.all_posted:
+        share = 100.0 * found.all_explained / found.all_posted
+        lines.append(f"Of all {found.all_posted} posted rows {found.all_explained} are explained ({share:.2f}%)\n")
     if found.apart:
         apart = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found.apart.items())
         lines.append(f"Rows counted apart: {apart}\n")
     if found.fitted:
         rows, within = sum(fit.rows for fit in found.fitted), sum(fit.within for fit in found.fitted)
         floors = sum(fit.at_floor for fit in found.fitted)
+        free = sum(fit.free_numbers for fit in found.fitted)
         lines.append(
             f"Sections with fitted starts: {len(found.fitted)}; of their {found.apart[FITTED_START]} rows {within} are "
-            f"within 1 and {floors} at a floor ({100.0 * (within + floors) / max(rows, 1):.1f}%)\n"
+            f"within 1 and {floors} at a floor ({100.0 * (within + floors) / max(rows, 1):.1f}%), with {free} free "
+            "numbers\n"
         )
     if norms.rows:
         lines.append(

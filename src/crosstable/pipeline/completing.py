@@ -10,7 +10,7 @@ from datetime import date
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
-from crosstable.checks.players import are_alike
+from crosstable.checks.players import agree, are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import fault
@@ -143,18 +143,25 @@ def unused(report: Report, at: int, control: str, start: date | None, end: date 
     return [fault("not-used", place, what=what, given=given, own=own) for what, (given, own) in found.items()]
 
 
-def members_faults(report: Report, at: int, names: Mapping[str, str], known: Collection[str]) -> list[Fault]:
-    """Players of a section whom the members files do not have, or have under quite another name."""
+def members_faults(
+    report: Report, at: int, names: Mapping[str, str], known: Collection[str], *, are_entries: bool = False
+) -> list[Fault]:
+    """Players of a section whom the members files do not have, or have under quite another name.
+
+    Of an entry list everybody is told whom the files do not have, and every name that is not the member's.
+    """
     section = report.sections[at]
     place = section_place(section, at)
+    alike = agree if are_entries else are_alike
     found = []
     for row, player in enumerate(section.players):
         where, member_id = place.row(player, row), player.member_id
         if not member_id or (section.kind.is_foreign and not player.is_rated):
             continue
-        if member_id not in known and not _brings_rating(player):
-            found.append(fault("not-in-members-file", where, member_id=member_id))
-        elif not are_alike(player.name, names.get(member_id, "")):
+        if member_id not in known and (are_entries or not _brings_rating(player)):
+            kind = "entry" if are_entries else "unrated"
+            found.append(fault(f"not-in-members-file:{kind}", where, member_id=member_id))
+        elif not alike(player.name, names.get(member_id, "")):
             named = {"reported": player.name, "known": names[member_id], "member_id": member_id}
             found.append(fault("other-name:file", where, **named))
     return found

@@ -315,7 +315,7 @@ class _Examination:
             return found
         found += [*all_unrated(self.report, at), *entry_faults(self.report, at), *self._person_faults(at)]
         if self.options.get("members"):
-            found += members_faults(self.report, at, self.names, self.waiting)
+            found += members_faults(self.report, at, self.names, self.waiting, are_entries=True)
         is_member = {player.member_id for player in section.players} & self.until.keys()
         return [*found, fault("memberships-not-checked", place)] if is_member and not self._end(at) else found
 

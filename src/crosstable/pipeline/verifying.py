@@ -77,8 +77,8 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
     total, carried = tally(found.alone), tally(found.carried)
     return {
         "format": FORMAT,
-        "total": {"rows": total.rows, **_counts(total), "within_001": total.within_001},
-        "carried": {**_counts(carried), "floors_predicted": carried.floors_predicted},
+        "total": {"rows": total.rows, **_with_settled(total, found.settled[0]), "within_001": total.within_001},
+        "carried": {**_with_settled(carried, found.settled[1]), "floors_predicted": carried.floors_predicted},
         "apart": {name: found.apart[name] for name in ("online_fault", "corrected_since", FITTED_START)},
         "exact_before_2014_09": exactness(found.carried)._asdict(),
         "inputs_known": _counts(tally(inputs_known(found.carried))),
@@ -93,7 +93,9 @@ def verify_document(found: Verification, norms: NormTally) -> dict[str, Any]:
             "rows": sum(fit.rows for fit in found.fitted),
             "within_1": sum(fit.within for fit in found.fitted),
             "at_floor": sum(fit.at_floor for fit in found.fitted),
+            "free_numbers": sum(fit.free_numbers for fit in found.fitted),
         },
+        "all_posted": {"rows": found.all_posted, "explained": found.all_explained},
         "by": [
             {"era": era, "system": system.name, **_counts(tally(rows)), "within_001": tally(rows).within_001}
             for (era, system), rows in by_era(found.alone).items()
@@ -110,6 +112,10 @@ def _counts(counted: Tally) -> dict[str, int]:
         "at_floor": counted.at_floor,
         "unexplained": counted.unexplained,
     }
+
+
+def _with_settled(counted: Tally, facts: int) -> dict[str, int]:
+    return {**_counts(counted), "settled_rows": counted.settled_rows, "settled_facts": facts}
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Carried:
             standing = background.standings.get(page.system)
             memory = self._memory(page, number)
             if standing is not None and memory is not None:
-                background = _with_standing(
+                background = with_standing(
                     background, page.system, remember(page.checked.edition.constants, standing, memory)
                 )
             found[number] = background
@@ -44,7 +44,7 @@ class Carried:
             if standing is not None and standing.games is None and memory is not None:
                 constants, start = page.checked.edition.constants, page.checked.section.start
                 standing = standing._replace(games=expected_count(constants, memory, start))
-                found[number] = _with_standing(background, page.system, standing)
+                found[number] = with_standing(background, page.system, standing)
         return found
 
     def earlier(self, page: Page) -> dict[int, float]:
@@ -88,7 +88,8 @@ def _key(page: Page, number: int) -> tuple[str, RatingSystem, float]:
     return page.players[number].member_id, page.system, page.checked.edition.constants.k_effective_weight
 
 
-def _with_standing(background: Background, system: RatingSystem, standing: PlayerRating) -> Background:
+def with_standing(background: Background, system: RatingSystem, standing: PlayerRating) -> Background:
+    """A background with another record in one system."""
     return background._replace(standings={**background.standings, system: standing})
 
 

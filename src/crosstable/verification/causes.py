@@ -12,7 +12,7 @@ from typing import NamedTuple
 from crosstable.engine import rate
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import announced_edition_for
-from crosstable.terms import Background, Section, SectionType
+from crosstable.terms import Background, PlayerRating, Section, SectionType
 from crosstable.verification.changes import (
     ALL_LOSSES,
     ALL_WINS,
@@ -26,7 +26,7 @@ from crosstable.verification.changes import (
     stages,
 )
 from crosstable.verification.pages import Page
-from crosstable.verification.rows import Row, Verdict, rows_of, verdict_of
+from crosstable.verification.rows import Row, Verdict, is_right, judged, rows_of
 from crosstable.verification.trials import Trials
 
 END_DATE = "the rules of the day the section ended"
@@ -43,35 +43,64 @@ NAMED_CAUSES = (
 )
 
 NOTHING: Mapping[int, float] = {}
-MOST_CHANGES = 4
+# Facts that a page never shows and can settle: a past is one of three, a count one of few whole numbers.
+HIDDEN = (ALL_WINS, ALL_LOSSES, UNKNOWN_COUNT)
+MOST_CHANGES = 8
+SETTLING_ROWS = 2
 
 
 class Explained(NamedTuple):
-    """Rows with their causes, and the facts that had to be changed to explain them."""
+    """Rows with their causes, the facts that had to be changed to explain them, and those that the page settles.
+
+    A page settles a fact that brings two or more rows about: one number was free, the other rows confirm it.
+    """
 
     rows: list[Row]
     changes: tuple[Change, ...]
+    settled: Mapping[int, PlayerRating] = {}
 
 
 def explained(
-    page: Page, backgrounds: Mapping[int, Background], rows: Sequence[Row], earlier: Mapping[int, float] = NOTHING
+    page: Page,
+    backgrounds: Mapping[int, Background],
+    rows: Sequence[Row],
+    earlier: Mapping[int, float] = NOTHING,
+    *,
+    every_row: bool = False,
 ) -> Explained:
-    """The rows, those that differ with their cause; ``earlier`` holds what earlier pages last posted for players."""
-    wrong = {row.number for row in rows if row.verdict is Verdict.UNEXPLAINED and row.is_clean}
+    """The rows, those that differ with their cause; ``earlier`` holds what earlier pages last posted for players.
+
+    Only clean rows are asked about, unless ``every_row`` is: then unknown starts were fitted before.
+    """
+    asked = {row.number: row for row in rows if row.is_clean or every_row}
+    differ = {number for number, row in asked.items() if row.verdict is Verdict.UNEXPLAINED}
+    wrong = {number for number, row in asked.items() if not is_right(row, row.verdict, row.computed)}
     if not wrong:
         return Explained(list(rows), ())
-    causes = _by_other_readings(page, backgrounds, wrong)
-    changes: tuple[Change, ...] = ()
-    if len(causes) < len(wrong):
-        clean = {row.number: row for row in rows if row.is_clean and row.number not in causes}
-        inquiry = Inquiry(page, Trials(page, backgrounds), clean, earlier)
-        by_changes, changes = _by_changes(inquiry, wrong - causes.keys())
-        causes.update(by_changes)
-    named = [row._replace(cause=causes.get(row.number, UNEXPLAINED)) if row.number in wrong else row for row in rows]
-    return Explained(named, changes)
+    causes = other_readings(page, backgrounds, differ)
+    found: list[tuple[Change, set[int]]] = []
+    if not wrong <= causes.keys():
+        inquiry = Inquiry(page, Trials(page, backgrounds), _without(asked, causes), earlier, is_short=every_row)
+        found = _by_changes(inquiry, wrong - causes.keys())
+    for change, numbers in found:
+        for number in numbers:
+            whose = "" if number == change.number else f", of player {change.number}"
+            causes[number] = f"{change.cause}{whose}{change.note}"
+    named = [row._replace(cause=causes.get(row.number, UNEXPLAINED)) if row.number in differ else row for row in rows]
+    settled = {
+        change.number: change.fact
+        for change, numbers in found
+        if len(numbers) >= SETTLING_ROWS and change.cause in HIDDEN and isinstance(change.fact, PlayerRating)
+    }
+    implied = tuple(change for change, numbers in found if change.number in settled or change.number in numbers)
+    return Explained(named, implied, settled)
 
 
-def _by_other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set[int]) -> dict[int, str]:
+def _without(asked: Mapping[int, Row], causes: Mapping[int, str]) -> dict[int, Row]:
+    return {number: row for number, row in asked.items() if number not in causes}
+
+
+def other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set[int]) -> dict[int, str]:
     """Rows that come out right when the page is read differently; the first reading that does is named."""
     causes: dict[int, str] = {}
     for cause, section, edition in _other_readings(page):
@@ -94,24 +123,18 @@ def _other_readings(page: Page) -> Iterator[tuple[str, Section, Edition]]:
         yield f"{MATCH_CAP} (not coded as a match)", section._replace(kind=SectionType.MATCH), edition
 
 
-def _by_changes(inquiry: Inquiry, left: set[int]) -> tuple[dict[int, str], tuple[Change, ...]]:
-    """Change one unknown fact after the other, always the one that explains most, until none helps."""
-    causes: dict[int, str] = {}
-    changes: list[Change] = []
-    for _ in range(MOST_CHANGES):
+def _by_changes(inquiry: Inquiry, left: set[int]) -> list[tuple[Change, set[int]]]:
+    """Change one unknown fact after the other, always the one that explains most, until none helps; with its rows."""
+    found: list[tuple[Change, set[int]]] = []
+    while left and len(found) < MOST_CHANGES:
         chosen = _best_change(inquiry, left)
         if chosen is None:
             break
         change, still = chosen
-        for number in left - still:
-            whose = "" if number == change.number else f", of player {change.number}"
-            causes[number] = f"{change.cause}{whose}{change.note}"
         inquiry.trials.with_fact(change.number, change.fact)
-        changes.append(change)
+        found.append((change, left - still))
         left = still
-        if not left:
-            break
-    return causes, tuple(changes)
+    return found
 
 
 def _best_change(inquiry: Inquiry, left: set[int]) -> tuple[Change, set[int]] | None:
@@ -143,9 +166,10 @@ def _still_wrong(inquiry: Inquiry, left: set[int]) -> tuple[set[int], float]:
     error = 0.0
     for row in inquiry.rows.values():
         computed = ratings[inquiry.trials.position[row.number]]
-        verdict = verdict_of(inquiry.constants, row.pre, computed, row.posted)
+        verdict = judged(row, computed)
         if verdict is not Verdict.AT_FLOOR:
             error += math.fabs(row.posted - computed)
-        if verdict is Verdict.UNEXPLAINED or (row.number in left and verdict is not Verdict.WITHIN):
+        is_met = verdict is not Verdict.AT_FLOOR or row.number not in left
+        if not (is_met and is_right(row, verdict, computed)):
             wrong.add(row.number)
     return wrong, error

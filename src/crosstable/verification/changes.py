@@ -39,12 +39,16 @@ class Change(NamedTuple):
 
 
 class Inquiry(NamedTuple):
-    """A page made ready for trials, its clean rows by number, and what earlier pages last posted for its players."""
+    """A page made ready for trials, the rows asked about, and what earlier pages last posted for its players.
+
+    A short inquiry asks for pasts and counts nearby only.
+    """
 
     page: Page
     trials: Trials
     rows: Mapping[int, Row]
     earlier: Mapping[int, float]
+    is_short: bool = False
 
     @property
     def constants(self) -> Constants:
@@ -57,6 +61,8 @@ def stages(inquiry: Inquiry, left: set[int]) -> Iterator[Iterator[Change]]:
     nearby = circle(inquiry.page, left, 1)
     yield pasts(inquiry, nearby)
     yield counts(inquiry, left)
+    if inquiry.is_short:
+        return
     yield pre_ratings(inquiry, nearby)
     yield match_limits(inquiry, left)
     yield hidden_floors(inquiry, left)
@@ -153,7 +159,7 @@ def _start_for(inquiry: Inquiry, newcomer: int, games: float, number: int) -> Gi
         trials.with_fact(newcomer, GivenStart(rating, games))
         return row.posted - trials.ratings()[trials.position[number]]
 
-    low, high = bounds_of(games)
+    low, high = bounds_of(inquiry.constants, games)
     at_low, at_high = error(low), error(high)
     if at_low == at_high or at_low * at_high > 0.0:
         return None

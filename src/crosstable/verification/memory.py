@@ -15,6 +15,7 @@ from typing import NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.after import counted, system_section, unrated_record
 from crosstable.engine.numbers import numbers_of
+from crosstable.formulas.floors import peak_floor
 from crosstable.formulas.tally import is_established, share_of
 from crosstable.rules.constants import Constants
 from crosstable.terms import Floor, FloorKind, PlayerRating, Posted
@@ -47,7 +48,7 @@ class Memory(NamedTuple):
 
 def remember(constants: Constants, standing: PlayerRating, memory: Memory) -> PlayerRating:
     """A record of a page, completed by what was seen before."""
-    games, seen = known_count(constants, standing, memory), memory.record
+    games, seen = known_count(constants, standing, memory), _not_refuted(constants, standing, memory.record)
     peak = seen.peak
     if _is_established(constants, games):
         peak = standing.rating if peak is None else max(peak, standing.rating)
@@ -62,6 +63,14 @@ def remember(constants: Constants, standing: PlayerRating, memory: Memory) -> Pl
         match_changes=seen.match_changes,
         floors=_floors(standing, memory),
     )
+
+
+def _not_refuted(constants: Constants, standing: PlayerRating, seen: PlayerRating) -> PlayerRating:
+    """The record seen without peaks whose floor is above the rating that a page now shows: that refutes them (§5)."""
+    peaks = (math.nan if peak is None else peak for peak in (seen.peak, seen.peak_since_2010))
+    if standing.rating < peak_floor(constants, *peaks):
+        return seen._replace(peak=None, peak_since_2010=None)
+    return seen
 
 
 def known_count(constants: Constants, standing: PlayerRating, memory: Memory) -> float | None:
@@ -105,7 +114,7 @@ def learned(
         since=memory.since + len(results),
         sections=memory.sections + 1,
         played=memory.played + len(results),
-        floor=max(memory.floor, _floor_seen(player, rated, posted.rating)),
+        floor=max(_floor_kept(memory, shown), _floor_seen(player, rated, posted.rating)),
     )
     if count is None:
         return memory
@@ -144,10 +153,14 @@ def _is_established(constants: Constants, count: float | None) -> bool:
 
 
 def _floors(standing: PlayerRating, memory: Memory) -> tuple[Floor, ...]:
-    """The floors of a standing with the one seen in action; a rating below it shows that it was lowered since."""
-    if math.isinf(memory.floor) or standing.rating < memory.floor:
-        return standing.floors
-    return (*standing.floors, Floor(FloorKind.OFFICE, memory.floor))
+    """The floors of a standing with the one seen in action."""
+    floor = _floor_kept(memory, standing)
+    return standing.floors if math.isinf(floor) else (*standing.floors, Floor(FloorKind.OFFICE, floor))
+
+
+def _floor_kept(memory: Memory, shown: PlayerRating | None) -> float:
+    """The floor seen in action; a rating below it shows that it was lowered since, and it is forgotten."""
+    return -math.inf if shown is not None and shown.rating < memory.floor else memory.floor
 
 
 def _merits_unseen(player: RatedPlayer, rated: RatedSection, posted: float) -> int:

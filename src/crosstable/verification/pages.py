@@ -1,12 +1,13 @@
 """A page: one posted section in one system, with the law as it was known when it was last rated (readings 111)."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
 from crosstable.checks import CheckedSection, check
+from crosstable.errors import TimeControlError
 from crosstable.rules.editions import Calendar, edition_known_on
+from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import (
     AS_ONE_SIDED,
     MIRRORED,
@@ -23,7 +24,6 @@ from crosstable.terms import (
 LAST_DAY_OF_ONLINE_FAULT = date(2021, 6, 16)
 ONLINE_FAULT = "online_fault"
 CORRECTED_SINCE = "corrected_since"
-_RATED_ON = re.compile(r"Rated: (\d{4}-\d\d-\d\d)")
 
 
 class Page(NamedTuple):
@@ -48,7 +48,7 @@ def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[P
     as_posted = report._replace(sections=tuple(_as_posted(section) for section in report.sections))
     for checked in check(as_posted, calendar=calendar, is_posted=True).sections:
         section = checked.report
-        rated_on = max((date.fromisoformat(day) for day in _RATED_ON.findall(_processed(section))), default=None)
+        rated_on = _rated_on(section.details) or _rated_on(report.details)
         players = {player.number: player for player in section.players if player.number is not None}
         if rated_on is not None:
             start, end = checked.section.start, checked.section.end
@@ -58,12 +58,14 @@ def pages_of(report: Report, calendar: Calendar = Calendar.LISTED) -> Iterator[P
                 yield Page(report.event_id, checked, system, players, rated_on, _apart(section, system, rated_on))
 
 
-def _processed(section: ReportedSection) -> str:
-    return section.details.get("processed", "")
+def _rated_on(details: Mapping[str, str]) -> date | None:
+    """The day on which a section, or a whole event, was last rated."""
+    days = [details[name] for name in ("rated", "re_rated") if name in details]
+    return date.fromisoformat(max(days)) if days else None
 
 
 def _apart(section: ReportedSection, system: RatingSystem, rated_on: date | None) -> str:
-    if CORRECTED_SINCE in section.details.get("notes", ""):
+    if CORRECTED_SINCE in section.details:
         return CORRECTED_SINCE
     if system.is_online and rated_on is not None and rated_on <= LAST_DAY_OF_ONLINE_FAULT:
         return ONLINE_FAULT
@@ -74,17 +76,28 @@ def _as_posted(section: ReportedSection) -> ReportedSection:
     """A section as its page was rated: a result that the other row lacks counts on its own row (readings 92).
 
     A page coded as a match but with more than two players is an ordinary section: the results show its bonus. Where
-    no systems are named, those of the posted ratings are the section's, whatever its time control.
+    no systems are named, those of the posted ratings are the section's, whatever its time control; a control that
+    cannot be read loses nothing then.
     """
     posted = {system for player in section.players for system in player.posted}
     section = section._replace(systems=section.systems or tuple(sorted(posted)))
+    if section.systems and not all(_is_control(text) for text in section.time_controls):
+        section = section._replace(time_controls=())
     if section.kind is SectionType.MATCH and len(section.players) != 2:
         section = section._replace(kind=SectionType.SWISS)
-    if section.kind is SectionType.ROUND_ROBIN or not section.details.get("processed"):
+    if section.kind is SectionType.ROUND_ROBIN or _rated_on(section.details) is None:
         return section
     rows = {player.number: player for player in section.players}
     players = tuple(player._replace(cells=_one_sided(player, rows)) for player in section.players)
     return section._replace(players=players)
+
+
+def _is_control(text: str) -> bool:
+    try:
+        parse_time_control(text)
+    except TimeControlError:
+        return False
+    return True
 
 
 def _one_sided(player: ReportedPlayer, rows: dict[int | None, ReportedPlayer]) -> tuple[ReportedCell, ...]:
@@ -105,9 +118,11 @@ def is_clean(page: Page, number: int) -> bool:
     if quality is not None and quality != "clean":
         return False
     around = circle(page, {number}, 2)
+    if any(contradicts_itself(page, one) for one in around):
+        return False
     if quality is not None:
-        return not any(contradicts_itself(page, one) for one in around)
-    return bool(_games(page, number)) and all(_is_known(page.players[one].background, page.system) for one in around)
+        return True
+    return bool(_games(page, number)) and all(_is_known(page, page.players[one].background) for one in around)
 
 
 def circle(page: Page, numbers: set[int], hops: int) -> set[int]:
@@ -134,9 +149,10 @@ def _games(page: Page, number: int) -> list[ReportedCell]:
     return [cell for cell in cells if cell.result is not None and cell.result.is_game and cell.opponent in page.players]
 
 
-def _is_known(background: Background, system: RatingSystem) -> bool:
-    """Whether a player's start in a system can be computed from what is given."""
-    if system in background.standings or background.given_start is not None:
+def _is_known(page: Page, background: Background) -> bool:
+    """Whether a player's rating or start is given; a published page does not give what a start is computed from."""
+    if page.system in background.standings or background.given_start is not None:
         return True
     has_source = bool(background.standings) or background.fide is not None
-    return has_source or background.born is not None or background.adult is not None
+    is_given = has_source or background.born is not None or background.adult is not None
+    return is_given and page.rated_on is None

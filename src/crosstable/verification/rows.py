@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
     ``inputs_known``: with carried state, nothing that bears on the row is hidden, floors apart.
     ``is_whole_number_era``: whole numbers were stored, and the page was last rated in 2004 or later, so that the
-    figures are exact to the point.
+    figures are exact to the point. ``is_floor_level``: a floor can stand at the posted figure.
     """
 
     event: str
@@ -47,6 +47,7 @@ class Row(NamedTuple):
     verdict: Verdict
     floor_kind: FloorKind
     is_whole_number_era: bool
+    is_floor_level: bool
     cause: str = ""
     inputs_known: bool = False
 
@@ -65,10 +66,29 @@ def verdict_of(constants: Constants, pre: float, computed: float, posted: float)
     """Within one point, stopped at a floor that the row alone does not show, or neither (§5)."""
     if math.fabs(posted - computed) <= WITHIN:
         return Verdict.WITHIN
+    is_stopped = posted > computed and is_floor_level(constants, pre, posted)
+    return Verdict.AT_FLOOR if is_stopped else Verdict.UNEXPLAINED
+
+
+def is_floor_level(constants: Constants, pre: float, posted: float) -> bool:
+    """Whether a floor can stand at a posted figure: the lowest ones, or a hundred not above the rating before (§5)."""
     lowest = min(constants.peak_lowest, constants.peak_lowest_since_2010)
     is_between = lowest <= posted <= constants.life_master_level and posted <= pre
-    is_level = posted <= constants.personal_floor_top or (is_between and posted % constants.peak_step == 0)
-    return Verdict.AT_FLOOR if posted > computed and is_level else Verdict.UNEXPLAINED
+    return posted <= constants.personal_floor_top or (is_between and posted % constants.peak_step == 0)
+
+
+def judged(row: Row, computed: float) -> Verdict:
+    """The verdict on a row if this were computed."""
+    if math.fabs(row.posted - computed) <= WITHIN:
+        return Verdict.WITHIN
+    return Verdict.AT_FLOOR if row.posted > computed and row.is_floor_level else Verdict.UNEXPLAINED
+
+
+def is_right(row: Row, verdict: Verdict, computed: float) -> bool:
+    """Whether nothing is left to explain on a row: while whole numbers were stored, only to the point."""
+    if verdict is Verdict.WITHIN and row.is_whole_number_era:
+        return computed == row.posted or (row.is_floor_level and computed < row.posted)
+    return verdict is not Verdict.UNEXPLAINED
 
 
 def rows_of(page: Page, rated: RatedSection) -> list[Row]:
@@ -87,6 +107,7 @@ def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) ->
     assert player.after is not None
     shown = page.checked.backgrounds[player.number].standings.get(page.system)
     pre = player.prior if shown is None else shown.rating
+    highest_floor = -math.inf if shown is None else pre  # who was unrated has no hundred for a floor
     computed = player.after.rating
     start = rated.section.start
     return Row(
@@ -101,9 +122,10 @@ def _row(page: Page, rated: RatedSection, player: RatedPlayer, posted: float) ->
         computed=computed,
         posted=posted,
         is_clean=is_clean(page, player.number),
-        verdict=verdict_of(rated.edition.constants, pre, computed, posted),
+        verdict=verdict_of(rated.edition.constants, highest_floor, computed, posted),
         floor_kind=player.outcome.floor_kind,
         is_whole_number_era=rated.edition.constants.stores_whole_numbers
         and page.rated_on is not None
         and page.rated_on >= EXACT_PAGES_FROM,
+        is_floor_level=is_floor_level(rated.edition.constants, highest_floor, posted),
     )

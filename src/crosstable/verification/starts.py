@@ -1,29 +1,39 @@
 """Unknown starts: where an unrated player's start is not published, the start that fits the section best.
 
-The games credited follow from the posted count. The rating is found by least squares over all posted rows of the
-section (Gauss-Newton with slopes taken once, bounded). A fitted start is reported as fitted, never as known, and the
-rows that rest on it are counted apart.
+The games credited follow from the posted count, as far as it is shown. The rating is found by least absolute errors
+over the posted rows that rest on it: damped Gauss-Newton with slopes taken anew in every round, from the one level that
+fits best and then from jumps of each start that bears on a wrong row, between the bounds that the rules set. A fitted
+start is reported as fitted, never as known, and the rows that rest on it are counted apart, beside the number of starts
+that were free.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
-from crosstable.terms import Background, GivenStart, RatingSystem
+from crosstable.rules.constants import Constants
+from crosstable.rules.editions import LOWEST_FLOOR
+from crosstable.terms import Background, GivenStart
 from crosstable.verification.pages import Page, is_clean
 from crosstable.verification.rows import Verdict, verdict_of
 from crosstable.verification.trials import Trials
 
-# Between which ratings a start is looked for: one by age, and one that other ratings give.
-AGE_BASED = (LOWEST_FLOOR, max(edition.constants.adult_start for edition in EDITIONS))
-CREDITED = (LOWEST_FLOOR, 2900.0)
-FIRST_GUESS = EDITIONS[-1].constants.unknown_start
-NUDGE = 40.0
-ROUNDS = 3
-LARGEST_ERROR = 40.0
-DAMPING = 1e-3
-MOST_STARTS = 60
+HIGHEST_START = 2900.0
+NUDGE = 8.0
+ROUNDS = 12
+STEPS = 4
+TRIES = 4
+LEAST_GAIN = 0.3
+FIRST_DAMPING = 0.01
+EASING = 4.0
+LEVELS = 23
+JUMPS = 6
+SWEEPS = 2
+# A row this near is left alone while others are worse: both its figures are rounded.
+NEAR = 0.8
+# Trials times players after which a search ends, so that a page is judged in about a second; so many rounds at least.
+MOST_WORK = 20_000
+LEAST_ROUNDS = 3
 
 
 class FittedStart(NamedTuple):
@@ -34,41 +44,18 @@ class FittedStart(NamedTuple):
     games: float
 
 
-class FittedSection(NamedTuple):
-    """A section with fitted starts, the rows that rest on them, and how many of those then agree."""
-
-    event: str
-    section: int
-    system: RatingSystem
-    starts: tuple[FittedStart, ...]
-    rows: int
-    within: int
-    at_floor: int
-
-
-def fitted(page: Page, backgrounds: Mapping[int, Background]) -> FittedSection | None:
-    """The section with the best starts for its unrated players, or nothing where there are none to fit."""
-    starts = _unknown(page, backgrounds)
-    if not starts or len(starts) > MOST_STARTS:
-        return None
-    trials = Trials(page, backgrounds)
-    rows = _posted(page, trials)
-    slopes = _slopes(trials, starts, rows)
-    for _ in range(ROUNDS):
-        starts = _improved(trials, starts, rows, slopes)
-    ratings = _ratings(trials, starts)
-    resting = [row for row in rows if not row.is_clean]
-    constants = page.checked.edition.constants
-    verdicts = [verdict_of(constants, row.pre, ratings[row.position], row.posted) for row in resting]
-    return FittedSection(
-        page.event_id,
-        page.checked.section.number,
-        page.system,
-        tuple(starts),
-        rows=len(resting),
-        within=verdicts.count(Verdict.WITHIN),
-        at_floor=verdicts.count(Verdict.AT_FLOOR),
-    )
+def fitted_starts(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedStart]:
+    """The best starts for the unrated players of a page; none where there are none to fit."""
+    unknown = _unknown(page, backgrounds)
+    if not unknown:
+        return []
+    fit = _Fit(page, Trials(page, backgrounds))
+    starts = fit.improved(fit.level(unknown))
+    for _ in range(SWEEPS):
+        if not fit.goes_on or not fit.wrong(starts):
+            break
+        starts = fit.improved(fit.jumped(starts))
+    return starts
 
 
 class PostedRow(NamedTuple):
@@ -77,96 +64,209 @@ class PostedRow(NamedTuple):
     position: int
     pre: float
     posted: float
-    is_clean: bool
 
 
-def _posted(page: Page, trials: Trials) -> list[PostedRow]:
+class _Fit:
+    """The rows of a page that rest on unknown starts, and the search for the starts that bring them about."""
+
+    def __init__(self, page: Page, trials: Trials) -> None:
+        self._trials = trials
+        self._constants = page.checked.edition.constants
+        self._rows = _resting(page, trials)
+        self._touched: dict[int, set[int]] = {}
+        self._work = 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is time for more."""
+        return self._work < MOST_WORK
+
+    def wrong(self, starts: Sequence[FittedStart]) -> int:
+        """How many rows these starts leave unexplained."""
+        ratings = self._ratings(starts)
+        verdicts = (verdict_of(self._constants, row.pre, ratings[row.position], row.posted) for row in self._rows)
+        return sum(verdict is Verdict.UNEXPLAINED for verdict in verdicts)
+
+    def level(self, starts: list[FittedStart]) -> list[FittedStart]:
+        """A first guess: everybody who was credited with no games at the one level that fits best, others as posted."""
+        guesses = ([_at_level(start, level) for start in starts] for level in self._levels(LEVELS))
+        return min(guesses, key=self._size)
+
+    def jumped(self, starts: list[FittedStart]) -> list[FittedStart]:
+        """A guess further off: each start that bears on a wrong row in turn where it fits best, however far that is."""
+        starts = list(starts)
+        for at in self._active(starts, self._errors(starts)):
+            start = starts[at]
+            moves = [start, *(start._replace(rating=level) for level in self._levels(JUMPS) if not start.games)]
+            sizes = [self._size([*starts[:at], move, *starts[at + 1 :]]) for move in moves]
+            starts[at] = moves[sizes.index(min(sizes))]
+        return starts
+
+    def improved(self, starts: list[FittedStart]) -> list[FittedStart]:
+        """Rounds of damped Gauss-Newton from a guess, until they gain too little."""
+        errors, damping = self._errors(starts), FIRST_DAMPING
+        for done in range(ROUNDS):
+            if done >= LEAST_ROUNDS and not self.goes_on:
+                break
+            active, before = self._active(starts, errors), _size(errors)
+            slopes = self._slopes(starts, active)
+            for _ in range(STEPS):
+                moved, after, damping = self._step(starts, errors, (active, slopes, damping))
+                gain = _size(errors) - _size(after)
+                if gain > 0.0:
+                    starts, errors = moved, after
+                if gain < LEAST_GAIN:
+                    break
+            if before - _size(errors) < LEAST_GAIN:
+                break
+        return starts
+
+    def _step(
+        self, starts: list[FittedStart], errors: list[float], along: tuple[list[int], list[dict[int, float]], float]
+    ) -> tuple[list[FittedStart], list[float], float]:
+        """A step along slopes, damped more while it helps nothing; with its errors, and the damping to go on with."""
+        active, slopes, damping = along
+        matrix, right = _equations(slopes, errors)
+        before = _size(errors)
+        for _ in range(TRIES):
+            moved = self._moved(starts, active, _solved(_damped(matrix, damping), right))
+            after = self._errors(moved)
+            if _size(after) < before:
+                return moved, after, damping / EASING
+            damping *= EASING * EASING
+        return moved, after, damping
+
+    def _active(self, starts: Sequence[FittedStart], errors: Sequence[float]) -> list[int]:
+        """The starts that bear on a row that is not near yet; all of them until it is known what they bear on."""
+        far = {at for at, error in enumerate(errors) if math.fabs(error) > NEAR}
+        return [at for at, one in enumerate(starts) if not far.isdisjoint(self._touched.get(one.number, far or {0}))]
+
+    def _levels(self, steps: int) -> list[float]:
+        least, most = bounds_of(self._constants, 0.0)
+        return [least + (most - least) * at / steps for at in range(steps + 1)]
+
+    def _size(self, starts: Sequence[FittedStart]) -> float:
+        return _size(self._errors(starts))
+
+    def _ratings(self, starts: Sequence[FittedStart]) -> list[float]:
+        for start in starts:
+            self._trials.with_start(start.number, GivenStart(start.rating, start.games))
+        self._work += len(self._trials.players)
+        return self._trials.ratings()
+
+    def _errors(self, starts: Sequence[FittedStart]) -> list[float]:
+        """Posted less computed; nothing where a floor explains the row."""
+        ratings = self._ratings(starts)
+        errors = []
+        for row in self._rows:
+            verdict = verdict_of(self._constants, row.pre, ratings[row.position], row.posted)
+            errors.append(0.0 if verdict is Verdict.AT_FLOOR else row.posted - ratings[row.position])
+        return errors
+
+    def _slopes(self, starts: Sequence[FittedStart], active: Sequence[int]) -> list[dict[int, float]]:
+        """How far each of these starts, moved by a point, moves the rows it bears on, before floors and storage."""
+        self._ratings(starts)
+        base = self._trials.computed()
+        slopes = []
+        for start in (starts[at] for at in active):
+            nudge = NUDGE if start.rating + NUDGE <= bounds_of(self._constants, start.games)[1] else -NUDGE
+            self._trials.with_start(start.number, GivenStart(start.rating + nudge, start.games))
+            moved = self._trials.computed()
+            self._work += len(self._trials.players)
+            self._trials.with_start(start.number, GivenStart(start.rating, start.games))
+            changes = ((at, moved[row.position] - base[row.position]) for at, row in enumerate(self._rows))
+            slopes.append({at: change / nudge for at, change in changes if change})
+            self._touched.setdefault(start.number, set()).update(slopes[-1])
+        return slopes
+
+    def _moved(self, starts: Sequence[FittedStart], active: Sequence[int], step: Sequence[float]) -> list[FittedStart]:
+        moved = list(starts)
+        for at, change in zip(active, step, strict=True):
+            least, most = bounds_of(self._constants, moved[at].games)
+            moved[at] = moved[at]._replace(rating=max(least, min(most, moved[at].rating + change)))
+        return moved
+
+
+def _resting(page: Page, trials: Trials) -> list[PostedRow]:
+    """The posted rows that rest on unknown starts, a re-entry once."""
     rows = []
     for number, player in page.players.items():
         posted = player.posted.get(page.system)
         prepared = trials.prepared(number)
         is_first_row = prepared.competitor.entries[0].number == number
-        if posted is not None and prepared.competitor.sides and is_first_row:
-            pre = prepared.record.rating if prepared.start is None else posted.rating
-            rows.append(PostedRow(trials.position[number], pre, posted.rating, is_clean(page, number)))
+        if posted is not None and prepared.competitor.sides and is_first_row and not is_clean(page, number):
+            pre = prepared.record.rating if prepared.start is None else -math.inf
+            rows.append(PostedRow(trials.position[number], pre, posted.rating))
     return rows
 
 
-def _ratings(trials: Trials, starts: Sequence[FittedStart]) -> list[float]:
-    for start in starts:
-        trials.with_start(start.number, GivenStart(start.rating, start.games))
-    return trials.ratings()
-
-
 def _unknown(page: Page, backgrounds: Mapping[int, Background]) -> list[FittedStart]:
-    """Unrated players with posted counts: what they were credited with, and a first guess."""
+    """Unrated players who played, at the posted rating, with the games that the posted count says were credited."""
     starts = []
     for number, player in page.players.items():
-        credited = credited_games(page, number)
-        if credited is not None and not backgrounds[number].standings.get(page.system):
-            guess = player.posted[page.system].rating if credited else FIRST_GUESS
-            starts.append(FittedStart(number, guess, credited))
+        background, credited = backgrounds[number], credited_games(page, number)
+        is_given = page.system in background.standings or background.given_start is not None
+        if credited is not None and not is_given:
+            posted = player.posted.get(page.system)
+            starts.append(FittedStart(number, LOWEST_FLOOR if posted is None else posted.rating, credited))
     return starts
 
 
+def _at_level(start: FittedStart, level: float) -> FittedStart:
+    """A start at a level where it is by age, else as posted."""
+    return start if start.games else start._replace(rating=level)
+
+
 def credited_games(page: Page, number: int) -> float | None:
-    """The games an unrated player was credited with, as the posted count tells; none where it cannot be so."""
+    """The games an unrated player was credited with, as the posted count tells; none where it cannot be so.
+
+    No count after the section is an established rating: the cap leads to it, or nothing does. The second row of a
+    re-entry tells nothing of its own.
+    """
     player = page.players[number]
     posted = player.posted.get(page.system)
-    played = sum(cell.result is not None and cell.result.is_game for cell in player.cells)
-    if posted is None or posted.games is None or not played:
+    constants = page.checked.edition.constants
+    rows = [one for one in page.players.values() if one is player or (one.member_id == player.member_id != "")]
+    played = sum(cell.result is not None and cell.result.is_game for one in rows for cell in one.cells)
+    if not played or rows[0] is not player:
         return None
+    if posted is None:
+        return 0.0
+    if posted.games is None:
+        return constants.credited_cap if played + constants.credited_cap > constants.established_above else None
     credited = posted.games - played
-    return credited if 0.0 <= credited <= page.checked.edition.constants.credited_cap else None
+    return credited if 0.0 <= credited <= constants.credited_cap else None
 
 
-def bounds_of(credited: float) -> tuple[float, float]:
+def bounds_of(constants: Constants, credited: float) -> tuple[float, float]:
     """The lowest and highest start that is possible: by age without credited games (§2.3), else of any rating."""
-    return CREDITED if credited else AGE_BASED
+    if credited:
+        return LOWEST_FLOOR, HIGHEST_START
+    return constants.age_base + constants.age_slope * constants.age_youngest, constants.adult_start
 
 
-def _slopes(trials: Trials, starts: list[FittedStart], rows: list[PostedRow]) -> list[list[float]]:
-    """How far each start, moved by a point, moves each row."""
-    base = _ratings(trials, starts)
-    slopes: list[list[float]] = []
-    for start in starts:
-        nudge = NUDGE if start.rating + NUDGE <= bounds_of(start.games)[1] else -NUDGE
-        trials.with_start(start.number, GivenStart(start.rating + nudge, start.games))
-        moved = trials.ratings()
-        trials.with_start(start.number, GivenStart(start.rating, start.games))
-        slopes.append([(moved[row.position] - base[row.position]) / nudge for row in rows])
-    return slopes
+def _size(errors: Sequence[float]) -> float:
+    return math.fsum(math.fabs(error) for error in errors)
 
 
-def _improved(
-    trials: Trials, starts: list[FittedStart], rows: list[PostedRow], slopes: list[list[float]]
-) -> list[FittedStart]:
-    """One round of Gauss-Newton: the step that lowers the squares of all errors."""
-    base = _ratings(trials, starts)
-    errors = [_bounded(row, base[row.position]) for row in rows]
-    step = _solved(_normal(slopes), [_dot(slope, errors) for slope in slopes])
-    return [_moved(start, change) for start, change in zip(starts, step, strict=True)]
+def _equations(slopes: list[dict[int, float]], errors: Sequence[float]) -> tuple[list[list[float]], list[float]]:
+    """The normal equations of a step, each row weighted by the inverse of its error."""
+    weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
+    weighted = [{at: slope * weights[at] for at, slope in one.items()} for one in slopes]
+    matrix = [[_dot(one, other) for other in slopes] for one in weighted]
+    return matrix, [math.fsum(slope * errors[at] for at, slope in one.items()) for one in weighted]
 
 
-def _bounded(row: PostedRow, computed: float) -> float:
-    """A row's error, held so that a floor or an unseen past does not pull the fit."""
-    return max(-LARGEST_ERROR, min(LARGEST_ERROR, row.posted - computed))
+def _dot(one: Mapping[int, float], other: Mapping[int, float]) -> float:
+    return math.fsum(one[at] * other[at] for at in one.keys() & other.keys())
 
 
-def _moved(start: FittedStart, change: float) -> FittedStart:
-    least, most = bounds_of(start.games)
-    return start._replace(rating=max(least, min(most, start.rating + change)))
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True) if a)
-
-
-def _normal(slopes: list[list[float]]) -> list[list[float]]:
-    matrix = [[_dot(one, other) for other in slopes] for one in slopes]
-    for at, row in enumerate(matrix):
-        row[at] += DAMPING
-    return matrix
+def _damped(matrix: list[list[float]], damping: float) -> list[list[float]]:
+    """The equations with a larger diagonal, so that a step stays where the slopes are good for."""
+    damped = [list(row) for row in matrix]
+    for at, row in enumerate(damped):
+        row[at] += damping
+    return damped
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
@@ -174,11 +274,12 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
     size = len(right)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for at in range(size):
+        pivot = rows[at][at:]
         for below in range(at + 1, size):
-            factor = rows[below][at] / rows[at][at]
+            factor = rows[below][at] / pivot[0]
             if factor:
-                for column in range(at, size + 1):
-                    rows[below][column] -= factor * rows[at][column]
+                rest = zip(rows[below][at:], pivot, strict=True)
+                rows[below][at:] = [value - factor * above for value, above in rest]
     solution = [0.0] * size
     for at in reversed(range(size)):
         known = math.fsum(rows[at][column] * solution[column] for column in range(at + 1, size))

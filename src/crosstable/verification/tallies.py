@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.terms import FloorKind, RatingSystem
-from crosstable.verification.rows import WITHIN_DECIMALS, Row, Verdict
+from crosstable.verification.rows import WITHIN_DECIMALS, Row, Verdict, is_right
 
 
 class Tally(NamedTuple):
     """The counts of one way of computing: clean rows and what became of them.
 
-    ``decimals`` of them have a posted figure with decimals, and ``within_001`` of those agree to a hundredth.
+    ``decimals`` of them have a posted figure with decimals, and ``within_001`` of those agree to a hundredth;
+    ``settled_rows`` agree only with a hidden fact that the page itself settles.
     """
 
     rows: int
@@ -23,6 +24,7 @@ class Tally(NamedTuple):
     unexplained: int
     exact: int
     floors_predicted: int
+    settled_rows: int
 
     @property
     def share(self) -> float:
@@ -57,6 +59,7 @@ def tally(rows: Sequence[Row]) -> Tally:
         unexplained=verdicts[Verdict.UNEXPLAINED],
         exact=sum(row.verdict is Verdict.WITHIN and abs(row.error) <= 0.5 for row in clean),
         floors_predicted=sum(row.verdict is Verdict.WITHIN and row.floor_kind is not FloorKind.NONE for row in clean),
+        settled_rows=sum(bool(row.cause) and row.verdict is not Verdict.UNEXPLAINED for row in clean),
     )
 
 
@@ -82,7 +85,7 @@ def inputs_known(rows: Sequence[Row]) -> list[Row]:
 def exactness(rows: Sequence[Row]) -> Exactness:
     """While whole numbers were stored, a row is right only to the point; pages last rated since 2004."""
     kept = [row for row in rows if row.is_clean and row.verdict is Verdict.WITHIN and row.is_whole_number_era]
-    return Exactness(len(kept), sum(row.computed == row.posted for row in kept))
+    return Exactness(len(kept), sum(is_right(row, row.verdict, row.computed) for row in kept))
 
 
 def kinds_of_causes(rows: Sequence[Row]) -> Counter[str]:

@@ -61,10 +61,12 @@ class Trials:
         self.players[at] = prepared
         lay_player(self._field, at, prepared)
 
+    def computed(self) -> list[float]:
+        """What is computed, before floors and storage, by position."""
+        five_steps(self._at.edition.constants, self._rule, self._field, self._sheet)
+        return list(self._sheet.final.computed)
+
     def ratings(self) -> list[float]:
         """The ratings that stand, by position."""
-        field, computed = self._field, self._sheet.final.computed
-        five_steps(self._at.edition.constants, self._rule, field, self._sheet)
-        return [
-            result_of(self._at, player, field.prior[at], computed[at]).rating for at, player in enumerate(self.players)
-        ]
+        prior, computed = self._field.prior, self.computed()
+        return [result_of(self._at, player, prior[at], computed[at]).rating for at, player in enumerate(self.players)]

@@ -47,7 +47,7 @@ class SubmissionBody(BaseModel):
     name: str
     status: str = Field(description="accepted, or known: the same file came in before.")
     accepted: list[int] = Field(description="Sections that are rated.")
-    held: list[int] = Field(description="Sections that wait until their errors are put right.")
+    held: list[int] = Field(description="Sections that wait until their errors are put right, or the office agrees.")
     run: int | None = Field(description="The rating run that posted them.")
     faults: list[FaultBody]
 
