@@ -12,6 +12,7 @@
     ├── MissingLibraryError       an optional library is not installed; the message says the line to type
     ├── HistoryError              a history cannot be replayed as asked
     ├── FetchError                the ratings API did not give what was asked for
+    │   └── NotThereError             there is nothing under this id
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
         ├── SchemaError               the office's tables are older or newer than this program
@@ -116,6 +117,10 @@ class HistoryError(CrosstableError):
 
 class FetchError(CrosstableError):
     """The ratings API did not give what was asked for; the message says why and what to do. Nothing was written."""
+
+
+class NotThereError(FetchError):
+    """The ratings API has nothing under this id."""
 
 
 class OfficeError(CrosstableError):

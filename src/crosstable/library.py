@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from crosstable.calculator.estimate import Estimate
     from crosstable.calculator.requests import EstimateRequest
     from crosstable.explanation import Line
-    from crosstable.formats.members import MembersFile
-    from crosstable.formats.rating_lists import RatingList
+    from crosstable.formats.members import MembersFile, MemberSource
     from crosstable.pipeline.verifying import VerifiedEvents
     from crosstable.rules.rule_sets import RuleSet
 
@@ -375,7 +374,7 @@ def _options(given: RateOptions) -> Options:
     return cast("Options", found)
 
 
-def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MembersFile | RatingList]":
+def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MemberSource]":
     from crosstable.formats.members import MembersFile
     from crosstable.formats.rating_lists import opened
 

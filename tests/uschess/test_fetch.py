@@ -299,3 +299,26 @@ def test_a_list_with_something_else_in_it_is_refused(tmp_path: Path, capsys: pyt
     assert main(["fetch", "--list", str(listed), "--out", str(tmp_path)]) == 2
     assert "hello is no event id" in capsys.readouterr().err
     assert main(["fetch", "--list", str(listed)]) == 2
+
+
+def test_rate_takes_ratings_before_the_event_from_the_api(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Members that the API does not know are named, as those that a members file does not have."""
+    bare = json.loads(json.dumps(QUAD))
+    for player in bare["sections"][0]["players"]:
+        del player["ratings"]
+    path = tmp_path / "bare.json"
+    path.write_text(json.dumps(bare))
+    known = {f"members/9000000{at}": {**MEMBER, "id": f"9000000{at}"} for at in (1, 2, 3)}
+    with StandIn(known) as server:
+        monkeypatch.setenv("CROSSTABLE_API", server.address)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setattr("time.sleep", lambda _: None)
+        main(["rate", str(path), "--members", "uschess", "--json"])
+        told = json.loads(capsys.readouterr().out)
+        assert main(["fetch", "90000004", "--api", server.address]) == 1
+    assert "has no member 90000004" in capsys.readouterr().err
+    rows = told["sections"][0]["systems"]["OTBR"]["players"]
+    assert [row["pre"] for row in rows] == [1060.0, 1060.0, 1060.0, None]
+    assert any(fault["code"] == "not-in-members-file" for fault in told["faults"])

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, RefusedError
+from crosstable.cli import FAULTY, RefusedError, require
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
 from crosstable.cli.printing import (
     fault_text,
@@ -28,6 +28,7 @@ from crosstable.terms import Report
 if TYPE_CHECKING:
     from crosstable.engine import RatedSection
     from crosstable.explanation import Line
+    from crosstable.formats.members import MemberSource
     from crosstable.pipeline.checking import CheckedReport
 
 STANDARD_INPUT = "-"
@@ -49,9 +50,10 @@ FORMATS = {
 BINARY = ("dbf", "xlsx")
 ACCEPT = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
 MEMBERS = (
-    "ratings before the event: a members file (see crosstable schema members) or a rating list; repeatable, the last "
-    "file wins"
+    "ratings before the event: a members file (see crosstable schema members), a rating list, or uschess for the US "
+    "Chess ratings API; repeatable, the last wins"
 )
+USCHESS = "uschess"
 ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
@@ -93,11 +95,7 @@ def _rated(given: Input, settings: Options) -> RatedEvent:
 
 def _settings(options: argparse.Namespace) -> Options:
     """What the command was given, as the pipeline takes it."""
-    members, rules = [], None
-    for path in options.members:
-        from crosstable.formats.rating_lists import opened
-
-        members.append(opened(path))
+    members, rules = [_members_of(path) for path in options.members], None
     if options.rules is not None:
         from crosstable.rules.rule_files import rule_set
 
@@ -117,6 +115,17 @@ def _settings(options: argparse.Namespace) -> Options:
         rules=rules,
         entry_lists=getattr(options, "entry_lists", False),
     )
+
+
+def _members_of(path: str) -> "MemberSource":
+    if path == USCHESS:
+        from crosstable.uschess import ApiMembers, FetchOptions
+
+        require(("httpx",), "uschess")
+        return ApiMembers(FetchOptions())
+    from crosstable.formats.rating_lists import opened
+
+    return opened(path)
 
 
 def _reasons(options: argparse.Namespace) -> dict[str, str]:

@@ -340,7 +340,8 @@ def _sections(act: JournalEntry) -> str:
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
             said.append(f"{word} {', '.join(map(str, act.after[name]))}")
-    said += [f"agreed: {text}" for text in act.after.get("granted", ())]
+    if granted := act.after.get("granted"):
+        said.append(f"agreed: {granted[0]}" + (f" and {len(granted) - 1} more" if len(granted) > 1 else ""))
     return "; ".join(said)
 
 

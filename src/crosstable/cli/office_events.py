@@ -231,7 +231,8 @@ def _confirm(options: argparse.Namespace) -> int:
                 people = newcomers_waiting(known(connection).record, options.event, options.section)
         seen = Seen(newcomers=people, refuses=options.without_requests)
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
-        warn_of_faults(f"event {made.event_id}", made.faults)
+        told = [one for one in made.faults if not made.is_stored or one.severity is not Severity.CONFIRM]
+        warn_of_faults(f"event {made.event_id}", told)
         if not made.is_stored:
             raise RefusedError("nothing was stored: there are still errors", FAULTY)
         if options.new_members:

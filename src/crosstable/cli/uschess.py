@@ -10,6 +10,7 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
 from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace
+from crosstable.errors import FetchError
 from crosstable.formats.detect import inputs
 
 if TYPE_CHECKING:
@@ -157,8 +158,14 @@ def _event(api: "RatingsApi", event_id: str) -> tuple[bytes, bool]:
 
 
 def _members(api: "RatingsApi", ids: list[str]) -> bytes:
-    """Members as a members file: the answers themselves, which --members reads."""
-    return (json.dumps({"members": [api.member(one) for one in ids]}, indent=1) + "\n").encode()
+    """Members as a members file, which --members reads."""
+    from crosstable.uschess import members_file
+
+    found = members_file(api, ids)
+    missing = sorted(set(ids) - {str(one.get("id")) for one in found["members"]})
+    if missing:
+        raise FetchError(f"{api.base} has no member {', '.join(missing)}. Check the ids.")
+    return (json.dumps(found, indent=1) + "\n").encode()
 
 
 def _put(path: str | None, data: bytes) -> None:

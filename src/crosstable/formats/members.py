@@ -8,7 +8,7 @@ JSON list of objects as the players of an event file. The members of the ratings
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
@@ -71,6 +71,21 @@ class MemberDetails(NamedTuple):
     cfc_id: str = ""
     fide_flag: str = ""
     member_until: date | None = None
+
+
+class MemberSource(Protocol):
+    """Where ratings before an event come from: a members file, a rating list, the ratings API."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+
+    @property
+    def federation(self) -> str:
+        """Whose ids it has, if not US Chess's."""
+
+    def of(self, ids: Collection[str], /) -> "MembersFile":
+        """What it says of some ids."""
 
 
 class MembersFile(NamedTuple):

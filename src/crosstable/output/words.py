@@ -76,6 +76,13 @@ def particulars(report: Report, section: ReportedSection | None = None) -> list[
     return [(label, text) for label, text in found.items() if text]
 
 
+def controls_text(controls: Sequence[str]) -> str:
+    """Time controls as written: one for all rounds, or each of them."""
+    if len(set(controls)) > 1:
+        return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
+    return "".join(controls[:1])
+
+
 def about_event(report: Report, section: ReportedSection | None = None) -> str:
     """When and where, for whom and under whom."""
     days = american_days(report.start, report.end) if report.start and report.end else ""

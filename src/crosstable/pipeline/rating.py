@@ -48,8 +48,7 @@ from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, R
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from crosstable.formats.members import MemberDetails, MembersFile
-    from crosstable.formats.rating_lists import RatingList
+    from crosstable.formats.members import MemberDetails, MemberSource
     from crosstable.rules.rule_sets import RuleSet
 
 FORMAT = "crosstable-rated/1"
@@ -85,7 +84,7 @@ class Options(TypedDict, total=False):
     game is an entry list and no error, ``reader`` for whom remedies are written.
     """
 
-    members: Sequence["MembersFile | RatingList"]
+    members: Sequence["MemberSource"]
     control: str
     start: date | None
     end: date | None
@@ -250,7 +249,7 @@ class _Examination:
             self.of_section[section.place] += unused(report, at, control, options.get("start"), options.get("end"))
         return completed(report, control, options.get("start"), options.get("end"), override=override)
 
-    def _with_outside(self, report: Report, listed: "MembersFile | RatingList") -> Report:
+    def _with_outside(self, report: Report, listed: "MemberSource") -> Report:
         """The report with the ratings of FIDE's or Canada's list, by the ids of the file or of the members files."""
         field = f"{listed.federation.lower()}_id"
 

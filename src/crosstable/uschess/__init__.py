@@ -15,10 +15,11 @@ from crosstable.uschess.answers import (
     SupplementRating,
 )
 from crosstable.uschess.client import Answers, FetchOptions, RatingsApi
-from crosstable.uschess.events import event_of, member_of
+from crosstable.uschess.events import ApiMembers, event_of, member_of, members_file
 
 __all__ = [
     "Answers",
+    "ApiMembers",
     "EventSummary",
     "FetchOptions",
     "MemberGame",
@@ -30,4 +31,5 @@ __all__ = [
     "SupplementRating",
     "event_of",
     "member_of",
+    "members_file",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from crosstable import __version__
-from crosstable.errors import FetchError
+from crosstable.errors import FetchError, NotThereError
 from crosstable.uschess import answers
 from crosstable.uschess.answers import EventSummary, MemberGame, MemberNorm, MemberSection, Supplement
 
@@ -219,7 +219,7 @@ class RatingsApi:
 def _answer(response: "httpx.Response", address: str) -> object:
     status = response.status_code
     if status == 404:
-        raise FetchError(f"{address} was not found. Check the id.")
+        raise NotThereError(f"{address} was not found. Check the id.")
     if status in (401, 403):
         raise FetchError(f"{address} asks for a key. Give one with --key or in CROSSTABLE_API_KEY.")
     if status != 200:

@@ -1,11 +1,14 @@
 """Events and members of the API as the files and records that everything else here works with."""
 
 import json
+from collections.abc import Collection, Iterable
+from typing import Any
 
-from crosstable.errors import FetchError
-from crosstable.formats import Reading, ratings_api
+from crosstable.errors import FetchError, NotThereError
+from crosstable.formats import Reading, members, ratings_api
+from crosstable.formats.members import MembersFile
 from crosstable.formats.ratings_api import Member
-from crosstable.uschess.client import RatingsApi
+from crosstable.uschess.client import FetchOptions, RatingsApi
 
 
 def event_of(api: RatingsApi, event_id: str) -> Reading:
@@ -23,3 +26,30 @@ def event_of(api: RatingsApi, event_id: str) -> Reading:
 def member_of(api: RatingsApi, member_id: str) -> Member:
     """A member and their ratings of today."""
     return ratings_api.read_member(json.dumps(api.member(member_id)).encode(), f"member {member_id}")
+
+
+def members_file(api: RatingsApi, ids: Iterable[str]) -> dict[str, Any]:
+    """Members as a members file: their answers themselves. Who is not there is left out."""
+    found = []
+    for one in ids:
+        try:
+            found.append(api.member(one))
+        except NotThereError:
+            continue
+    return {"members": found}
+
+
+class ApiMembers:
+    """The members of the API as the ratings before an event (``--members uschess``)."""
+
+    name = "US Chess ratings API"
+    federation = ""
+
+    def __init__(self, options: FetchOptions) -> None:
+        self._options = options
+
+    def of(self, ids: Collection[str]) -> MembersFile:
+        """What the API says of these ids today."""
+        with RatingsApi(self._options) as api:
+            found = members_file(api, sorted(one for one in ids if one.isdigit()))
+        return members.read(json.dumps(found).encode(), self.name)

@@ -1,11 +1,12 @@
 """Submitting and correcting by program, with a token: files in, what became of them out."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Body, Request, Response
 from pydantic import AfterValidator, BaseModel, Field
 
-from crosstable.errors import Fault, OfficeError
+from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.corrections import ChangedResult, Correction, RequestPolicy, correct_member, correct_result
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
@@ -183,6 +184,11 @@ def _fault(fault: Fault) -> FaultBody:
     return FaultBody(**fault_object(fault))
 
 
+def _stored(found: Mapping[str, str]) -> FaultBody:
+    """A finding as the record keeps it."""
+    return _fault(Fault(**{**found, "severity": Severity(found["severity"])}))  # type: ignore[arg-type]
+
+
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
     return Problem(422, said, faults=[_fault(one).model_dump() for one in for_reader(faults, Reader.API)])
 
@@ -207,7 +213,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in one.faults],
+                faults=[_stored(fault) for fault in one.faults],
             )
             for one in record.headings_of(act.subject)
         ]
