@@ -53,7 +53,6 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
     "office-top": [("supplements", "2026-06", "--top", "3")],
     "office-member": [("members", "show", HAZEL)],
     "office-settings": [("settings", "show")],
-    "office-cfc-notices": [("outside-ratings", "notices")],
     "office-verified": [("verify",)],
 }
 # These take a compiled replay, a folder of pages or a federation: they are validated where they are made.

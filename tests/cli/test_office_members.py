@@ -234,7 +234,6 @@ def test_a_fide_list_is_imported_with_who_is_rated_abroad(club: Desk) -> None:
 
 def test_a_cfc_rating_of_a_file_waits_for_the_office(club: Desk) -> None:
     """§2.2, footnote 2: told by the director, entered by hand."""
-    assert club.done("outside-ratings", "notices") == "no CFC rating waits\n"
     event = json.loads((club.folder / "club-quick-night.json").read_text())
     event["event"]["id"] = "202605010001"
     section = event["sections"][1]
@@ -242,12 +241,9 @@ def test_a_cfc_rating_of_a_file_waits_for_the_office(club: Desk) -> None:
     event["sections"] = [section]
     club.write("cfc.json", json.dumps(event))
     club("submit", "cfc.json")
-    said = club.done("outside-ratings", "notices")
     member = section["players"][0]["member_id"]
-    assert f"{member}" in said
-    assert "1610" in said
-    assert "1 CFC rating waits to be entered: crosstable office outside-ratings notices" in club.done("status")
-    (notice,) = valid(club.asked("outside-ratings", "notices"))["notices"]
-    assert (notice["event_id"], notice["cfc"]) == ("202605010001", {"rating": 1610.0, "as_of": "2025-12-01"})
+    (question,) = club.asked("status")["questions"]
+    assert "has a CFC rating of 1610, says the report of event 202605010001." in question["message"]
+    assert f"decide fact --member {member} cfc-rating=1610@2025-12-01" in question["remedy"]
     club.done("decide", "fact", "--member", member, "cfc-rating=1610@2025-12-01", "--reason", "looked up")
-    assert club.done("outside-ratings", "notices") == "no CFC rating waits\n"
+    assert club.asked("status")["questions"] == []

@@ -10,7 +10,8 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members, merge_members
-from crosstable.office.outside_ratings import Abroad, ImportedList, cfc_notices, import_fide_list
+from crosstable.office.outside_ratings import Abroad, ImportedList, import_fide_list
+from crosstable.office.questions import questions
 from crosstable.office.views import member_view, section_view
 from crosstable.terms import OutsideRating
 from tests.engine.wallcharts import Played
@@ -109,8 +110,10 @@ def test_a_cfc_rating_of_a_report_is_a_notice_until_the_office_enters_one(office
     players[3] = players[3]._replace(background=players[3].background._replace(cfc=cfc))
     enter(office, made._replace(sections=(made.sections[0]._replace(players=tuple(players)),)))
     with office.reading() as connection:
-        (notice,) = cfc_notices(record_of(connection))
-    assert (notice.event_id, notice.section, notice.member_id, notice.cfc) == ("q", 1, member_id(4), cfc)
+        (question,) = questions(record_of(connection))
+        assert questions(record_of(connection), date(2026, 6, 7)) == []
+    assert (question.event_id, question.member_id) == ("q", member_id(4))
+    assert f"cfc-rating=1610@{cfc.as_of}" in question.remedy
     import_members(office, AUTHOR, [person(4, cfc=(cfc,), canadian_resident=True)])
     with office.reading() as connection:
-        assert cfc_notices(record_of(connection)) == ()
+        assert questions(record_of(connection)) == []

@@ -1,4 +1,4 @@
-"""``office outside-ratings``: FIDE's monthly list, who is rated abroad by it, and what directors say of CFC ratings."""
+"""``office outside-ratings``: FIDE's monthly list, and who is rated abroad by it."""
 
 import argparse
 import os
@@ -10,8 +10,7 @@ from crosstable.cli.options import Parser, add_command, add_commands, american_d
 from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import fide_list
-from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, cfc_notices, import_fide_list
-from crosstable.office.views import known
+from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, import_fide_list
 from crosstable.sentences import american, counted
 
 FIDE = "FIDE"
@@ -33,14 +32,6 @@ def add_outside_ratings(made: Parser) -> None:
     option(one, "file FILE", "the list")
     option(one, "--federation NAME", "whose list it is", choices=(FIDE,), required=True)
     option(one, "--date DATE", "the day from which the list holds", type=american_day, required=True)
-    notices = add_command(group, "notices", "show CFC ratings of members that reports speak of and nobody entered")
-    office_command(
-        notices,
-        _notices,
-        "--json",
-        epilog="To enter one: crosstable office decide fact --member ID cfc-rating=1500@2026-05-01 --reason WHY, and "
-        "the same with canadian-resident=yes.",
-    )
 
 
 def _import(options: argparse.Namespace) -> int:
@@ -98,17 +89,3 @@ def _document(made: ImportedList, options: argparse.Namespace) -> dict[str, obje
         "members": made.members,
         "candidates": [one._asdict() for one in made.candidates],
     }
-
-
-def _notices(options: argparse.Namespace) -> None:
-    with opened(options) as office, office.reading() as connection:
-        found = cfc_notices(known(connection).record)
-    if options.json:
-        notices = [{**one._asdict(), "cfc": one.cfc._asdict()} for one in found]
-        print_json({"format": "crosstable-office-cfc-notices/1", "notices": notices})
-        return
-    rows = [
-        (one.member_id, one.name, f"{one.cfc.rating:g}", one.event_id, str(one.section), american(one.submitted))
-        for one in found
-    ]
-    print_table(columns("member", "name", ">CFC", "event", ">section", "reported"), rows, "no CFC rating waits")

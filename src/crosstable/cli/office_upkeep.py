@@ -69,9 +69,6 @@ def _status(options: argparse.Namespace) -> None:
     for question in found.questions:
         say(f"member {question.member_id}: {question.message}")
         say(f"    {question.remedy}")
-    if found.cfc_notices:
-        waits = counted(found.cfc_notices, "CFC rating waits", "CFC ratings wait")
-        say(f"{waits} to be entered: crosstable office outside-ratings notices")
     for caution in found.cautions:
         warn(f"note: {caution}")
 
@@ -95,7 +92,6 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
         "pending": [act.seq for act in found.pending],
         "held": sections(found.held),
         "requested": sections(found.requested),
-        "cfc_notices": found.cfc_notices,
         "head": {"act": found.newest.seq, "digest": found.newest.digest},
         "cautions": found.cautions,
         "questions": [

@@ -1,13 +1,10 @@
-"""Ratings of other federations: FIDE's list of a month, who is rated abroad by it (§6), and notices of CFC ratings."""
+"""FIDE's list of a month: ratings and flags of members, and who of them is rated abroad (§6)."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
-
-from sqlalchemy import and_, select
 
 from crosstable.errors import OfficeError
 from crosstable.formats.fide_list import ListedPlayer
@@ -18,7 +15,6 @@ from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Person, Record, latest
 from crosstable.office.ledger.journal import Author
 from crosstable.office.members import Imported, import_members
-from crosstable.office.sections import outside_of
 from crosstable.office.views import known
 from crosstable.replaying import Key
 from crosstable.rules.editions import edition_for
@@ -118,35 +114,4 @@ def candidates(record: Record, listed: Mapping[str, ListedPlayer], on: date) -> 
         abroad = Abroad.AUTOMATIC if is_automatic else Abroad.OPTED_IN if has_flag else Abroad.INCLUDED
         abroad = abroad if is_automatic or opted else Abroad.NOT_OPTED_IN
         found.append(Candidate(member, person.name, player.fide_id, player.rating, player.games, abroad))
-    return tuple(found)
-
-
-class CfcNotice(NamedTuple):
-    """A report says that a member has a CFC rating, and the office has entered none (§2.2, footnote 2)."""
-
-    event_id: str
-    section: int
-    member_id: str
-    name: str
-    cfc: OutsideRating
-    submitted: date
-
-
-def cfc_notices(record: Record) -> tuple[CfcNotice, ...]:
-    """What directors say of CFC ratings that the office has not entered, oldest first."""
-    entry, act = tables.entry, tables.act
-    present = record.standing_sections().subquery()
-    same = and_(
-        present.c.event_id == entry.c.event_id, present.c.number == entry.c.section, present.c.act == entry.c.act
-    )
-    said = entry.c.extra.contains('"cfc"')
-    query = select(entry, act.c.at).join(present, same).join(act, act.c.seq == entry.c.act).where(said)
-    found = []
-    for row in record.connection.execute(query.order_by(entry.c.act, entry.c.section, entry.c.row)).mappings():
-        member = record.one_id(row["member_id"])
-        person = record.people([member]).get(member)
-        cfc = outside_of(json.loads(row["extra"]), "cfc")
-        if cfc is not None and person is not None and not person.cfc:
-            day = date.fromisoformat(row["at"][:10])
-            found.append(CfcNotice(row["event_id"], row["section"], member, person.name, cfc, day))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What the record asks its office: money floors whose event is gone or changed, prizes without a floor, ceilings.
+"""What the record asks its office: money floors whose event is gone or changed, prizes, ceilings, CFC ratings.
 
 Nothing here changes a rating. The office answers with a decision, and each question says which.
 """
@@ -15,7 +15,7 @@ from crosstable.office.views import member_view
 from crosstable.terms import RatingSystem
 
 # As the findings of a section hold it.
-_PRIZE = '%"money-prize"%'
+_PRIZE, _CFC = '%"money-prize"%', '%"cfc-notice"%'
 
 
 class Question(NamedTuple):
@@ -29,9 +29,9 @@ class Question(NamedTuple):
 
 
 def questions(record: Record, since: date | None = None) -> list[Question]:
-    """Every open question; of prizes those of sections that ended since a day."""
+    """Every open question; of prizes and CFC ratings those of sections that ended since a day."""
     money = {(one.member_id, one.event_id): one for one in record.decisions(kinds=(DecisionKind.MONEY_FLOOR,))}
-    return [*_money_floors(record, money), *_prizes(record, since), *_ceilings(record)]
+    return [*_money_floors(record, money), *_prizes(record, since), *_ceilings(record), *_cfc(record, since)]
 
 
 def about_event(record: Record, event_id: str) -> list[Question]:
@@ -63,18 +63,25 @@ def _money_floors(record: Record, money: dict[tuple[str, str], Decision]) -> Ite
 
 def _prizes(record: Record, since: date | None) -> Iterator[Question]:
     """Prizes that set a floor, in sections that are rated, about which nothing was decided."""
-    section, decision = tables.section.c, tables.decision.c
-    where = [section.faults.like(_PRIZE), *([] if since is None else [section.ended >= since])]
-    told = record.standing_sections(*where).with_only_columns(section.event_id, section.number)
-    for event_id, number in sorted({(row[0], row[1]) for row in record.connection.execute(told)}):
-        heading = record.heading(event_id, number)
-        if heading is None or heading.state is not State.ACCEPTED or heading.ended is None:
-            continue
+    decision = tables.decision.c
+    for heading in _told(record, _PRIZE, since):
+        assert heading.ended is not None
         decided = record.decisions_where(
-            (decision.event_id == event_id) & (decision.kind == DecisionKind.MONEY_FLOOR.value)
+            (decision.event_id == heading.event_id) & (decision.kind == DecisionKind.MONEY_FLOOR.value)
         )
         done = {record.one_id(one.member_id) for one in decided}
         yield from _prizes_of(record, heading, heading.ended, done)
+
+
+def _told(record: Record, finding: str, since: date | None) -> Iterator[Heading]:
+    """The rated sections with a finding that ended since a day."""
+    section = tables.section.c
+    where = [section.faults.like(finding), *([] if since is None else [section.ended >= since])]
+    told = record.standing_sections(*where).with_only_columns(section.event_id, section.number)
+    for event_id, number in sorted({(row[0], row[1]) for row in record.connection.execute(told)}):
+        heading = record.heading(event_id, number)
+        if heading is not None and heading.state is State.ACCEPTED and heading.ended is not None:
+            yield heading
 
 
 def _prizes_of(record: Record, heading: Heading, end: date, done: set[str]) -> Iterator[Question]:
@@ -108,4 +115,21 @@ def _ceilings(record: Record) -> Iterator[Question]:
                     "the ceiling holds.",
                     f"To end the ceiling: crosstable office decide revoke --entry {one.act}.",
                     one.act,
+                )
+
+
+def _cfc(record: Record, since: date | None) -> Iterator[Question]:
+    """CFC ratings that directors tell of and nobody entered (§2.2, footnote 2)."""
+    for heading in _told(record, _CFC, since):
+        for player in reported_section(heading, record.entries([heading])[heading.event_id, heading.number]).players:
+            member_id, cfc = record.one_id(player.member_id), player.background.cfc
+            person = record.people([member_id]).get(member_id)
+            if cfc is not None and person is not None and not person.cfc:
+                day = cfc.as_of or heading.ended
+                yield Question(
+                    member_id,
+                    heading.event_id,
+                    f"{person.name} has a CFC rating of {cfc.rating:g}, says the report of event {heading.event_id}.",
+                    f"To enter it: crosstable office decide fact --member {member_id} cfc-rating={cfc.rating:g}@{day} "
+                    "--reason WHY, and the same with canadian-resident=yes if they live in Canada.",
                 )

@@ -10,7 +10,6 @@ from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
-from crosstable.office.outside_ratings import cfc_notices
 from crosstable.office.questions import Question, questions
 
 # Acts from which no rating follows.
@@ -31,7 +30,6 @@ class OfficeStatus(NamedTuple):
     pending: tuple[JournalEntry, ...]
     held: tuple[Heading, ...]
     requested: tuple[Heading, ...]
-    cfc_notices: int
     newest: JournalEntry
     cautions: tuple[str, ...]
     questions: tuple[Question, ...] = ()
@@ -58,7 +56,6 @@ def status(office: Office) -> OfficeStatus:
             pending=_pending(record, run),
             held=_in_state(record, standing, State.HELD),
             requested=_requests(record),
-            cfc_notices=len(cfc_notices(record)),
             newest=newest,
             cautions=office.store.cautions(),
             questions=tuple(questions(record)),
