@@ -64,7 +64,7 @@ def test_the_start_that_the_tests_look_for_is_the_one_that_the_engine_takes(by_a
     assert by_age.players[0].prior == pytest.approx(START, abs=1e-9)
     told = text_of(explain(by_age, 1))
     assert f"{START:.4f}" in told
-    assert f"{AGE:.4f}" in told
+    assert f"{AGE:.6f}" in told
     assert f"{by_age.players[0].strength:.4f}" in text_of(explain(by_age, 2))
 
 
