@@ -288,7 +288,7 @@ def _office_facts(rng: random.Random, player: dict[str, Any]) -> None:
         if name not in SYSTEM_STARTS or (record["games"] or 300) < 300:
             continue
         if rng.random() < 0.5 and record["rating"] > 2000:
-            record["games_at_2200"] = rng.choice((1, 299, 300))
+            record["games_at_2200"] = rng.choice((299, 300, 300))
         if rng.random() < 0.4:
             record["lowered_floor"] = max(100.0, record["rating"] // 100 * 100 - rng.choice((0, 100)))
         if rng.random() < 0.1:

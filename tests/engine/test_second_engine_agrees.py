@@ -160,6 +160,8 @@ def test_the_random_events_visit_every_rule() -> None:
     """§8: a generator that stops making some kind of event would leave its rules unwatched."""
     seen: Counter[str] = Counter()
     for seed in range(CHUNK * CHUNKS):
+        if seed % 50 == 0 and all(seen[name] >= 3 for name in MUST_BE_SEEN):
+            break
         event, _ = random_event(seed)
         rated = rated_file(event)
         if rated.has_errors:

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from crosstable.explanation import Line, explain
+from crosstable.cli.event_files import lines_text
+from crosstable.explanation import Line, explain, usual_document
 from crosstable.rules.editions import Calendar
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, quad, record
@@ -164,6 +165,9 @@ def test_half_k_is_told() -> None:
     assert value(lines, "Step 5", "k") == pytest.approx(400 / 22, abs=1e-9)
     assert value(lines, "Result", "games") == 22
     assert "Half K was asked for: K = 800 / 2 / (20 + 4 / 2) = 18.181818, with m = 4 games. (node 5)" in texts(lines)
+    assert usual_document(lines) == "2015 text"
+    assert "with m = 4 games. (2004 text node 5)\n" in lines_text(lines)
+    assert "applies. (§1)\n" in lines_text(lines)
 
 
 @pytest.mark.parametrize(("rating", "share"), [(2300.0, 600.0), (2400.0, 400.0), (2500.0, 200.0), (2650.0, 200.0)])
