@@ -167,7 +167,7 @@ def test_a_column_of_sections_parts_an_entry_list_and_withdrawn_entries_go() -> 
 def test_an_entry_list_of_onlineregistration_has_no_titles() -> None:
     """The layout of a real list of that site: FIDE's Unr says nothing of the US Chess rating."""
     ann_said = "Adams, Ann\t2000001 [USA]\tUnr\t12345671\t1590\tTX\tU2000\t1/2:R2 R4"
-    text = f"{ann_said}\nBaker, Bo\t\t\t12345672\tUnr\t\tOpen\t\n"
+    text = f"{ann_said}\nBaker, Bo\t\t\t12345672\tUnr\t\tOpen\t\nCole, Cy\t2000002\t-\tNEW\tNew\tON\tOpen\n"
     first, second = ct.read(text.encode(), name="list.tsv").sections
     ann, bo = first.players[0], second.players[0]
     assert (first.name, ann.name, ann.member_id, ann.pairing_rating, ann.state) == (
@@ -176,6 +176,8 @@ def test_an_entry_list_of_onlineregistration_has_no_titles() -> None:
     assert ann.background.fide is None
     assert ann.details == {"federation": "USA", "fide_id": "2000001"}
     assert (second.name, bo.pairing_rating) == ("Open", None)
+    cy = second.players[1]
+    assert (cy.member_id, cy.pairing_rating, cy.state, cy.details) == ("", None, "ON", {"fide_id": "2000002"})
 
 
 def test_every_code_has_a_level_and_only_errors_are_fatal() -> None:

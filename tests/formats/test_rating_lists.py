@@ -179,6 +179,8 @@ def test_what_is_no_list_is_refused(tmp_path: Path) -> None:
     for data in (dbf.write("x", (dbf.Field("CITY", "C", 5),), [{"CITY": "Rome"}], date(2026, 8, 1)), b"Nothing\n"):
         with pytest.raises(FormatError):
             opened(written(tmp_path, "x.dbf", data))
+    with pytest.raises(FormatError, match="a zip or a workbook"):
+        opened(written(tmp_path, "ALLRTG2608.zip", b"PK\x03\x04"))
     with pytest.raises(FormatError, match="cannot be opened"):
         opened(str(tmp_path / "missing.txt"))
     assert rating_lists._cache()

@@ -25,6 +25,7 @@ from crosstable.limits import MEMBER_ID_DIGITS
 
 _LOOKED_AT = 65_536
 _LONGEST_ROW = 10_000
+_ZIP = b"PK\x03\x04"
 # Smaller lists are indexed anew each time, and smaller tables with titles are read whole.
 _FEWEST_KEPT = 2_000_000
 # A number of the index: the id, then where its row stands.
@@ -96,6 +97,9 @@ def opened(path: str) -> MembersFile | RatingList:
             size = os.fstat(file.fileno()).st_size
     except OSError:
         return read(file_bytes(path), path)  # which says why it cannot be opened
+    if head.startswith(_ZIP):
+        remedy = "Unpack it, and give the list or the members file inside; save a workbook as CSV."
+        raise FormatError(fault("not-readable", path, "This is a zip or a workbook.", remedy))
     layout, is_titled = _layout_of(head, os.path.basename(path))
     if layout is None or (is_titled and size < _FEWEST_KEPT):
         return read(file_bytes(path), path)

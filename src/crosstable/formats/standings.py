@@ -33,8 +33,9 @@ _FIELD_TITLES = {"id#": "ID", "name": "Name", "rating": "Rating", "title": "Titl
 _TITLES = {"rate": "Rating", "nimi": "Name"}  # as WinTD and Finnish pages say; Rate is another column of ours
 # onlineregistration.cc lists without titles: name, FIDE id and flag, FIDE rating, US Chess id, rating, state, section.
 _ENTRY = re.compile(
-    r"(?P<name>[^\t]+)\t(?:(?P<fide>\d{1,10}) ?\[(?P<flag>[A-Z]{3})\])?\t(?P<elo>\d{3,4}|Unr\.?)?"
-    rf"\t(?P<id>\d{{{MEMBER_ID_DIGITS}}}|)\t(?P<rating>\d{{3,4}}(?:[P/]\d{{1,3}})?|Unr\.?)?\t(?P<state>[A-Z]{{2}}|)\t(?P<section>[^\t]*)(?:\t.*)?",
+    r"(?P<name>[^\t]+)\t(?:(?P<fide>\d{1,10})(?: ?\[(?P<flag>[A-Z]{3})\])?)? ?\t(?P<elo>\d{3,4}|Unr\.?|-)?"
+    rf"\t(?P<id>\d{{{MEMBER_ID_DIGITS}}})?(?:New|None|N/A|Pending)? ?"
+    r"\t(?P<rating>\d{3,4}(?:[P/]\d{1,3})?|Unr\.?|New|-)?\t(?P<state>[A-Z]{2,3})?\t(?P<section>[^\t]*)(?:\t.*)?",
     re.IGNORECASE | re.ASCII,
 )
 _ENTRY_TITLES = ("Name", "FIDE id", "Federation", "FIDE rating", "ID", "Rating", "State", "Section")

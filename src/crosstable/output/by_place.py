@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.notation import american_days, counted
 from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
 from crosstable.output.words import KINDS, controls_text
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.pipeline.results import ranked
+from crosstable.sentences import american_days, counted
 from crosstable.terms import Cell, Entry, ReportedSection, Result, Section
 
 NUMBERING = "Ranks go by points, then by the rating after the section, as US Chess posts them."

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
-from crosstable.notation import american_days
 from crosstable.rules.constants import Constants
+from crosstable.sentences import american_days
 from crosstable.terms import Cell, Formula, PlayerRating, Report, ReportedSection, Section, SectionType
 
 
