@@ -58,6 +58,7 @@ OFFICE: dict[str, list[tuple[str, ...]]] = {
 # These take a compiled replay, a folder of pages or a federation: they are validated where they are made.
 ELSEWHERE = {
     "archive": "tests/history/test_archive.py",
+    "audit": "tests/verification/test_audit.py",
     "replay": "tests/cli/test_history.py",
     "backtest": "tests/lab/test_commands.py",
     "comparison": "tests/lab/test_resemblance.py",
