@@ -20,7 +20,6 @@ from crosstable.catalogue import CATALOGUE, meaning_of
 from crosstable.checks.owners import FIELDS
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
-from crosstable.notation import american
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
@@ -28,6 +27,7 @@ from crosstable.rules.in_words import edition_values
 from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
+from crosstable.sentences import american
 from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page

@@ -332,7 +332,7 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
     "cfc-notice": Kind(
         WARNING,
         "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",
-        "A notice to the office, which looks it up and enters it (office decide fact).",
+        "A notice to the office, which looks it up and enters it (office outside-ratings notices, office decide fact).",
         "Not on record: {what}.",
     ),
     "id-needed": Kind(

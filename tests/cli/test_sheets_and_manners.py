@@ -99,7 +99,7 @@ def test_standings_show_tie_breaks_in_every_output_that_has_them(run: Run, write
     assert re.search(r"1 +1 +Player, 1 +2\.5 +W2 +D3 +W4 +3\.5 +3\.5 +5 +7", out)
     page = run("rate", path, "--html", "--tie-break", "solkoff").out
     assert '<td class="tie-break" data-method="Solkoff">3.5</td>' in page
-    assert "Ranks go by points, then by solkoff." in page
+    assert "Ranks go by points, then by Solkoff." in page
     row = next(csv.DictReader(io.StringIO(run("rate", path, "--csv", "--standings").out)))
     assert (row["ModMed"], row["Cumul"]) == ("3.5", "5")
     assert run("rate", path, "--xlsx", str(book), "--standings").code == 0

@@ -287,12 +287,11 @@ def _office_facts(rng: random.Random, player: dict[str, Any]) -> None:
     for name, record in player["ratings"].items():
         if name not in SYSTEM_STARTS or (record["games"] or 300) < 300:
             continue
-        chance = rng.random()
-        if chance < 0.4 and record["rating"] > 2000:
+        if rng.random() < 0.5 and record["rating"] > 2000:
             record["games_at_2200"] = rng.choice((1, 299, 300))
-        elif chance < 0.5:
+        if rng.random() < 0.4:
             record["lowered_floor"] = max(100.0, record["rating"] // 100 * 100 - rng.choice((0, 100)))
-        elif chance < 0.6:
+        if rng.random() < 0.1:
             record["floor"] = [{"level": 1300, "origin": "money"}, {"level": 1350, "origin": "office"}]
 
 

@@ -318,6 +318,7 @@ def test_a_foreign_event_is_one_pass_against_converted_opponents() -> None:
     assert "The score is S = 0.5 + 1 = 1.5." in texts(lines)
     assert "Round 3: player 4 has no FIDE rating, so the game is ignored. (§6)" in texts(lines)
     assert "FIDE ratings by the conversion." in texts(lines)
+    assert "only players entered to be rated are, so the rating is untouched. (§6)" in texts(explained(event, 2))
     event["sections"][0]["type"] = "foreign_fide_youth"
     youth = explained(event, 1)
     assert "by the youth conversion" in texts(youth)
@@ -381,6 +382,7 @@ def test_both_rows_of_a_re_entry_are_explained_alike() -> None:
     again = player(2, "U W4", 1500.0) | {"member_id": one["member_id"]}
     event = event_file(one, again, player(3, "W1 U", 1500.0), player(4, "U L2", 1500.0))
     assert explained(event, 1) == explained(event, 2)
+    assert "The member stands on rows 1 and 2 and is rated once" in texts(explained(event, 1))
     assert len(values(explained(event, 1), "Step 5", "expectancy")) == 2
 
 
@@ -414,6 +416,8 @@ def test_every_round_is_told() -> None:
     assert "Round 3: a win by forfeit against player 3, which is not a rated game. (§7)" in told
     assert "Round 4: a full-point bye, which is not a rated game. (§7)" in told
     assert "Round 3: a loss by forfeit against player 1" in texts(explained(event, 3))
+    one_sided = event_file(player(1, "N2", 1500.0), player(2, "U", 1500.0))
+    assert "Round 1: won against player 2 by this row alone, met at 1500" in texts(explained(one_sided, 1))
 
 
 def test_a_fide_rating_of_the_other_scale_is_told_as_it_was_carried_over() -> None:

@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from crosstable.notation import american_days, spans
 from crosstable.output.by_place import tables_of
 from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import american_days, spans
 from crosstable.terms import NORM_CODES, RatingSystem
 from tests.checks.provoked import pair, sound
 from tests.event_files import event_file, player, quad, record

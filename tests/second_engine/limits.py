@@ -99,7 +99,8 @@ def floors_of(case: Case, record: dict[str, Any], member: Member) -> list[tuple[
     if personal is not None:
         floors.append(("personal", personal))
     if case.system == "OTBR" and (record.get("games_at_2200") or 0) >= LIFE_MASTER_GAMES:
-        floors.append(("life_master", 2200))
+        lowered = record.get("lowered_floor")
+        floors.append(("life_master", 2200 if lowered is None else min(2200, lowered)))
     return floors + further_floors(record)
 
 

@@ -3,9 +3,12 @@
 Posted figures come from the second engine of the tests, which knows what the pages hide.
 """
 
+from datetime import date
 from typing import Any
 
-from crosstable.terms import FloorKind
+import pytest
+
+from crosstable.terms import CareerRow, Floor, FloorKind, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification import Row, Verdict, tally, verify
 from crosstable.verification.changes import ALL_LOSSES, ALL_WINS
 from crosstable.verification.quirks import with_online_fault
@@ -79,6 +82,44 @@ def test_what_a_page_refutes_is_dropped_for_good() -> None:
     assert {row.verdict for row in rows.values()} == {Verdict.WITHIN}
     assert {row.floor_kind for row in rows.values()} == {FloorKind.NONE}
     assert rows["201603010001"].posted < 1600.0
+
+
+def career(*rows: tuple[str, float | None, float], floor: float = 0.0, as_of: str = "2015-12-01") -> MemberPage:
+    """A member's Regular history: the day, the rating before and after, both established; and a published floor."""
+    events = tuple(
+        CareerRow(
+            date.fromisoformat(day),
+            day,
+            RatingSystem.OTBR,
+            None if pre is None else PlayerRating(pre),
+            PlayerRating(post),
+        )
+        for day, pre, post in rows
+    )
+    floors = (Floor(FloorKind.OFFICE, floor),) if floor else ()
+    published = PlayerRating(1700.0, as_of=date.fromisoformat(as_of), floors=floors)
+    return MemberPage("MB", "", {RatingSystem.OTBR: published}, events)
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [
+        (career(("2013-05-01", 1800.0, 1850.0)), FloorKind.PEAK),
+        (career(("2016-03-01", 1800.0, 1850.0)), FloorKind.NONE),  # after the section
+        (career(("2013-05-01", None, 1850.0)), FloorKind.NONE),  # a first event, or one of another system
+        (career(("2013-05-01", 2000.0, 2050.0)), FloorKind.NONE),  # a floor of 1800, which the rating refutes
+        (career(floor=1600.0), FloorKind.OFFICE),
+        (career(floor=1700.0), FloorKind.NONE),
+        (career(floor=1600.0, as_of="2016-03-01"), FloorKind.NONE),
+    ],
+)
+def test_a_history_fills_the_gap_before_a_page(page: MemberPage, kind: FloorKind) -> None:
+    """§5: a peak of 1850 gives a floor of 1600; so does a published one, where it was published by then."""
+    low = quad(p2={"rating": 1605.0, "games": 203, "peak": 1850.0, "member": "MB"})
+    found = verify(pages(line("201602010001", "2016-02-01", low)), members=[page])
+    [row] = [row for row in found.carried if row.number == 2]
+    assert (row.posted, row.floor_kind) == (1600.0, kind)
+    assert row.verdict is (Verdict.AT_FLOOR if kind is FloorKind.NONE else Verdict.WITHIN)
 
 
 def test_inputs_are_known_when_counts_do_not_matter_and_pasts_are_seen() -> None:

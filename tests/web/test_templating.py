@@ -1,6 +1,6 @@
 """How templates write numbers, days and addresses."""
 
-from crosstable.notation import counted
+from crosstable.sentences import counted
 from crosstable.web.templating import address, day, places, plain, signed
 
 

@@ -19,10 +19,10 @@ from crosstable.cli.printing import (
 )
 from crosstable.errors import AcceptanceError, Fault, FormatError
 from crosstable.formats.detect import Input, inputs
-from crosstable.notation import counted
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
+from crosstable.sentences import counted
 from crosstable.terms import Report
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, flag, option, take
 from crosstable.cli.printing import Bar
-from crosstable.notation import counted
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.rules.rule_sets import RuleSet

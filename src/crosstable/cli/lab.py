@@ -24,7 +24,7 @@ from crosstable.cli.options import (
     take,
 )
 from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
-from crosstable.notation import counted
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.backtest_results import Backtest

@@ -11,8 +11,8 @@ from crosstable.cli.printing import faults_text, warn, write_files
 from crosstable.formats.background_columns import columns_for, written
 from crosstable.formats.members import MemberDetails
 from crosstable.formats.sheet_rows import as_text, csv_bytes
-from crosstable.notation import counted
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import counted
 from crosstable.terms import Background, RatingSystem, ReportedPlayer
 
 # What is asked of every player in each system of the event, whether it is known or not.

@@ -11,7 +11,6 @@ from crosstable.cli.office_access import author_of, login_name, office_command, 
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
-from crosstable.notation import american, counted
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.postings import OWN
@@ -20,6 +19,7 @@ from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.public import PublicChange, PublicEntry
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
+from crosstable.sentences import american, counted
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -340,7 +340,8 @@ def _sections(act: JournalEntry) -> str:
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
             said.append(f"{word} {', '.join(map(str, act.after[name]))}")
-    said += [f"agreed: {text}" for text in act.after.get("granted", ())]
+    if granted := act.after.get("granted"):
+        said.append(f"agreed: {granted[0]}" + (f" and {len(granted) - 1} more" if len(granted) > 1 else ""))
     return "; ".join(said)
 
 

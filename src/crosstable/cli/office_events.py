@@ -10,7 +10,6 @@ from crosstable.cli.options import Parser, also, flag, option, take
 from crosstable.cli.printing import Bar, say, sections_text, warn_of_faults
 from crosstable.errors import FormatError, Severity
 from crosstable.formats.detect import Input, inputs
-from crosstable.notation import counted
 from crosstable.office.comparing import birth_differences
 from crosstable.office.corrections import (
     ChangedResult,
@@ -28,6 +27,7 @@ from crosstable.office.originals import newcomers_waiting
 from crosstable.office.questions import about_event
 from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of, submit
 from crosstable.office.views import known
+from crosstable.sentences import counted
 
 MOST_DIFFERENCES = 20
 _RESULT_OPTIONS = ("section", "player", "round", "result")
@@ -231,7 +231,8 @@ def _confirm(options: argparse.Namespace) -> int:
                 people = newcomers_waiting(known(connection).record, options.event, options.section)
         seen = Seen(newcomers=people, refuses=options.without_requests)
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
-        warn_of_faults(f"event {made.event_id}", made.faults)
+        told = [one for one in made.faults if not made.is_stored or one.severity is not Severity.CONFIRM]
+        warn_of_faults(f"event {made.event_id}", told)
         if not made.is_stored:
             raise RefusedError("nothing was stored: there are still errors", FAULTY)
         if options.new_members:

@@ -12,13 +12,13 @@ from crosstable.cli.options import Commands, Parser, add_command, add_commands, 
 from crosstable.cli.printing import print_json, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
-from crosstable.notation import american, counted
 from crosstable.office.database import Office
 from crosstable.office.decisions import set_fact
 from crosstable.office.members import Imported, import_members, merge_members, unmerge_members
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
+from crosstable.sentences import american, counted
 
 if TYPE_CHECKING:
     from crosstable.office.ledger.facts import Person

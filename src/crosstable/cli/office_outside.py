@@ -7,12 +7,12 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_changes import rate_and_tell
 from crosstable.cli.options import Parser, add_command, add_commands, american_day, option
-from crosstable.cli.printing import american, columns, print_json, print_table, say, warn_of_faults
+from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import fide_list
-from crosstable.notation import counted
 from crosstable.office.outside_ratings import Abroad, Candidate, ImportedList, cfc_notices, import_fide_list
 from crosstable.office.views import known
+from crosstable.sentences import american, counted
 
 FIDE = "FIDE"
 

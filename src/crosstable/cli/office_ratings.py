@@ -19,7 +19,6 @@ from crosstable.explanation import explain
 from crosstable.explanation.lines import FLOOR_NAMES
 from crosstable.formulas.floors import Level
 from crosstable.formulas.rounding import official_rating
-from crosstable.notation import american
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import Shown
@@ -39,6 +38,7 @@ from crosstable.office.views import history as history_of
 from crosstable.output.words import rating_text
 from crosstable.pipeline.explaining import explained_document
 from crosstable.rules.editions import EDITIONS
+from crosstable.sentences import american
 from crosstable.terms import FloorKind, PlayerRating
 
 RATING_COLUMNS = columns("System", ">Rating", ">Exact", ">Games", ">Official", "Floor", ">Peak", "Last rated")

@@ -11,7 +11,6 @@ from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
 from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
 from crosstable.errors import FormatError, OfficeError
-from crosstable.notation import american, counted
 from crosstable.office import list_files
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import last_act_of
@@ -19,6 +18,7 @@ from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
+from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem
 
 LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")

@@ -9,9 +9,9 @@ from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, database_of, office_command, opened
 from crosstable.cli.options import Parser, flag, option, take
 from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
-from crosstable.notation import counted
 from crosstable.office.database import system_clock
 from crosstable.office.status import OfficeStatus, status
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.office.backups import Backup

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.errors import CrosstableError, Fault, RuleSetError, Severity
-from crosstable.sentences import american as american  # for the commands
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -11,10 +11,10 @@ from crosstable import schemas
 from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
-from crosstable.notation import american
 from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
+from crosstable.sentences import american
 
 # What crosstable reads; everything else it prints or writes.
 READ = {

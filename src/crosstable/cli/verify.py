@@ -14,7 +14,7 @@ from crosstable.errors import FormatError
 from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input
 from crosstable.rules.editions import Calendar
-from crosstable.terms import Report
+from crosstable.terms import MemberPage, Report
 
 if TYPE_CHECKING:
     from crosstable.verification import Page
@@ -36,16 +36,21 @@ def parser() -> Parser:
 def _verify(options: argparse.Namespace) -> int:
     """Compare computed ratings with posted ones.
 
-    Give event files with posted ratings, or a folder of archived official crosstables (gzipped JSON lines). Rows with
-    unknown inputs are left out. Every other row that differs is listed with its likely cause.
+    Give event files with posted ratings, or a folder of archived official crosstables (gzipped JSON lines); saved pages
+    of members among them, details or tournament histories, tell of peaks and floors. Rows with unknown inputs are left
+    out. Every other row that differs is listed with its likely cause.
     """
     from crosstable.pipeline.verifying import posted_pages, verify
 
     calendar = Calendar(options.calendar)
     pages: list[Page] = []
+    members: list[MemberPage] = []
     code = 0
     for path in files_in(options.paths):
         try:
+            if of_members := members_in(path):
+                members += of_members
+                continue
             posted = posted_pages(((path, report) for report in reports_in(path)), calendar)
         except FormatError as error:
             sys.stderr.write(fault_text(path, error.fault))
@@ -59,7 +64,7 @@ def _verify(options: argparse.Namespace) -> int:
     if not pages:
         return FAULTY
     with Bar("verifying", len(pages)) as bar:
-        verified = verify(pages, online_fault=options.online_fault, tell=bar.done)
+        verified = verify(pages, online_fault=options.online_fault, tell=bar.done, members=members)
     if options.html:
         from crosstable.output.verify_html import verify_page
 
@@ -80,6 +85,17 @@ def files_in(paths: list[str]) -> Iterator[str]:
             yield from (os.path.join(path, name) for name in sorted(os.listdir(path)) if not name.startswith("."))
         else:
             yield path
+
+
+def members_in(path: str) -> list[MemberPage]:
+    """The pages of members that a file holds; none where it is something else."""
+    from crosstable.formats import member_pages
+
+    data = b"" if path == STANDARD_INPUT or os.path.isdir(path) else file_bytes(path)
+    name = os.path.basename(path)
+    if member_pages.looks_like(data):
+        return [member_pages.read(data, name)]
+    return list(member_pages.read_archive(data, name)) if member_pages.archived(data) else []
 
 
 def reports_in(path: str) -> Iterator[Report]:

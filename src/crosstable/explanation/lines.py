@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation.figures import kinds_in
-from crosstable.explanation.passes import abroad, one_pass, second_step, third_step, unrated_rounds
+from crosstable.explanation.passes import ABROAD, abroad, one_pass, own_rows, second_step, third_step, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -62,8 +62,7 @@ def lines_of(tell: Telling) -> Iterator[Line]:
 def working_of(tell: Telling) -> Iterator[Line]:
     """What was computed, step by step."""
     if tell.player.formula is Formula.NONE:
-        yield untouched(tell)
-        yield from unrated_rounds(tell, "Result")
+        yield from untouched(tell)
         return
     yield from first_step(tell)
     yield from second_step(tell)
@@ -87,6 +86,9 @@ def rules(tell: Telling) -> Iterator[Line]:
         **{"edition": edition.effective, "ruled": ruled, "seen_through": LAW_SEEN_THROUGH},
     )
     yield tell.line("Rules", "rules.document", title=document_for(edition.effective).title)
+    if tell.player.merged_with:
+        rows = sorted((tell.player.number, *tell.player.merged_with))
+        yield tell.line("Rules", "rules.rows", rows=" and ".join(map(str, rows)))
     for amendment in (one for one in doubts(section.start) if _touches(one, tell)):
         yield tell.line(
             *("Rules", "rules.date_assumed"),
@@ -115,10 +117,14 @@ def _spoken_of(key: str) -> Iterator[str]:
     yield from (rule for begin, rule in RESTS_ON if key.startswith(begin))
 
 
-def untouched(tell: Telling) -> Line:
+def untouched(tell: Telling) -> Iterator[Line]:
     """What is said of somebody without a rated game."""
     after = tell.player.after
-    return tell.line("Result", "result.untouched", math.nan if after is None else after.rating)
+    is_opponent = tell.rated.section.kind.is_foreign and not any(entry.is_rated for entry in own_rows(tell))
+    key = "result.opponent" if is_opponent else "result.untouched"
+    yield tell.line("Result", key, math.nan if after is None else after.rating)
+    if not is_opponent:
+        yield from unrated_rounds(tell, ABROAD if tell.rated.section.kind.is_foreign else "Result")
 
 
 def _touches(amendment: Amendment, tell: Telling) -> bool:

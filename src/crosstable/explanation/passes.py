@@ -18,7 +18,7 @@ from crosstable.formulas.special import (
     special_rating,
 )
 from crosstable.formulas.standard import RATING_SCALE, odds, winning_expectancy
-from crosstable.terms import Formula, KRule, Past, SectionType, total
+from crosstable.terms import ONE_SIDED, Entry, Formula, KRule, Past, SectionType, total
 
 ABROAD = "Foreign event"
 # Sums in another order differ by less.
@@ -117,9 +117,8 @@ def abroad(tell: Telling) -> Iterator[Line]:
 
 def unrated_rounds(tell: Telling, part: str) -> Iterator[Line]:
     """The rounds without a rated game, and games abroad that do not count for want of a FIDE rating (§6, §7)."""
-    own = {tell.player.number, *tell.player.merged_with}
     counted = {(game.round_number, game.opponent) for game in tell.player.games}
-    for entry in (entry for entry in tell.rated.section.entries if entry.number in own):
+    for entry in own_rows(tell):
         for at, cell in enumerate(entry.cells, start=1):
             if cell.result.is_game and part == ABROAD and (at, cell.opponent) not in counted:
                 yield tell.line(part, "abroad.ignored", round=at, opponent=cell.opponent)
@@ -152,7 +151,9 @@ def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
     for one in met:
         expectancy = winning_expectancy(own, odds(one.strength))
         expectancies.append(expectancy)
-        yield tell.line(*(part, "game.standard", expectancy), **_game(one), prior=player.prior, scale=RATING_SCALE)
+        yield tell.line(
+            *(part, "game.standard", expectancy), **_game(tell, one), prior=player.prior, scale=RATING_SCALE
+        )
     yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
     yield tell.line(part, "standard.expected", working.expected, expectancies=tuple(expectancies))
     yield tell.line(
@@ -165,12 +166,24 @@ def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
     yield tell.line(part, "standard.rating", rating, prior=player.prior, change=change, bonus=working.bonus)
 
 
-def _game(one: Met) -> dict[str, object]:
-    game = one.game
-    return {
-        **{"round": game.round_number, "result": words.RESULTS[game.score], "opponent": game.opponent},
-        **{"strength": one.strength, "origin": one.origin},
-    }
+def _game(tell: Telling, one: Met) -> dict[str, object]:
+    return {**said_of(tell, one.game), "strength": one.strength, "origin": one.origin}
+
+
+def said_of(tell: Telling, game: RatedGame) -> dict[str, object]:
+    """What the line of a game says of it; a result on one row alone is rated on that row (§7)."""
+    at = game.round_number - 1
+    cells = [entry.cells[at] for entry in own_rows(tell) if at < len(entry.cells)]
+    is_alone = any(cell.opponent == game.opponent and cell.result in ONE_SIDED for cell in cells)
+    alone = words.ALONE if is_alone else ""
+    said = {"round": game.round_number, "result": words.RESULTS[game.score], "opponent": game.opponent}
+    return {**said, "alone": alone}
+
+
+def own_rows(tell: Telling) -> list[Entry]:
+    """The rows of the player: more than one where a member is listed more than once."""
+    own = {tell.player.number, *tell.player.merged_with}
+    return [entry for entry in tell.rated.section.entries if entry.number in own]
 
 
 def _k_key(tell: Telling) -> str:
@@ -223,7 +236,7 @@ def special(tell: Telling, part: str, found: SpecialRating, effective: float, me
     for one in met:
         expectancy = provisional_expectancy(solution, one.strength, spread)
         expectancies.append(expectancy)
-        yield tell.line(part, "game.special", expectancy, **_game(one), solution=solution)
+        yield tell.line(part, "game.special", expectancy, **_game(tell, one), solution=solution)
     if effective > 0.0:
         share = effective * provisional_expectancy(solution, start, spread)
         expectancies.append(share)

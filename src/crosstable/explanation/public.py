@@ -20,7 +20,7 @@ from crosstable.engine.records import PassWorking
 from crosstable.explanation import words
 from crosstable.explanation.figures import FULL
 from crosstable.explanation.lines import lines_of, not_from_texts, player_of, rules, untouched
-from crosstable.explanation.passes import Met, choice, second_step, special, standard, unrated_rounds
+from crosstable.explanation.passes import Met, choice, said_of, second_step, special, standard, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -155,8 +155,7 @@ def _from_posted(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
 def _working(shown: Telling, again: Telling) -> Iterator[Line]:
     player = again.player
     if player.formula is Formula.NONE:
-        yield untouched(shown)
-        yield from unrated_rounds(shown, "Result")
+        yield from untouched(shown)
         return
     if started_by_age(again.rated, player):
         yield from _start(shown)
@@ -189,8 +188,7 @@ def _games(tell: Telling) -> Iterator[Line]:
     part = "Step 5"
     if started_by_age(tell.rated, player) and player.effective > 0.0:  # the start counts for games, so nothing is told
         for game in player.games:
-            result_words = words.RESULTS[game.score]
-            yield tell.line(part, "game.hidden", round=game.round_number, result=result_words, opponent=game.opponent)
+            yield tell.line(part, "game.hidden", **said_of(tell, game))
         yield tell.line(part, "game.score", player.score, scores=tuple(game.score for game in player.games))
         return
     yield tell.line(part, "public.pass")

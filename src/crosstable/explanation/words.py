@@ -39,6 +39,8 @@ RESULTS = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
 PRE_EVENT, INITIAL = "the pre-event rating", "the initial rating"
 ESTIMATE, INTERMEDIATE = "the estimate of Step 3", "the result of Step 4"
 POSTED = "posted after the section"
+# Of a game that the opponent's row does not show.
+ALONE = " by this row alone"
 # The key of the reason for the special formula, by the past that gives it.
 PASTS = {Past.ALL_WINS: "formula.all_wins", Past.ALL_LOSSES: "formula.all_losses"}
 # What a round was in which no rated game was played; a table's own column is no round.
@@ -78,7 +80,9 @@ _RULES: tuple[Row, ...] = (
         "and may end some points off the posted result.",
     ),
     ("public.rating 1 rating", "The rating after the section is {value:r}."),
+    ("rules.rows -", "The member stands on rows {rows} and is rated once, on the games of all of them."),
     ("result.untouched 7 post", "No rated game was played, so the rating is untouched."),
+    ("result.opponent 6 post", "In a foreign event only players entered to be rated are, so the rating is untouched."),
 )
 
 # How far the piece of a conversion reaches.
@@ -283,16 +287,17 @@ _PASSES: tuple[Row, ...] = (
     ),
     (
         "game.standard 4.2 expectancy We",
-        "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; expected {formula} = {value:e}.",
+        "Round {round}: {result} player {opponent}{alone}, met at {strength:r}, {origin}; expected {formula} = "
+        "{value:e}.",
         _SCORE_OF_RATING,
     ),
     (
         "game.special 4.1 expectancy PWe",
-        "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; at M expected {formula} = "
+        "Round {round}: {result} player {opponent}{alone}, met at {strength:r}, {origin}; at M expected {formula} = "
         "{value:e}.",
         _SHARE_OF_RATING,
     ),
-    ("game.hidden 1", "Round {round}: {result} player {opponent}."),
+    ("game.hidden 1", "Round {round}: {result} player {opponent}{alone}."),
     ("game.score 4 score S", "The score is S = {formula} = {value:c}.", "{scores:c}"),
     ("round.unrated 7", "Round {round}: {what}, which is not a rated game."),
     ("round.unrated_met 7", "Round {round}: {what} against player {opponent}, which is not a rated game."),

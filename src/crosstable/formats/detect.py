@@ -113,9 +113,12 @@ def _read_zip(data: bytes, name: str) -> Reading:
 
 
 def _read_text(data: bytes, name: str) -> Reading:
-    from crosstable.formats import msa, rating_report, standings, trf, uschess_dbf, wallchart
+    from crosstable.formats import member_pages, msa, rating_report, standings, trf, uschess_dbf, wallchart
     from crosstable.formats.bundles import read_files
 
+    if member_pages.looks_like(data):
+        message, remedy = "This is the page of one member, not of an event.", "Give it with --members."
+        raise FormatError(fault("not-readable", name, message, remedy))
     if uschess_dbf.looks_like(data):
         return read_files([(name, data)], name)
     if any(mark in data[:LONGEST_LINE].partition(b"\n")[0] for mark in OF_RATING_LISTS):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.notation import counted
+from crosstable.sentences import counted
 
 MOST_FAULTS = 500
 

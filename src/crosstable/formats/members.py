@@ -1,9 +1,10 @@
 """A members file: what is known of members before an event, for reports that carry ids alone (``--members FILE``).
 
-Three forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
+Four forms are read. A table (CSV or TSV) with a row of titles, of which ``TEMPLATE`` is an example: a column for the
 member id, any of the columns of ``background_columns`` (``OTBR rating``, ``Regular games``, ``FIDE rating``,
 ``Birth date`` …), and what an office keeps of its members beside that (``State``, ``FIDE id``, ``Member until`` …). A
-JSON list of objects as the players of an event file. The members of the ratings API, one or several.
+JSON list of objects as the players of an event file. The members of the ratings API, one or several. A saved page of
+US Chess with the details or the tournament history of one member.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
+from crosstable.formats import member_pages
 from crosstable.formats.background_columns import background_of, column_of
 from crosstable.formats.event_json import background_from
 from crosstable.formats.findings import FaultList
@@ -109,7 +111,7 @@ class MembersFile(NamedTuple):
 
 
 def read(data: bytes, name: str) -> MembersFile:
-    """Read a members file; raises ``FormatError`` where it is none of the three forms."""
+    """Read a members file; raises ``FormatError`` where it is none of the four forms."""
     if len(data) > LARGEST:
         raise FormatError(fault("not-readable", name, f"The file is larger than {LARGEST // 1_000_000} MB."))
     found = _Members(name)
@@ -117,6 +119,9 @@ def read(data: bytes, name: str) -> MembersFile:
         value, faults = load_json(data, name)
         found.faults.extend(faults)
         _take_json(found, value)
+    elif member_pages.looks_like(data):
+        page = member_pages.read(data, name)
+        found.add(page.member_id, page.name, page.background, MemberDetails(), name)
     else:
         _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
     return found.closed()

@@ -21,7 +21,8 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import page_text
-from crosstable.notation import counted, read_rating
+from crosstable.notation import read_rating
+from crosstable.sentences import counted
 from crosstable.terms import (
     POINTS,
     Background,

@@ -19,7 +19,8 @@ from crosstable.formats.json_fields import LONGEST_TEXT
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
 from crosstable.limits import HIGHEST_RATING
-from crosstable.notation import counted, read_rating
+from crosstable.notation import read_rating
+from crosstable.sentences import counted
 from crosstable.terms import (
     Background,
     PlayerRating,

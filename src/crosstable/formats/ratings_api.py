@@ -17,9 +17,9 @@ from crosstable.formats.event_json import LONGEST_CELL, read_cell
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.formats.msa_header import DUAL, SYSTEMS
 from crosstable.limits import HIGHEST_RATING
-from crosstable.notation import counted
 from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.rules.time_controls import split_schedule
+from crosstable.sentences import counted
 from crosstable.terms import (
     Background,
     Floor,

@@ -15,7 +15,7 @@ from crosstable.formats.trf_heading import CODES, Heading, read_heading
 from crosstable.formats.trf_lines import PLAYER, Findings, Line, read_lines
 from crosstable.formats.trf_players import read_player
 from crosstable.formats.trf_write import write
-from crosstable.notation import counted
+from crosstable.sentences import counted
 from crosstable.terms import RATINGS, Report, ReportedPlayer, ReportedSection
 
 __all__ = ["looks_like", "read", "write"]

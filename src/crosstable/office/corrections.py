@@ -394,15 +394,20 @@ def _confirming(record: Record, event: EventFact, waiting: Waiting, checked: Che
         "sections": {number: new[number].heading["digest"] for number in new if number in waiting.headings},
         "withdrawn": sorted(waiting.gone),
         "differences": found,
-        "granted": [
-            f"{fault.place}: {fault.message}"
-            for one in checked.sections
-            if one.number in waiting.headings
-            for fault in one.faults
-            if fault.severity is Severity.CONFIRM
-        ],
+        "granted": _granted(waiting, checked),
     }
     return Change(EntryKind.CONFIRM, event.event_id, after)
+
+
+def _granted(waiting: Waiting, checked: CheckedSubmission) -> list[str]:
+    """What whoever accepts what waits agrees to by that."""
+    chosen = [one for one in checked.sections if one.number in waiting.headings]
+    return [
+        f"{fault.place}: {fault.message}"
+        for one in chosen
+        for fault in one.faults
+        if fault.severity is Severity.CONFIRM
+    ]
 
 
 def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmission) -> Correction:
@@ -416,6 +421,7 @@ def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmis
         write_section(connection, act, SectionRows(standing[number].heading, ()), State.WITHDRAWN)
     said = [f"section {one.number} is confirmed" for one in chosen]
     said += [f"section {number} is withdrawn" for number in sorted(waiting.gone)]
+    said += [f"agreed: {text}" for text in _granted(waiting, checked)]
     return Correction(event_id, act, tuple(said), checked.faults)
 
 

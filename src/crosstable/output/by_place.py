@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.notation import american_days, counted
 from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
-from crosstable.output.words import KINDS
+from crosstable.output.words import KINDS, controls_text
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.pipeline.results import ranked
+from crosstable.sentences import american_days, counted
 from crosstable.terms import Cell, Entry, ReportedSection, Result, Section
 
 NUMBERING = "Ranks go by points, then by the rating after the section, as US Chess posts them."
@@ -52,10 +52,8 @@ class Table(NamedTuple):
     @property
     def time_control(self) -> str:
         """The control as written, or, where rounds differ, each of them."""
-        controls = self.reported.time_controls
-        if len(set(controls)) > 1:
-            return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
-        return self.section.time_control.text if self.section.time_control else "".join(controls[:1])
+        controls, read = self.reported.time_controls, self.section.time_control
+        return read.text if read and len(set(controls)) < 2 else controls_text(controls)
 
     @property
     def about(self) -> str:
@@ -77,7 +75,7 @@ class Table(NamedTuple):
         """How rows are ranked, in a sentence."""
         if not self.methods:
             return NUMBERING
-        return f"Ranks go by points, then by {', '.join(self.methods).replace('-', ' ')}."
+        return f"Ranks go by points, then by {', '.join(METHODS[name].name for name in self.methods)}."
 
 
 def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:
@@ -94,7 +92,7 @@ def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection, tie_b
     else:
         order = standings(field_of(by_system[0]), methods)
     rounds = max((len(entry.cells) for entry in section.entries), default=0)
-    cells = [_padded(section.entries[at[one.number]], rounds) for one in order]
+    cells = [padded(section.entries[at[one.number]], rounds) for one in order]
     columns = columns_of(cells, rounds)
     states = {player.number: player.state for player in reported.players}
     rows = tuple(
@@ -111,7 +109,8 @@ def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection, tie_b
     return Table(by_system, reported, tuple(column + 1 for column in columns), rows, methods)
 
 
-def _padded(entry: Entry, rounds: int) -> tuple[Cell, ...]:
+def padded(entry: Entry, rounds: int) -> tuple[Cell, ...]:
+    """The cells of a row, blank where it has fewer than there are rounds."""
     return (*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells)))
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.notation import counted
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import COMPUTED, LEGEND, RATINGS, floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
 from crosstable.output.words import about_event, cell_text, post_text, pre_text, printable, section_name
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import counted
 from crosstable.terms import Report
 
 # A section with more columns of rounds and tie-breaks is printed on its side.

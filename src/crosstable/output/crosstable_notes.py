@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.notation import american, spans
 from crosstable.output.by_place import Row, Table
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import LAW_SEEN_THROUGH
+from crosstable.sentences import american, spans
 from crosstable.terms import NORM_CODES, Formula
 
 # The seven levels of norms (official facts §1).

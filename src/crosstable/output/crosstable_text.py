@@ -13,11 +13,11 @@ from datetime import date
 from crosstable.engine import RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
-from crosstable.notation import counted
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
 from crosstable.output.words import particulars, printable
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import counted
 from crosstable.terms import Cell, PlayerRating, RatingSystem, Report, SectionType
 
 SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {

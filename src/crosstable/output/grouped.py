@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from crosstable.errors import Fault
-from crosstable.notation import spans
+from crosstable.sentences import spans
 
 FEWEST = 3
 # The last row that a place names: "section 1, player 7 (Smith, J), round 3", "chart.csv, line 12, column Rating".

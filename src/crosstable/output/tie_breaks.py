@@ -142,24 +142,25 @@ def _mean(values: Iterable[float]) -> float:
 
 
 class Method(NamedTuple):
-    """A tie-break: the title of its column, and its value for a player among those still tied."""
+    """A tie-break: the title of its column, its name, and its value for a player among those still tied."""
 
     title: str
+    name: str
     value: Callable[[Field, int, Tied], float]
 
 
 METHODS: Mapping[str, Method] = {
-    "modified-median": Method("ModMed", modified_median),
-    "solkoff": Method("Solkoff", solkoff),
-    "cumulative": Method("Cumul", cumulative),
-    "median": Method("Median", median),
-    "result-between-tied": Method("Tied", between_tied),
-    "most-blacks": Method("Blacks", most_blacks),
-    "kashdan": Method("Kashdan", kashdan),
-    "sonneborn-berger": Method("S-B", sonneborn_berger),
-    "cumulative-of-opposition": Method("CumOpp", cumulative_of_opposition),
-    "performance-of-opposition": Method("OppPerf", performance_of_opposition),
-    "average-opposition": Method("OppAvg", average_opposition),
+    "modified-median": Method("ModMed", "Modified Median", modified_median),
+    "solkoff": Method("Solkoff", "Solkoff", solkoff),
+    "cumulative": Method("Cumul", "Cumulative", cumulative),
+    "median": Method("Median", "Median", median),
+    "result-between-tied": Method("Tied", "the result between the tied", between_tied),
+    "most-blacks": Method("Blacks", "most games with Black", most_blacks),
+    "kashdan": Method("Kashdan", "Kashdan", kashdan),
+    "sonneborn-berger": Method("S-B", "Sonneborn-Berger", sonneborn_berger),
+    "cumulative-of-opposition": Method("CumOpp", "Cumulative of Opposition", cumulative_of_opposition),
+    "performance-of-opposition": Method("OppPerf", "the performance of the opposition", performance_of_opposition),
+    "average-opposition": Method("OppAvg", "the average rating of the opposition", average_opposition),
 }
 SWISS = ("modified-median", "solkoff", "cumulative", "cumulative-of-opposition")
 # 34F

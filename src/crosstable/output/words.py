@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
-from crosstable.notation import american_days
 from crosstable.rules.constants import Constants
+from crosstable.sentences import american_days
 from crosstable.terms import Cell, Formula, PlayerRating, Report, ReportedSection, Section, SectionType
 
 
@@ -74,6 +74,13 @@ def particulars(report: Report, section: ReportedSection | None = None) -> list[
         "Chief TD": details.get("chief_td") or details.get("chief_arbiter", ""),
     }
     return [(label, text) for label, text in found.items() if text]
+
+
+def controls_text(controls: Sequence[str]) -> str:
+    """Time controls as written: one for all rounds, or each of them."""
+    if len(set(controls)) > 1:
+        return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
+    return "".join(controls[:1])
 
 
 def about_event(report: Report, section: ReportedSection | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from crosstable.checks import check
 from crosstable.errors import Fault, Severity
 from crosstable.rules.editions import Calendar
-from crosstable.terms import Report
+from crosstable.terms import MemberPage, Report
 from crosstable.verification import Page, Row, Tally, Verification, by_era, pages_of, tally, unexplained
 from crosstable.verification import verify as verify_pages
 from crosstable.verification.norms import NormTally, norm_rows, norm_tally
@@ -60,15 +60,22 @@ def _posted_sections(report: Report) -> int:
 
 
 def verify(
-    pages: Iterable[Page], *, online_fault: bool = False, tell: Callable[[int], None] = _in_silence
+    pages: Iterable[Page],
+    *,
+    online_fault: bool = False,
+    tell: Callable[[int], None] = _in_silence,
+    members: Iterable[MemberPage] = (),
 ) -> VerifiedEvents:
-    """Rate every page and compare; ``online_fault`` rates old online pages with the fault they were rated with."""
+    """Rate every page and compare; ``online_fault`` rates old online pages with the fault they were rated with.
+
+    ``members`` are pages of members, which fill gaps of what earlier sections show.
+    """
     compared = list(pages)
     if online_fault:
         from crosstable.verification.quirks import with_online_fault
 
         compared = [with_online_fault(page) for page in compared]
-    found = verify_pages(compared, tell)
+    found = verify_pages(compared, tell, members)
     return VerifiedEvents(found, norm_tally(row for page in compared for row in norm_rows(page)))
 
 

@@ -5,12 +5,15 @@ from the counts they lead one to expect: a row with an expected count is never o
 earlier posted figure is explained only by an all-wins or all-losses past, that past is remembered too.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.floors import peak_floor
 from crosstable.formulas.tally import is_established
-from crosstable.terms import Background, PlayerRating, Posted, RatingSystem
+from crosstable.rules.editions import PEAKS_COUNT_FROM
+from crosstable.terms import Background, CareerRow, MemberPage, PlayerRating, Posted, RatingSystem
 from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change
 from crosstable.verification.memory import Memory, expected_count, learned, remember, with_past, with_past_shown
 from crosstable.verification.pages import Page, circle
@@ -19,19 +22,24 @@ from crosstable.verification.pages import Page, circle
 class Carried:
     """The memory of all members, filled page by page in the order of the replay."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: Iterable[MemberPage] = ()) -> None:
         self._memories: dict[tuple[str, RatingSystem, float], Memory] = {}
+        self._pages: dict[str, list[MemberPage]] = {}
+        for page in members:
+            self._pages.setdefault(page.member_id, []).append(page)
 
     def backgrounds(self, page: Page) -> dict[int, Background]:
         """What each player brought, with what earlier pages show of them."""
         found = {}
         for number, background in page.checked.backgrounds.items():
             standing = background.standings.get(page.system)
-            memory = self._memory(page, number)
-            if standing is not None and memory is not None:
-                background = with_standing(
-                    background, page.system, remember(page.checked.edition.constants, standing, memory)
-                )
+            if standing is not None:
+                memory = self._memory(page, number)
+                if memory is not None:
+                    standing = remember(page.checked.edition.constants, standing, memory)
+                for one in self._pages.get(page.players[number].member_id, ()):
+                    standing = with_career(page, standing, one)
+                background = with_standing(background, page.system, standing)
             found[number] = background
         return found
 
@@ -86,6 +94,34 @@ class Carried:
 def _key(page: Page, number: int) -> tuple[str, RatingSystem, float]:
     """Whose memory: ratings with the online fault and those after its repair are two records (readings 103)."""
     return page.players[number].member_id, page.system, page.checked.edition.constants.k_effective_weight
+
+
+def with_career(page: Page, standing: PlayerRating, member: MemberPage) -> PlayerRating:
+    """A record with the peaks of a member's history before a page, and a floor that was published by then (§5).
+
+    A floor above the rating that the page shows is refuted by it, and so is the peak behind it.
+    """
+    constants, start = page.checked.edition.constants, page.checked.section.start
+    published = member.standings.get(page.system)
+    if published is not None and published.as_of is not None and published.as_of <= start:
+        floors = tuple(floor for floor in published.floors if floor.level <= standing.rating)
+        standing = standing._replace(floors=(*standing.floors, *floors))
+    if standing.games is not None and not is_established(constants, standing.games):
+        return standing
+    rows = [row for row in member.career if row.system is page.system and row.on < start and _is_established(row)]
+    peak = max([row.after.rating for row in rows], default=math.nan)
+    newer = max([row.after.rating for row in rows if row.on >= PEAKS_COUNT_FROM], default=math.nan)
+    if math.isnan(peak) or standing.rating < peak_floor(constants, peak, newer):
+        return standing
+    newer = standing.rating if math.isnan(newer) else newer
+    return standing._replace(
+        peak=max(peak, standing.peak or peak), peak_since_2010=max(newer, standing.peak_since_2010 or newer)
+    )
+
+
+def _is_established(row: CareerRow) -> bool:
+    """Whether a rating was established before an event and after it: neither shows a count."""
+    return row.before is not None and row.before.games is None and row.after.games is None
 
 
 def with_standing(background: Background, system: RatingSystem, standing: PlayerRating) -> Background:

@@ -30,7 +30,7 @@ MOST_ROWS = 6
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
-FURTHEST = 400.0
+FURTHEST = 450.0
 # Players rated again for one kind of hypothesis, so that an answer comes within a second or two.
 MOST_WORK = 4000
 TURNED = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import UnsupportedEditionError
-from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
+from crosstable.terms import Background, GivenStart, MemberPage, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
 from crosstable.verification.causes import explained
 from crosstable.verification.changes import Change
@@ -68,10 +68,15 @@ class Settled(NamedTuple):
     facts: int
 
 
-def verify(pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None) -> Verification:
-    """Compare every page with what the engine computes: each section alone, then with carried state."""
+def verify(
+    pages: Iterable[Page], progress: Callable[[int], None] = lambda done: None, members: Iterable[MemberPage] = ()
+) -> Verification:
+    """Compare every page with what the engine computes: each section alone, then with carried state.
+
+    ``members`` are pages of members, whose histories and floors fill gaps of what is carried.
+    """
     in_order = sorted(pages, key=lambda page: page.order)
-    found = _Found()
+    found = _Found(members)
     for done, page in enumerate(in_order, start=1):
         progress(done)
         found.take(page)
@@ -90,12 +95,12 @@ def verify(pages: Iterable[Page], progress: Callable[[int], None] = lambda done:
 class _Found:
     """What the pages so far gave."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: Iterable[MemberPage]) -> None:
         self.alone: list[Row] = []
         self.carried: list[Row] = []
         self.fits: list[FittedSection] = []
         self.apart: Counter[str] = Counter()
-        self.memory = Carried()
+        self.memory = Carried(members)
         self.settled_alone = self.settled_carried = self.all_posted = self.all_explained = 0
 
     def take(self, posted: Page) -> None:

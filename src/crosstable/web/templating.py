@@ -18,9 +18,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crosstable import __version__
-from crosstable.notation import counted
 from crosstable.office.rounding import DECIMALS
 from crosstable.output.words import printable
+from crosstable.sentences import counted
 from crosstable.web.shapes import SYSTEM_NAMES
 
 FOLDER = Path(__file__).parent / "templates"

@@ -184,9 +184,9 @@ def _fault(fault: Fault) -> FaultBody:
     return FaultBody(**fault_object(fault))
 
 
-def _kept(fault: Mapping[str, str]) -> Fault:
+def _stored(found: Mapping[str, str]) -> FaultBody:
     """A finding as the record keeps it."""
-    return Fault(**{**fault, "severity": Severity(fault["severity"])})  # type: ignore[arg-type]  # all others are texts
+    return _fault(Fault(**{**found, "severity": Severity(found["severity"])}))  # type: ignore[arg-type]
 
 
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
@@ -213,7 +213,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[_fault(_kept(fault)) for fault in one.faults],
+                faults=[_stored(fault) for fault in one.faults],
             )
             for one in record.headings_of(act.subject)
         ]

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import PublicRow, public_rows
-from crosstable.output.by_place import columns_of
-from crosstable.output.words import KINDS, cell_text
-from crosstable.terms import Cell, Entry, Result
+from crosstable.output.by_place import columns_of, padded
+from crosstable.output.words import KINDS, cell_text, controls_text
+from crosstable.terms import Cell, Entry
 from crosstable.web.pages.events import STATES, WAITS
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -19,7 +19,6 @@ from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import Rating, change_of, rating_of
 
-_NO_CELL = Cell(Result.BLANK, 0, "")
 # A section with more rounds is printed on its side.
 UPRIGHT_ROUNDS = 7
 
@@ -110,7 +109,7 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
         online=heading.is_online,
         started=None if heading.started is None else heading.started.isoformat(),
         ended=None if heading.ended is None else heading.ended.isoformat(),
-        time_control=_control(heading),
+        time_control=controls_text(heading.time_controls),
         half_k=heading.is_half_k,
         systems=[one.rated.system.name for one in rated],
         edition=rated[0].rated.edition.name if rated else None,
@@ -140,20 +139,13 @@ def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
     ]
 
 
-def _control(heading: Heading) -> str:
-    controls = heading.time_controls
-    if len(set(controls)) > 1:
-        return ", ".join(f"round {at}: {control}" for at, control in enumerate(controls, start=1))
-    return "".join(controls[:1])
-
-
 def _crosstable(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> tuple[list[int], list[CrosstableRow]]:
     """The columns by their numbers in the report, as the rows show them, and the rows."""
     if not rated:
         return [], []
     first = rated[0].rows
     ordered = sorted(entries, key=lambda entry: (-entry.points, -_after(first[entry.number]), entry.number))
-    cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in ordered]
+    cells = [padded(entry, rounds) for entry in ordered]
     columns = columns_of(cells, rounds)
     numbers = {entry.number: at for at, entry in enumerate(ordered, start=1)}
     rows = [
