@@ -216,7 +216,8 @@ CATALOGUE: Mapping[str, Kind] = {
     "rating-not-known": Kind(
         ERROR,
         "Players carry only the rating used for pairing, which is not the one they are rated from.",
-        "Give --members FILE with their ratings, or --pairing-ratings to take these with everything else assumed.",
+        "Give --members FILE with their ratings (a rating list, or the file that crosstable members for writes), or "
+        "--pairing-ratings to take these with everything else assumed.",
     ),
     "all-unrated": Kind(
         WARNING,

@@ -6,6 +6,7 @@ own titles); the people are invented.
 
 import os
 import re
+from array import array
 from datetime import date
 from pathlib import Path
 
@@ -163,6 +164,13 @@ def test_a_large_list_is_indexed_once_and_again_when_it_changes(
     written(tmp_path, "list.csv", f"MEM_ID,MEM_NAME,R_LPB_RAT\n{other}")
     os.utime(path, ns=(made, made))
     assert rating(opened(path)) == 777.0
+    sound = kept.read_bytes()
+    numbers = array("Q", sound)
+    shifted = array("Q", (*numbers[:3], *(number + 1 for number in numbers[3:]))).tobytes()
+    other_row = array("Q", (*numbers[:3], *((number >> 33 << 33) | (numbers[9] & 2**33 - 1) for number in numbers[3:])))
+    for damaged in (sound[:-3], b"", shifted, other_row.tobytes()):
+        kept.write_bytes(damaged)
+        assert rating(opened(path)) == 777.0
     monkeypatch.setenv("CROSSTABLE_CACHE", path)  # no folder: nothing can be kept
     assert rating(opened(path)) == 777.0
 

@@ -73,15 +73,27 @@ class RatingList:
         """What the list says of these ids."""
         if self._index is None:
             self._index = _index(self.name, self._layout)
+        rows = self._rows(ids, self._index)
+        if rows is None:  # the index that was kept is damaged
+            self._index = _made(self.name, self._layout)
+            rows = self._rows(ids, self._index) or []
+        return read_table([Row(self.name, self._layout.titles), *rows], self.name)
+
+    def _rows(self, ids: Collection[str], index: Sequence[int]) -> list[Row] | None:
+        """The rows of these ids; nothing where the index leads to another row."""
         rows = []
         with open(self.name, "rb") as file:
             for one in sorted(filter(_is_indexed, ids)):
-                at = bisect_left(self._index, int(one) << _OFFSET_BITS)
-                while at < len(self._index) and self._index[at] >> _OFFSET_BITS == int(one):
-                    file.seek(self._index[at] & _OFFSETS)
-                    rows.append(self._row(one, self._layout.cells(_taken(file, self._layout))))
+                at = bisect_left(index, int(one) << _OFFSET_BITS)
+                while at < len(index) and index[at] >> _OFFSET_BITS == int(one):
+                    file.seek(index[at] & _OFFSETS)
+                    raw = _taken(file, self._layout)
+                    number = self._layout.number(raw).strip()
+                    if not number.isdigit() or int(number) != int(one):
+                        return None
+                    rows.append(self._row(one, self._layout.cells(raw)))
                     at += 1
-        return read_table([Row(self.name, self._layout.titles), *rows], self.name)
+        return rows
 
     def _row(self, one: str, cells: Sequence[str]) -> Row:
         made = [_tidy(title, cell.strip()) for title, cell in zip(self._layout.titles, cells, strict=True)]
@@ -255,7 +267,7 @@ def _index(path: str, layout: _Layout) -> Sequence[int]:
     mark = array("Q", (state.st_size, state.st_mtime_ns, crc32(repr(layout.titles).encode())))
     try:
         return _kept(kept, mark)
-    except (OSError, ValueError):  # there is none, or it is of another list
+    except (OSError, ValueError, TypeError):  # there is none, it is of another list, or damaged
         made = _made(path, layout)
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
