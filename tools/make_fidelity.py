@@ -1,5 +1,6 @@
-"""Make ``docs/fidelity.md`` and its plot anew: ``python tools/make_fidelity.py ARCHIVE [PAGES]``, two folders."""
+"""Make ``docs/fidelity.md`` and its plot anew: ``tools/make_fidelity.py ARCHIVE [PAGES [MEMBERS]]``."""
 
+import math
 import sys
 import zlib
 from collections import Counter
@@ -7,11 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from crosstable.formats import archive, msa
+from crosstable.formats import archive, member_pages, msa
+from crosstable.formulas.floors import peak_floor
 from crosstable.output.charts import bar_chart
 from crosstable.output.verify_html import plot_bins
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.editions import EDITIONS, PEAKS_COUNT_FROM
 from crosstable.rules.evidence import evidence_for
+from crosstable.terms import RatingSystem
 from crosstable.verification import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
 from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED
 from crosstable.verification.norms import NormTally, norm_rows, norm_tally
@@ -81,7 +85,7 @@ class Measured(NamedTuple):
     found: Verification
 
 
-def main(folder: str, saved: str = "") -> int:
+def main(folder: str, saved: str = "", members: str = "") -> int:
     """Verify the archive, its halves and the saved pages, and write the page."""
     reports = [
         report
@@ -93,11 +97,21 @@ def main(folder: str, saved: str = "") -> int:
     norms = norm_tally(row for page in pages for row in norm_rows(page))
     parts = [Measured("the archive", found)]
     for part in range(PARTS):
-        own = [page for page in pages if zlib.crc32(page.event_id.encode()) % PARTS == part]
+        own = [page for page in pages if (zlib.crc32(page.event_id.encode()) >> 8) % PARTS == part]
         parts.append(Measured(f"half {part + 1} of its events, by itself", verify(own)))
     if saved:
         parts.append(Measured("saved pages, each by itself", _each_alone(Path(saved))))
-    text = INTRODUCTION + _figures(parts, norms) + RULES + _eras(found) + NOT_REPRODUCED + _causes(found) + _evidence()
+    floors = _floors(Path(members)) if members else ""
+    text = (
+        INTRODUCTION
+        + _figures(parts, norms)
+        + floors
+        + RULES
+        + _eras(found)
+        + NOT_REPRODUCED
+        + _causes(found)
+        + _evidence()
+    )
     (DOCS / "fidelity.md").write_text(text, "utf-8")
     (DOCS / "fidelity.svg").write_text(_plot(found.alone), "utf-8")
     print(f"{len(pages)} pages; wrote docs/fidelity.md and docs/fidelity.svg")
@@ -144,6 +158,34 @@ def _figures(parts: list[Measured], norms: NormTally) -> str:
         "event of 2015: 62 rows within 0.75, the two others at their floors, all 64 norm codes.\n\n"
         "![Errors of all compared rows, posted less computed](fidelity.svg)\n\n"
         "Posted less computed, in points; heights are square roots of the counts.\n"
+    )
+
+
+def _floors(members: Path) -> str:
+    """Official floors of members beside what the peaks of their histories give (§5)."""
+    pages = list(member_pages.read_archive(members.read_bytes(), members.name))
+    histories = {page.member_id: page for page in pages if page.career}
+    agree: Counter[bool] = Counter()
+    known: Counter[bool] = Counter()
+    above = 0
+    published = {page.member_id: page.standings for page in pages if RatingSystem.OTBR in page.standings}
+    for member, standings in published.items():
+        page = histories.get(member)
+        peaks = [row for row in page.career if row.system is RatingSystem.OTBR and row.before] if page else []
+        if page is None or not peaks:
+            continue
+        newer = [row.after.rating for row in peaks if row.on >= PEAKS_COUNT_FROM]
+        highest = max(max(row.after.rating, row.before.rating if row.before else 0.0) for row in peaks)
+        computed = peak_floor(EDITIONS[-1].constants, highest, max(newer, default=math.nan))
+        official = max((floor.level for floor in standings[RatingSystem.OTBR].floors), default=-math.inf)
+        known[page.is_whole] += 1
+        agree[page.is_whole] += computed == official
+        above += official > computed
+    return (
+        "\nOfficial Regular floors, with and without one: the peak of the history gives the floor that US Chess shows "
+        f"for {agree[True]} of {known[True]} members whose whole career since 1991 is here, and for {agree[False]} of "
+        f"{known[False]} others; {above} of these have a higher floor than the events here give: an older peak, "
+        "a prize or a title can have set it.\n"
     )
 
 

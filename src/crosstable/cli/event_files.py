@@ -50,8 +50,8 @@ FORMATS = {
 BINARY = ("dbf", "xlsx")
 ACCEPT = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
 MEMBERS = (
-    "ratings before the event: a members file (see crosstable schema members), a rating list, or uschess for the US "
-    "Chess ratings API; repeatable, the last wins"
+    "ratings before the event: a members file (see crosstable schema members), a rating list, a saved page of a "
+    "member, or uschess for the US Chess ratings API; repeatable, the last wins"
 )
 USCHESS = "uschess"
 ERRORS = "Exit code 1: a file has errors; all are printed."
