@@ -70,7 +70,7 @@ def test_tables_for_spreadsheets_name_the_rule_set_in_a_column(run: Run, slow: s
 
 def test_explain_and_check_take_a_rule_set(run: Run, slow: str) -> None:
     ran = run("explain", SAMPLE, "--section", "1", "--player", "1", "--system", "OTBR", "--rules", slow)
-    assert "under the edition of 2025-01-01, rule set Slow (" in ran.out
+    assert "under the edition of January 1, 2025, rule set Slow (" in ran.out
     ran = run("explain", SAMPLE, "--section", "1", "--player", "1", "--system", "OTBR", "--rules", slow, "--json")
     assert json.loads(ran.out)["rules"]["name"] == "Slow"
     assert run("check", SAMPLE, "--rules", slow).code == 0
