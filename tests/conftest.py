@@ -18,6 +18,20 @@ settings.register_profile(
 )
 settings.load_profile("crosstable")
 
+# The tests that hold rules, formulas, engine and ledger to 100 % of their branches. Tracing takes longer than most of
+# them, so the others run without it; `make coverage` traces all.
+TRACED = ("spec", "rules", "editions", "engine", "notation", "pipeline", "office")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tracing to those tests that have to cover something."""
+    if "crosstable" in config.getoption("cov_source", []):
+        return
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(here).parts[0] not in TRACED:
+            item.add_marker("no_cover")
+
 
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> bytes:

@@ -17,9 +17,9 @@ from typing import Any
 
 from crosstable import schemas
 from crosstable.catalogue import CATALOGUE, meaning_of
+from crosstable.checks.owners import FIELDS
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
-from crosstable.cli.printing import american
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.rules.evidence import evidence_for
@@ -27,10 +27,12 @@ from crosstable.rules.in_words import edition_values
 from crosstable.rules.phrases import phrases
 from crosstable.rules.reference import DESCRIBED, Described
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
+from crosstable.sentences import american
 from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
-from tools.source_pages import TITLES, source_page, spec_map
+from tools.sentence_map import TITLES, spec_map
+from tools.source_pages import source_page
 from tools.wallchart_page import wallchart_page
 
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"
@@ -70,12 +72,23 @@ def checks_page() -> str:
         "# Checks\n\n",
         NOTE,
         "\nWhat `crosstable check` and every command that reads an event file can find. An error stops the rating; a\n"
-        "warning informs. Codes are stable.\n\n",
-        "| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+        "warning informs. Codes are stable. The level is where a finding would stand among the four of US Chess's own\n"
+        "validation (Fatal, Hot, Medium, Mild). Its list is not public, so the ranking and the wording are ours.\n\n",
+        "| code | severity | level | what it means | what to do |\n|---|---|---|---|---|\n",
     ]
     rules = phrases(EDITIONS[-1])
     for code, kind in CATALOGUE.items():
-        lines.append(f"| `{code}` | {kind.severity} | {meaning_of(code, rules)} | {kind.remedy} |\n")
+        lines.append(f"| `{code}` | {kind.severity} | {kind.level} | {meaning_of(code, rules)} | {kind.remedy} |\n")
+    lines.append(
+        "\n## Who may say what\n\n"
+        "Every field of an event file that comes to an office has an owner. The director's fields are taken as they\n"
+        "are. For what the record knows the record counts, and a file that says otherwise is told so. What only the\n"
+        "office may say is a request: the section waits until the office agrees (`office confirm`). `crosstable rate`\n"
+        "takes every field, warns of those of the office, and lists them in `assumed`.\n\n"
+        "| field | owner | findings |\n|---|---|---|\n"
+    )
+    for field, owned in FIELDS.items():
+        lines.append(f"| `{field}` | {owned.owner} | {', '.join(f'`{code}`' for code in owned.codes)} |\n")
     return "".join(lines)
 
 

@@ -1,33 +1,16 @@
-"""The pages about sources: the spec map, and in each page of sources who cites what.
+"""The pages about sources: in each of them who cites what.
 
 The words of these pages are written by hand; only the lines that begin with "Cited in" are made.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from os.path import relpath
 
-from tools.citations import DOCS, NEWEST, PAGES, ROOT, Citation, all_citations, citations, holder, readings
+from tools.citations import DOCS, PAGES, ROOT, Citation, all_citations, holder
 
-TITLES = {
-    "1": "Structure of the rating algorithm",
-    "2": "Initializing ratings",
-    "2.1": "FIDE conversions",
-    "2.2": "CFC conversions",
-    "2.3": "Age-based ratings",
-    "3": "Effective number of games",
-    "4": "Main rating algorithm",
-    "4.1": "Special rating formula",
-    "4.2": "Standard rating formula",
-    "5": "Rating floors",
-    "6": "Foreign FIDE events",
-    "7": "Miscellaneous details",
-    "8": "Historical changes",
-}
-# Where rules are stated and computed; what the other packages cite, they use or show.
-COMPUTING = ("src/crosstable/rules/", "src/crosstable/formulas/", "src/crosstable/engine/")
 CITED = "*Cited in:*"
 # A part of a page that can be cited: a reading, or a numbered section.
 _PLACE = re.compile(r'^(?:### <a id="r(?P<reading>\d+)"></a>|## §(?P<section>\d+) ).*$', re.MULTILINE)
@@ -48,28 +31,6 @@ def within(cited: Iterable[Citation], *folders: str) -> list[Citation]:
     return [one for one in cited if one.file.startswith(folders)]
 
 
-def spec_map(note: str) -> str:
-    """Where each section of the document is computed, what was read into it, and which tests hold it."""
-    lines = [
-        "# Spec map\n\n",
-        note,
-        "\nEvery section of the rating document of July 26, 2025: the functions that compute it, the\n"
-        "[readings](readings.md) that answer its open questions, and the tests that cite it, with how often.\n"
-        "[The rules and their dates](rules.md) has the values by date, [rule sets](rule-sets.md) every constant.\n"
-        "Norms, classes and supplements are no part of the document: see [official facts](official-facts.md).\n",
-    ]
-    for section, title in TITLES.items():
-        cited = by_place().get((NEWEST, section), [])
-        computing = _code(within(cited, *COMPUTING))
-        others = _code(one for one in within(cited, "src/") if not one.file.startswith(COMPUTING))
-        lines.append(f"\n## §{section} {title}\n\n")
-        lines += [f"- {entry}\n" for entry in computing] or ["- **nothing implements it**\n"]
-        lines.append(f"\nAlso cited in {'; '.join(others)}.\n" if others else "")
-        lines.append("".join(["\nReadings:\n\n", *_readings_about(section)]))
-        lines.append(f"\nTests: {', '.join(_tests(cited)) or '**none**'}\n")
-    return "".join(lines)
-
-
 def _code(cited: Iterable[Citation]) -> list[str]:
     """A link for each module that cites something, with its functions that do."""
     names: dict[str, set[str]] = defaultdict(set)
@@ -85,14 +46,6 @@ def _tests(cited: Iterable[Citation]) -> list[str]:
     counts = Counter(one.file for one in within(cited, "tests/") if not one.file.startswith("tests/architecture/"))
     ordered = sorted(counts, key=lambda file: (-counts[file], file))
     return [f"[{file.removeprefix('tests/')}]({relpath(ROOT / file, DOCS)}) ({counts[file]})" for file in ordered]
-
-
-def _readings_about(section: str) -> Iterator[str]:
-    for number, said in readings().items():
-        about = re.search(r"\*Text:\*(.*?)\*Confidence", said, flags=re.DOTALL)
-        cited = citations("readings.md", about[1] if about else "")
-        if any((one.source, one.place) == (NEWEST, section) for one in cited):
-            yield f"- [{said.partition(chr(10))[0]}](readings.md#r{number})\n"
 
 
 def source_page(source: str) -> str:

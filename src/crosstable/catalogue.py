@@ -8,16 +8,35 @@ messages get them as values, meanings have places for them that ``meaning_of`` f
 
 from collections.abc import Iterable, Mapping
 
-from crosstable.finding_kinds import CONFIRM, ERROR, FILES, RULE_FINDINGS, WARNING, Kind
+from crosstable.errors import Level
+from crosstable.finding_kinds import (
+    CONFIRM,
+    ENTRIES,
+    ERROR,
+    FILES,
+    OFFICE_FINDINGS,
+    RULE_FINDINGS,
+    WARNING,
+    WRITING,
+    Kind,
+)
 from crosstable.limits import (
     AFFILIATE_ID_DIGITS,
     EARLIEST_BIRTH,
-    LONGEST_EVENT_ID,
+    LATEST_REPORT,
     LONGEST_SECTION,
     MEMBER_ID_DIGITS,
+    MOST_HOURS_OF_PLAY,
     MOST_ROUNDS,
+    REPORT_DUE,
 )
 from crosstable.sentences import Template
+
+NO_MEMBER = {
+    "expired": "The membership ended on {until}, before the section's end on {end}.",
+    "none": "The file says that the player is not a member.",
+}
+EXEMPT = "Renew the membership. House players, JTP sections, sanctioned state games and foreign masters need none."
 
 CATALOGUE: Mapping[str, Kind] = {
     **FILES,
@@ -34,6 +53,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "A time control or date that was given was not used, because the file has its own.",
         "Add --override to replace what the file says.",
         "The {what} {given} was not used: the file says {own}.",
+        ranked=Level.MILD,
     ),
     "no-player": Kind(ERROR, "The section has no player.", "Add the players of the section."),
     "number-of-players": Kind(
@@ -71,6 +91,19 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The section lasts longer than {LONGEST_SECTION} days.",
         "Check both dates; a league that really lasts longer can be accepted with that reason.",
         "The section starts on {start} and ends on {end}, {days} days later.",
+    ),
+    "long-days": Kind(
+        WARNING,
+        f"The section has more than {MOST_HOURS_OF_PLAY} hours of play a day.",
+        "Check the time control and both dates.",
+        "{rounds} games at {control} can take {hours:.0f} hours a day.",
+    ),
+    "late-report": Kind(
+        WARNING,
+        f"The report comes more than {LATEST_REPORT} days after the section's end; US Chess asks for it within "
+        f"{REPORT_DUE} days.",
+        "Check the dates. The office may ask why it is late.",
+        "The section ended on {end}, {days} days ago.",
     ),
     "section-outside-event": Kind(
         WARNING,
@@ -156,7 +189,7 @@ CATALOGUE: Mapping[str, Kind] = {
     "systems-disagree": Kind(
         WARNING,
         "The systems named are not those of the time control; the named ones are used.",
-        "Check both.",
+        "Leave systems out: the time control decides. An office asks for its own consent (office confirm).",
         "The report names {named}; {control} is {by_control}.",
     ),
     "system-code": Kind(
@@ -165,34 +198,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "Check the time control; if it is right there is nothing to do.",
         "The report's letter {letter} means {meant}; {control} is {by_control}.",
     ),
-    # Writing a rating report
-    "shortened": Kind(
-        WARNING,
-        "A text is longer than its field in the rating report and was cut.",
-        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
-        "{text!r} is longer than {width} characters; {written!r} was written.",
-    ),
-    "respelled": Kind(
-        WARNING,
-        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
-        "Check the spelling.",
-        "{text!r} was written as {written!r}.",
-    ),
-    "not-written": Kind(
-        WARNING,
-        "A rating report has no place for something that the event says.",
-        "Tell it to US Chess where you submit the report, if it matters.",
-        {
-            "field": "{text!r} does not fit its field and was left blank.",
-            "section": "The section has no game and was left out.",
-            "online": "The section is online, which the files cannot say: mark it so where you submit them.",
-            "systems": "The files cannot name the systems; US Chess takes them from the time control.",
-            "numbers": "The players were numbered anew, without gaps.",
-            "half_k": "The files cannot say that the section has half K.",
-            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
-            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
-        },
-    ),
+    **WRITING,
     # Players
     "duplicate-number": Kind(
         ERROR,
@@ -210,7 +216,8 @@ CATALOGUE: Mapping[str, Kind] = {
     "rating-not-known": Kind(
         ERROR,
         "Players carry only the rating used for pairing, which is not the one they are rated from.",
-        "Give --members FILE with their ratings, or --pairing-ratings to take these with everything else assumed.",
+        "Give --members FILE with their ratings (a rating list, or the file that crosstable members for writes), or "
+        "--pairing-ratings to take these with everything else assumed.",
     ),
     "all-unrated": Kind(
         WARNING,
@@ -220,9 +227,12 @@ CATALOGUE: Mapping[str, Kind] = {
     ),
     "not-in-members-file": Kind(
         WARNING,
-        "The members file does not have a player, who has no rating in the event file either.",
+        "The members file does not have a player of an entry list, or one who has no rating in the event file either.",
         "Check the member id: two digits may be swapped. If it is right, add the member to the file.",
-        "The members file does not have {member_id}; the player is rated as unrated.",
+        {
+            "unrated": "The members file does not have {member_id}; the player is rated as unrated.",
+            "entry": "The members file does not have {member_id}.",
+        },
     ),
     "re-entry": Kind(
         WARNING,
@@ -288,14 +298,25 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the counts or the games; accept it if the player played half-K sections.",
         "In {system} wins, draws and losses are {results}, more than the {games:g} games.",
     ),
+    "start-given": Kind(
+        WARNING,
+        "The file sets an unrated player's starting rating by hand. Only the office may do that.",
+        "Take start out: the starting rating follows from other ratings and from age. An office asks for its own "
+        "consent (office confirm).",
+        "The file starts the player at {rating:g} on {games:g} games.",
+    ),
     "membership": Kind(
         WARNING,
         "A player was no member when the section ended, nor renewed since; US Chess rates members only.",
-        "Renew the membership. House players, JTP sections and foreign masters need none.",
-        {
-            "expired": "The membership ended on {until}, before the section's end on {end}.",
-            "none": "The file says that the player is not a member.",
-        },
+        EXEMPT,
+        NO_MEMBER,
+        Level.HOT,
+    ),
+    "not-a-member": Kind(
+        ERROR,
+        "A player was no member when the section ended, nor renewed since, and the office rates members only.",
+        EXEMPT,
+        NO_MEMBER,
     ),
     "list-after-end": Kind(
         ERROR,
@@ -315,6 +336,7 @@ CATALOGUE: Mapping[str, Kind] = {
         "Correct the rating; leave it out if the player is unrated.",
         "The {what} {rating:g} is below {lowest:g}, the lowest that there is.",
     ),
+    **ENTRIES,
     # Games
     "unknown-code": Kind(
         ERROR,
@@ -384,40 +406,7 @@ CATALOGUE: Mapping[str, Kind] = {
         f"The row has {{rounds}} rounds; at most {MOST_ROUNDS} can be read.",
     ),
     **RULE_FINDINGS,
-    # The office
-    "member-not-known": Kind(
-        ERROR,
-        "The member id is not known to the office.",
-        "Correct the id, import the member (office members import), or submit with --new-members.",
-        "Nobody here has the id {member_id}.",
-    ),
-    "id-needed": Kind(
-        ERROR,
-        "The player has no member id, so no rating can be posted to anybody.",
-        "Give every player a member id.",
-        "{name} has no member id.",
-    ),
-    "before-opening": Kind(
-        ERROR,
-        "The section ended before the opening standings of its players were taken, which hold its result already.",
-        "Leave the section out, or give the opening standings of an earlier day.",
-        "The standings of {name} are as of {opened}.",
-    ),
-    "other-name": Kind(
-        WARNING,
-        "The office, or the members file, knows this member under quite another name.",
-        "Check the member id: two digits may be swapped.",
-        {
-            "office": "The report says {reported}, the office {known} for {member_id}.",
-            "file": "The report says {reported}, the members file {known} for {member_id}.",
-        },
-    ),
-    "event-id-shape": Kind(
-        ERROR,
-        "The event id cannot be used.",
-        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
-        "The event id {given!r} cannot be used.",
-    ),
+    **OFFICE_FINDINGS,
 }
 
 

@@ -11,6 +11,8 @@
     ├── ConvergenceError          a bounded loop met its bound; carries the inputs to replay
     ├── MissingLibraryError       an optional library is not installed; the message says the line to type
     ├── HistoryError              a history cannot be replayed as asked
+    ├── FetchError                the ratings API did not give what was asked for
+    │   └── NotThereError             there is nothing under this id
     └── OfficeError               the office cannot do what was asked; nothing was stored
         ├── NoOfficeError             there is no office at this address
         ├── SchemaError               the office's tables are older or newer than this program
@@ -35,6 +37,15 @@ class Severity(StrEnum):
     def stops(self) -> bool:
         """Whether a section with such a finding is not rated as it stands."""
         return self is not Severity.WARNING
+
+
+class Level(StrEnum):
+    """How US Chess's own validation of an uploaded report would rank a finding; the ranking is ours, code by code."""
+
+    FATAL = "Fatal"
+    HOT = "Hot"
+    MEDIUM = "Medium"
+    MILD = "Mild"
 
 
 class Fault(NamedTuple):
@@ -102,6 +113,14 @@ class MissingLibraryError(CrosstableError):
 
 class HistoryError(CrosstableError):
     """A history cannot be replayed as asked; the message says why and what to do."""
+
+
+class FetchError(CrosstableError):
+    """The ratings API did not give what was asked for; the message says why and what to do. Nothing was written."""
+
+
+class NotThereError(FetchError):
+    """The ratings API has nothing under this id."""
 
 
 class OfficeError(CrosstableError):

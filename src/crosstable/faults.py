@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from crosstable.errors import Fault
+from crosstable.errors import Fault, Level
 
 
 class Said(NamedTuple):
@@ -27,3 +27,12 @@ def fault(name: str, place: str, message: str = "", remedy: str = "", /, **value
         raise TypeError(f"{name}: either a message or the values of one, not both")
     text = message or TEMPLATES[name].say(**values).text
     return Fault(code, kind.severity, place, text, remedy or kind.remedy)
+
+
+def level_of(found: Fault) -> Level:
+    """How the validation of US Chess would rank a finding."""
+    from crosstable.catalogue import CATALOGUE
+    from crosstable.finding_kinds import LEVELS
+
+    kind = CATALOGUE.get(found.code)
+    return LEVELS[found.severity] if kind is None else kind.level

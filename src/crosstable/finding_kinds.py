@@ -1,25 +1,33 @@
-"""What a kind of finding is; the kinds about files, and those that the rules make: matches, events abroad, results."""
+"""What a kind of finding is; the kinds about files, written reports, entry lists, the rules, and of an office."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from crosstable.errors import Severity
-from crosstable.limits import FAR_FROM_RATING, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
+from crosstable.errors import Level, Severity
+from crosstable.limits import FAR_FROM_RATING, LONGEST_EVENT_ID, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 
 ERROR, CONFIRM, WARNING = Severity.ERROR, Severity.CONFIRM, Severity.WARNING
+LEVELS = {ERROR: Level.FATAL, CONFIRM: Level.HOT, WARNING: Level.MEDIUM}
 
 
 class Kind(NamedTuple):
     """What a code means: its severity, the general statement, the general remedy, and what a finding says.
 
     ``says`` is the text of the code's message, or several of them by the suffix of their ids; a code without one
-    says its meaning, unless the finding brings a text of its own.
+    says its meaning, unless the finding brings a text of its own. ``ranked`` is its level where that is not the
+    usual one of its severity.
     """
 
     severity: Severity
     meaning: str
     remedy: str
     says: str | Mapping[str, str] = ""
+    ranked: Level | None = None
+
+    @property
+    def level(self) -> Level:
+        """Fatal, Hot, Medium or Mild."""
+        return self.ranked or LEVELS[self.severity]
 
 
 FILES: Mapping[str, Kind] = {
@@ -69,6 +77,7 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "No game of the section has a result; it was read as an entry list and is not rated.",
         "Nothing to do if the section has not been played.",
+        ranked=Level.MILD,
     ),
     "result-missing": Kind(
         WARNING,
@@ -80,6 +89,82 @@ FILES: Mapping[str, Kind] = {
         WARNING,
         "The text of the file is not plain ASCII and nothing says in which code page it is, so one was guessed.",
         "Check names with accents; if they are wrong, export the file again or correct them.",
+    ),
+}
+
+# Writing a rating report
+WRITING: Mapping[str, Kind] = {
+    "shortened": Kind(
+        WARNING,
+        "A text is longer than its field in the rating report and was cut.",
+        "If the cut reads badly, shorten it yourself; --event-name NAME gives the event another name.",
+        "{text!r} is longer than {width} characters; {written!r} was written.",
+        ranked=Level.MILD,
+    ),
+    "respelled": Kind(
+        WARNING,
+        "A text holds letters that a rating report cannot carry; plain ones were written, or none.",
+        "Check the spelling.",
+        "{text!r} was written as {written!r}.",
+        ranked=Level.MILD,
+    ),
+    "not-written": Kind(
+        WARNING,
+        "A rating report has no place for something that the event says.",
+        "Tell it to US Chess where you submit the report, if it matters.",
+        {
+            "field": "{text!r} does not fit its field and was left blank.",
+            "section": "The section has no game and was left out.",
+            "online": "The files cannot say that the section is online; its name does. Mark it so where you submit it.",
+            "systems": "The files cannot name the systems, so the section's name may. The time control decides.",
+            "numbers": "The players were numbered anew, without gaps.",
+            "waiver": "The files cannot say that a match is waived, so the section's name does.",
+            "half_k": "The files cannot say that the section has half K, so its name does.",
+            "ratings": "The ratings of {count} players were left out; the files carry pairing ratings alone.",
+            "control": "The control {text!r} does not fit; {written!r}, the slowest, was written.",
+        },
+    ),
+}
+
+# Before round 1
+ENTRIES: Mapping[str, Kind] = {
+    "duplicate-entry": Kind(
+        WARNING,
+        "A player is entered twice.",
+        "Take one of the two entries out, or correct an id that is wrong.",
+        {
+            "section": "{who} is entered here and as player {other}.",
+            "event": "{who} is entered here and in section {other}.",
+        },
+    ),
+    "over-limit": Kind(
+        WARNING,
+        "A rating is over the limit that the name of the section gives.",
+        "Check the rating, and move the player to a section that they may play in.",
+        "The rating {rating:g} is over the limit of the section {section!r}.",
+    ),
+    "unrated-player": Kind(
+        WARNING,
+        "A player of an entry list has no rating.",
+        "Look the player up: a blank may be an id or a rating that is missing. Nothing to do if they are unrated.",
+        "The player has no rating.",
+        Level.MILD,
+    ),
+    "memberships-not-checked": Kind(
+        WARNING,
+        "The file does not say when the event ends, so nobody's membership was checked.",
+        "Give --end DATE.",
+    ),
+    "odd-one-out": Kind(
+        WARNING,
+        "A player differs from everybody else in the section, which may mean that the member id is another person's.",
+        "Check the member id. Nothing to do if it is right.",
+        {
+            "state": "The player is from {state}; {count} of {players} players are from {usual}.",
+            "rating": "The rating {rating:g} is {above:.0f} points above everybody else's.",
+            "age": "The player is {years} years {side} than everybody else.",
+        },
+        Level.MILD,
     ),
 }
 
@@ -96,18 +181,26 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         "Bonus points are lost because one opponent was met too often: {bonus_repeats}.",
         "Nothing to do if the pairings are right.",
         "One opponent was met {meetings} times in {games} games, so {lost:.1f} bonus points are lost.",
+        ranked=Level.MILD,
     ),
     "match-limited": Kind(
         WARNING,
         "The rating change of a match is held at a limit: {match_limits}.",
         "Nothing to do: the limit is the rule.",
         "The match is worth {computed:+.1f} points; {limited:+.1f} is as far as it may go.",
+        ranked=Level.MILD,
     ),
     "floor-requested": Kind(
         WARNING,
         "A match took a player to the floor, which counts as asking for a floor {floor_request_drop} points lower.",
         "The office decides; the rating stays at the floor until then.",
         "The match took the player to the floor of {floor:g}; the office may lower it to {requested:g}.",
+    ),
+    "ceiling-below-floor": Kind(
+        WARNING,
+        "The office set a ceiling below a floor of the player. The ceiling holds.",
+        "Ask the office which of them is meant.",
+        "The ceiling of {ceiling:g} is below the player's {kind} floor of {floor:g}; the ceiling holds.",
     ),
     # Matches
     "two-player-section": Kind(
@@ -144,6 +237,7 @@ RULE_FINDINGS: Mapping[str, Kind] = {
         WARNING,
         "A dual-rated match is rated in one system only: in the other the players may not play it.",
         "Nothing to do: each system is judged by itself.",
+        ranked=Level.MILD,
     ),
     "match-long": Kind(
         WARNING,
@@ -160,8 +254,9 @@ RULE_FINDINGS: Mapping[str, Kind] = {
     "match-waived": Kind(
         WARNING,
         "The conditions for a match are waived.",
-        "Nothing to do: the reason is kept.",
+        "The office may waive them, nobody else; an office asks for its own consent (office confirm).",
         "The conditions for a match are waived: {reason}.",
+        ranked=Level.MILD,
     ),
     # Foreign events
     "foreign-system": Kind(
@@ -184,10 +279,87 @@ RULE_FINDINGS: Mapping[str, Kind] = {
             "flag": "The player's FIDE flag is {flag}, not USA, and nothing says that the office includes them.",
         },
     ),
+    "opted-in": Kind(
+        WARNING,
+        "A foreign event updates a player's rating because the file says so: the player opted in, or the office "
+        "includes them. Only the office knows that.",
+        "Check it with the office; an office asks for its own consent (office confirm).",
+        {
+            "not-opted-in": "The file says that the player opted in; they are not rated {automatic_from:g} FIDE or "
+            "more.",
+            "flag": "The file says that the office includes the player, whose FIDE flag is {flag}, not USA.",
+        },
+    ),
     "foreign-nobody": Kind(
         WARNING,
         "Nobody in a foreign event is marked to be rated.",
         "Mark players with rate.",
         "No player is marked to be rated.",
+    ),
+}
+
+OFFICE_FINDINGS: Mapping[str, Kind] = {
+    "member-not-known": Kind(
+        ERROR,
+        "The member id is not known to the office.",
+        "Correct the id, import the member (office members import), or submit with --new-members.",
+        "Nobody here has the id {member_id}.",
+    ),
+    "systems-named": Kind(
+        CONFIRM,
+        "A report names systems and no time control, which alone decides them.",
+        "Give the time control. Without one the office decides (office confirm).",
+        "The section has no time control and names {systems}.",
+    ),
+    "fide-not-on-record": Kind(
+        CONFIRM,
+        "A member would be rated by a FIDE rating that the office does not have.",
+        "The office looks it up and enters it (office decide fact), or confirms it as it is (office confirm).",
+        "The file gives a FIDE rating of {rating:g}, which the office does not have.",
+    ),
+    "record-differs": Kind(
+        WARNING,
+        "The file says something of a member that the office's record does not; the record is what counts.",
+        "Check the member id. If the record is wrong, tell the office.",
+        "Not as the record has it: {what}.",
+    ),
+    "money-prize": Kind(
+        WARNING,
+        "A player won a prize that sets a money floor.",
+        "The office sets the floor (office decide money-floor).",
+        "A prize of ${amount:,.0f} under {limit:g} sets a floor of {level:g}.",
+    ),
+    "cfc-notice": Kind(
+        WARNING,
+        "The file says that a member has a CFC rating or lives in Canada; the office has not entered it.",
+        "A notice to the office, which looks it up and enters it (office status, office decide fact).",
+        "Not on record: {what}.",
+    ),
+    "id-needed": Kind(
+        ERROR,
+        "The player has no member id, so no rating can be posted to anybody.",
+        "Give every player a member id.",
+        "{name} has no member id.",
+    ),
+    "before-opening": Kind(
+        ERROR,
+        "The section ended before the opening standings of its players were taken, which hold its result already.",
+        "Leave the section out, or give the opening standings of an earlier day.",
+        "The standings of {name} are as of {opened}.",
+    ),
+    "other-name": Kind(
+        WARNING,
+        "The office, or the members file, knows this member under quite another name.",
+        "Check the member id: two digits may be swapped.",
+        {
+            "office": "The report says {reported}, the office {known} for {member_id}.",
+            "file": "The report says {reported}, the members file {known} for {member_id}.",
+        },
+    ),
+    "event-id-shape": Kind(
+        ERROR,
+        "The event id cannot be used.",
+        f"Use up to {LONGEST_EVENT_ID} letters and digits, or leave it empty: the office then gives one.",
+        "The event id {given!r} cannot be used.",
     ),
 }

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crosstable.calculator.estimate import Estimate
     from crosstable.calculator.requests import EstimateRequest
     from crosstable.explanation import Line
-    from crosstable.formats.members import MembersFile
+    from crosstable.formats.members import MembersFile, MemberSource
     from crosstable.pipeline.verifying import VerifiedEvents
     from crosstable.rules.rule_sets import RuleSet
 
@@ -42,8 +42,8 @@ class RateOptions(TypedDict, total=False):
     """How an event is rated. All are optional; days are dates or texts such as ``2026-06-14``.
 
     Attributes:
-        members: The path of a members file with what players had before the event, or a list of paths; later files
-            override earlier ones.
+        members: The path of a members file or rating list with what players had before the event, or a list of
+            paths; later files override earlier ones.
         control: The time control of sections that name none, like ``G/60;d5``.
         start: The first day of sections that have no start date.
         end: The last day of sections that have no end date.
@@ -374,15 +374,13 @@ def _options(given: RateOptions) -> Options:
     return cast("Options", found)
 
 
-def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MembersFile]":
-    from crosstable.formats import file_bytes, members
+def _members(given: "Path | MembersFile | Sequence[Path | MembersFile]") -> "list[MemberSource]":
+    from crosstable.formats.members import MembersFile
+    from crosstable.formats.rating_lists import opened
 
-    several = [given] if isinstance(given, str | os.PathLike | members.MembersFile) else given
+    several = [given] if isinstance(given, str | os.PathLike | MembersFile) else given
     if not isinstance(several, list | tuple) or not all(
-        isinstance(one, str | os.PathLike | members.MembersFile) for one in several
+        isinstance(one, str | os.PathLike | MembersFile) for one in several
     ):
         raise TypeError("members is the path of a members file, or a list of paths")
-    return [
-        one if isinstance(one, members.MembersFile) else members.read(file_bytes(os.fspath(one)), os.fspath(one))
-        for one in several
-    ]
+    return [one if isinstance(one, MembersFile) else opened(os.fspath(one)) for one in several]

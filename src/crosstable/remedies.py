@@ -67,6 +67,11 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: f"Send a file with US Chess ratings, or pairing=true {_FROM_FIDE}.",
         _LIBRARY: f"Give members=FILE with US Chess ratings, or pairing_ratings=True {_FROM_FIDE}.",
     },
+    "memberships-not-checked": {
+        _PAGE: "Give the end date in the form.",
+        _API: "Add end=DATE.",
+        _LIBRARY: "Give end=DATE.",
+    },
     "no-game": dict.fromkeys((_PAGE, _API, _LIBRARY), "Enter the results."),
     "all-unrated": {
         _PAGE: "Send a file with their ratings, if they have any.",

@@ -46,7 +46,9 @@ class DecisionKind(StrEnum):
 
 # Decisions that themselves move a standing, and so stand in the fold and make a posting.
 MOVING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.ADJUST})
-_FLOORS = {
+# Decisions that lower the floors a member has.
+LOWERING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.GRANT_MATCH_FLOOR})
+FLOORS = {
     DecisionKind.MONEY_FLOOR: FloorKind.MONEY,
     DecisionKind.LIFE_MASTER: FloorKind.LIFE_MASTER,
     DecisionKind.FLOOR: FloorKind.OFFICE,
@@ -90,9 +92,50 @@ class Decision(NamedTuple):
     @property
     def floor(self) -> Floor | None:
         """The floor that the decision sets."""
-        if self.kind not in _FLOORS or self.value is None:
+        if self.kind not in FLOORS or self.value is None:
             return None
-        return Floor(_FLOORS[self.kind], self.value)
+        return Floor(FLOORS[self.kind], self.value)
+
+
+class SetFloor(NamedTuple):
+    """A floor that a starting rating or a decision set: its entry, since when, and its level before it was lowered.
+
+    ``lowered_by`` is the entry of the decision that lowered it, nothing where none did.
+    """
+
+    floor: Floor
+    since: date
+    act: int
+    was: float
+    lowered_by: int | None = None
+
+
+def set_floors(
+    system: RatingSystem, key: Key, openings: Iterable[StartingRating], decisions: Iterable[Decision]
+) -> list[SetFloor]:
+    """The floors that one member's starting ratings and decisions set before a place, as later decisions lowered them.
+
+    A decision to lower a floor, or one that grants the request of a match (§7, item 4), lowers every floor set before
+    it that is higher. A grant holds from the day of its match on.
+    """
+    said = [one for one in decisions if one.system is system and one.key < key]
+    found = [
+        (one.standing.as_of or DAWN, one.act, floor)
+        for one in openings
+        if one.system is system and one.key < key
+        for floor in one.standing.floors
+    ]
+    found += [(one.effective, one.act, one.floor) for one in said if one.floor is not None]
+    lowering = [one for one in said if one.kind in LOWERING and one.value is not None]
+    return [_lowered(floor, since, act, lowering) for since, act, floor in found]
+
+
+def _lowered(floor: Floor, since: date, act: int, lowering: Iterable[Decision]) -> SetFloor:
+    made = SetFloor(floor, since, act, floor.level)
+    for one in lowering:
+        if (one.effective, one.act) > (since, act) and one.value is not None and one.value < made.floor.level:
+            made = made._replace(floor=floor._replace(level=one.value), lowered_by=one.act)
+    return made
 
 
 def decided(
@@ -103,11 +146,10 @@ def decided(
     decisions: Iterable[Decision],
 ) -> PlayerRating:
     """A standing with the floors and the ceiling that one member's openings and decisions set before a place."""
-    floors: list[Floor] = []
+    openings, decisions = list(openings), list(decisions)
     ceiling: float | None = None
     for opening in openings:
         if opening.system is system and opening.key < key:
-            floors += opening.standing.floors
             ceiling = opening.standing.ceiling
     lowered = standing.lowered_floor
     for decision in decisions:
@@ -116,11 +158,10 @@ def decided(
         if decision.kind is DecisionKind.GRANT_MATCH_FLOOR:
             if (decision.event_id, decision.section) == (key.event_id, key.section):
                 lowered = decision.value
-        elif decision.key < key and decision.floor is not None:
-            floors.append(decision.floor)
         elif decision.key < key and decision.kind is DecisionKind.CEILING:
             ceiling = decision.value
-    return standing._replace(floors=tuple(floors), ceiling=ceiling, lowered_floor=lowered)
+    floors = tuple(one.floor for one in set_floors(system, key, openings, decisions))
+    return standing._replace(floors=floors, ceiling=ceiling, lowered_floor=lowered)
 
 
 def has_opted_in(decisions: Iterable[Decision], day: date) -> bool:

@@ -5,7 +5,8 @@ the rules come from the edition that is spoken of, never from the template. The 
 so that the same sentence can be said in another language later.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,3 +34,33 @@ class Template(NamedTuple):
         """The sentence with these values put in, by a formatter that may know how to print them."""
         text = self.text.format_map(values) if formatter is None else formatter.vformat(self.text, (), values)
         return Sentence(self.key, values, text)
+
+
+def american(day: date) -> str:
+    """A day as Americans write it: ``June 14, 2026``."""
+    return f"{day:%B} {day.day}, {day.year}"
+
+
+def american_days(start: date, end: date) -> str:
+    """A span of days as Americans write it: ``June 13-14, 2026``, ``June 27 to July 5, 2026``."""
+    if start == end:
+        return american(end)
+    if (start.year, start.month) == (end.year, end.month):
+        return f"{start:%B} {start.day}-{end.day}, {end.year}"
+    return f"{f'{start:%B} {start.day}' if start.year == end.year else american(start)} to {american(end)}"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with its noun: ``1 section``, ``2,000 sections``."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Numbers in short: ``1-4, 7``."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)

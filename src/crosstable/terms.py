@@ -278,7 +278,7 @@ class PlayerRating(NamedTuple):
         float | None, Kept(FieldKind.LEVEL, "The rating that the office does not let them pass.", is_posted=False)
     ] = None
     lowered_floor: Annotated[
-        float | None, Kept(FieldKind.LEVEL, "The level to which the office lowered the peak floor.")
+        float | None, Kept(FieldKind.LEVEL, "The level to which the office lowered the floor of the peak or title.")
     ] = None
     published: Annotated[
         float | None,
@@ -366,6 +366,11 @@ class Entry(NamedTuple):
     name: str
     cells: tuple[Cell, ...]
     is_rated: bool = True
+
+    @property
+    def points(self) -> float:
+        """The points of the wallchart: games, byes and forfeits."""
+        return total(POINTS.get(cell.result, 0.0) for cell in self.cells)
 
 
 class Section(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 
 from crosstable.rules.documents import SECTIONS
 from tools.citations import Citation, all_citations, citations, existing, files, readings, strays
-from tools.source_pages import TITLES
+from tools.sentence_map import TITLES
 
 # This file and the finder hold what they look for.
 EXAMPLES = ("tests/architecture/test_citations.py", "tools/citations.py")

@@ -15,6 +15,7 @@ from playwright.sync_api import Locator, Page
 
 from tests.architecture.source import ROOT
 from tests.browser.samples import FAULTY, GOOD, saved
+from tests.verification.planted import turned
 
 
 class Guests(Protocol):
@@ -69,6 +70,7 @@ VISITS = {
     "about": Visit("about.html", "/about"),
     "api": Visit("api.html", "/api"),
     "rate a file": Visit("rate.html", "/rate"),
+    "audit": Visit("audit.html", "/audit"),
     "upload": Visit("desk/upload.html", "/upload"),
     "sign in without accounts": Visit("desk/login.html", "/login"),
     "machine": Visit("desk/machine.html", "/machine/any"),
@@ -152,6 +154,17 @@ def rating_a_file(guests: Guests, folder: Path) -> Iterator[Page]:
     yield page
 
 
+def auditing(guests: Guests, folder: Path) -> Iterator[Page]:
+    """A pasted crosstable whose posted ratings follow from a result that was turned."""
+    page = guests("nobody")
+    page.goto("/audit")
+    page.get_by_label("The crosstable as text").fill(json.dumps(turned()))
+    press(page.get_by_role("button", name="Check the ratings"))
+    page.get_by_text("The posted ratings differ from what the rules give.").wait_for()
+    page.get_by_text("Possible reasons").first.click()
+    yield page
+
+
 def uploading(guests: Guests, folder: Path) -> Iterator[Page]:
     """A director's upload: what cannot be read, what has mistakes, what is ready; and what became of the last two."""
     page = guests("tina")
@@ -213,6 +226,7 @@ def making_a_token(guests: Guests, _folder: Path) -> Iterator[Page]:
 _UPLOAD, _SUBMITTED, _DONE = "desk/upload.html", "desk/submitted.html", "desk/done.html"
 WALKS = {
     "rating a file": Walk(("rate.html",) * 4, rating_a_file),
+    "auditing a page": Walk(("audit.html",), auditing),
     "uploading": Walk((_UPLOAD, _UPLOAD, _SUBMITTED, _UPLOAD, _SUBMITTED), uploading),
     "correcting": Walk(
         (_SUBMITTED, "desk/event.html", _SUBMITTED, _DONE, "desk/desk.html", _DONE, "desk/rating.html"), correcting

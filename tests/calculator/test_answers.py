@@ -120,7 +120,7 @@ SHOWN = {
     "fide": ("1590", "1277"),  # rules history §5: 1590 then, 1277 now
     "age": ("900", "600"),  # 2004 text; §2.3
     "expected": ("+15.36", "+12.00"),  # the page; readings Part 1
-    "performance": ("1598; 1700", "1589; 1750"),  # the page; readings Part 1
+    "performance": ("1598; 1690; 1700", "1589; 1691; 1750"),  # the page; readings Part 1
     "class": ("Class F", "Class H"),  # the page; official facts §2
     "controls": ("Quick", "Regular and Quick (dual)"),  # the page; §1, readings 20
 }
@@ -133,6 +133,7 @@ def test_every_difference_is_shown_by_an_example() -> None:
     for code, (theirs, ours) in SHOWN.items():
         assert theirs in found[code].theirs
         assert ours in found[code].ours
+    assert "12 held since 2023-02-01" in found["threshold"].document  # readings 9: the page says October 2023
     for each in found.values():
         assert each.theirs != each.ours
         assert all((each.title, each.others, each.document, each.example))
@@ -241,6 +242,24 @@ def test_the_texts_of_the_page_have_their_place() -> None:
     assert "K is 800 divided by" in found[0].paragraphs[1]
     assert found[2] == DISCLAIMER
     assert all(each.address.startswith("https://") for each in RESOURCES)
+
+
+def test_what_a_rated_tournament_needs_answers_the_page() -> None:
+    """The page: time controls, floors, affiliate, conditions, and a report in time (official facts §6: seven days)."""
+    (needed,) = (text for text in texts(edition_for(date(2026, 1, 1))) if text.code == "requirements")
+    said = " ".join(needed.paragraphs)
+    for words in (
+        "a US Chess affiliate, the director is certified, and all players are members",
+        "Both players have the same time",
+        "within 7 days of the end",
+        "No rating is below 100.",
+        "from 1400 to 2100 (from 1200 for peaks since 2010-04-01)",
+        "Regular: 30 or more",
+        "more than 10, less than 30",
+        "Blitz: 5 to 10",
+    ):
+        assert words in said
+    assert any("rule-book" in each.address for each in RESOURCES)
 
 
 # JSON

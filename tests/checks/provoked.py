@@ -5,6 +5,7 @@ from 2000 up between July 2008 and May 2015, matches of established players with
 established members, from 2200 FIDE with the flag or by opting in (§6).
 """
 
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from tests.event_files import EventFile, Player, Ratings, event_file, player, record
@@ -33,6 +34,13 @@ def with_section(**fields: object) -> EventFile:
     """The sound file with other fields of its section."""
     event = sound()
     event["sections"][0].update(fields)
+    return event
+
+
+def two_days(**fields: object) -> EventFile:
+    """The same, played on two days."""
+    event = with_section(**fields)
+    event["event"]["end_date"] = "2025-08-02"
     return event
 
 
@@ -116,12 +124,14 @@ def match(one: Ratings, other: Ratings, on: str = "2025-08-01", **section: objec
 
 
 def long_series(games: int, on: str = "2025-08-01") -> EventFile:
-    """A match of so many drawn games between equals."""
+    """A match of so many drawn games between equals, in a fortnight."""
     rows = [
         player(1, ["D2"] * games, ratings={"OTBR": published(1700.0)}),
         player(2, ["D1"] * games, ratings={"OTBR": published(1700.0)}),
     ]
-    return event_file(*rows, on=on, type="match")
+    event = event_file(*rows, on=on, type="match")
+    event["event"]["end_date"] = (date.fromisoformat(on) + timedelta(days=13)).isoformat()
+    return event
 
 
 def two_pairs() -> EventFile:
@@ -150,7 +160,7 @@ def published(rating: float, games: int | None = 40) -> Ratings:
 
 
 def abroad(on: str = "2025-08-01", systems: list[str] | None = None, **fields: object) -> EventFile:
-    """A foreign event of a member with a Regular rating who meets one opponent with a FIDE rating."""
+    """A foreign event of a member with a Regular rating who opted in and meets one opponent with a FIDE rating."""
     me: Player = player(1, "W2", 2100.0, rate=True, member=True, fide_flag="USA", fide_opt_in=True) | fields
     rival = player(2, "L1", ratings={"FIDE": {"rating": 2100}})
     return event_file(me, rival, on=on, type="foreign_fide", systems=systems)
@@ -230,6 +240,7 @@ SECTIONS = [
     Provoked("no-dates", with_event(end_date=None), ("section 1",)),
     Provoked("dates-reversed", with_section(start_date="2025-08-01", end_date="2025-07-31"), ("section 1",)),
     Provoked("long-section", with_event(end_date="2025-09-16"), ("section 1",)),
+    Provoked("long-days", with_section(time_control="G/176;d5"), ("section 1",)),
     Provoked("section-outside-event", with_section(start_date="2025-07-31"), ("section 1",)),
     Provoked("section-outside-event", with_section(end_date="2025-08-02"), ("section 1",)),
     Provoked("event-id-date", with_event(id="202508020011"), ("event.json",)),
@@ -345,7 +356,14 @@ ELIGIBILITY = [
     Provoked("match-long", long_series(21), ("section 1",)),
     Provoked("match-too-long", long_series(33), ("section 1",)),
     Provoked("match-waived", match(published(1700.0), published(2101.0), match_waiver="by letter"), ("section 1",)),
-    Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",)),
+    Provoked("foreign-system", abroad(systems=["OTBQ"]), ("section 1",), frozenset({"opted-in"})),
+    Provoked("opted-in", abroad(), ("section 1, player 1",)),
+    Provoked(
+        "opted-in",
+        abroad(fide_flag="CAN", ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2300}}),
+        ("section 1, player 1",),
+    ),
+    Provoked("start-given", with_player(start={"rating": 1500, "games": 4}), ("section 1, player 1",)),
     Provoked("foreign-nobody", abroad(rate=False), ("section 1",)),
     Provoked("foreign-not-eligible", abroad(ratings={}), ("section 1, player 1",)),
     Provoked("foreign-not-eligible", abroad(member=False), ("section 1, player 1",)),

@@ -28,6 +28,7 @@ from tests.checks.provoked import (
     pair,
     published,
     sound,
+    two_days,
     with_section,
 )
 from tests.event_files import EventFile, Ratings, event_file, player, record
@@ -40,7 +41,7 @@ NOT_FROM_EVENT_FILES = {
 # Codes of writing; tests/formats/test_uschess_write.py and tests/cli/test_convert_to_dbf.py provoke them.
 OF_WRITING = {"shortened", "respelled", "not-written"}
 # Codes that need more than the file: today's date, bytes that are no file at all, the rated result, the command line.
-AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested"}
+AFTER_RATING = {"bonus-lost", "far-from-performance", "match-limited", "floor-requested", "ceiling-below-floor"}
 PROVOKED_BELOW = {"in-the-future", "not-readable", "no-game", *AFTER_RATING}
 # tests/pipeline provokes what only options and members files bring.
 PROVOKED_AT_THE_DOOR = {
@@ -53,8 +54,13 @@ PROVOKED_AT_THE_DOOR = {
         "not-in-members-file",
     ),
 }
-# Only an office knows its members; tests/office/test_submissions.py provokes these.
-PROVOKED_IN_AN_OFFICE = {"member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape"}
+# tests/checks/test_entries.py provokes these.
+BEFORE_ROUND_1 = {"duplicate-entry", "over-limit", "unrated-player", "memberships-not-checked", "odd-one-out"}
+# Only an office knows its members; tests/office/test_submissions.py and test_who_may_say_what.py provoke these.
+PROVOKED_IN_AN_OFFICE = {
+    *("member-not-known", "id-needed", "before-opening", "other-name", "event-id-shape", "late-report", "not-a-member"),
+    *("systems-named", "fide-not-on-record", "record-differs", "cfc-notice", "money-prize"),
+}
 
 
 def rated(event: object, today: date | None = None) -> RatedEvent:
@@ -72,6 +78,13 @@ def long_match(loser: Ratings) -> EventFile:
     lost = player(1, "L2 " * 8, ratings={"OTBR": loser})
     won = player(2, "W1 " * 8, ratings={"OTBR": published(1700.0)})
     return event_file(lost, won, type="match")
+
+
+def with_ceiling(ceiling: float) -> EventFile:
+    """A player with a floor of 1700, from a peak of 1941, and a ceiling."""
+    return event_file(
+        player(1, "W2", ratings={"OTBR": record(1705.0, peak=1941.0, ceiling=ceiling)}), player(2, "L1", 1700.0)
+    )
 
 
 def codes(event: RatedEvent) -> list[str]:
@@ -104,7 +117,7 @@ def test_the_fault_says_what_is_wrong_and_what_would_be_right(case: Provoked) ->
 def test_no_code_is_left_unprovoked() -> None:
     """A code that no file can provoke is either dead or untested."""
     provoked = {case.code for case in CASES} | PROVOKED_BELOW
-    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE
+    elsewhere = NOT_FROM_EVENT_FILES | OF_WRITING | PROVOKED_AT_THE_DOOR | PROVOKED_IN_AN_OFFICE | BEFORE_ROUND_1
     assert set(CATALOGUE) - provoked == elsewhere
 
 
@@ -173,6 +186,7 @@ def repeated(rounds: int) -> EventFile:
         (match(published(1700.0), published(2100.0)), "", ""),
         (long_match(record(1900.0, published=1900)), "match-limited", "section 1, player 1, OTBR"),
         (long_match(record(1705.0, published=1705, peak=1941.0)), "floor-requested", "section 1, player 1, OTBR"),
+        (with_ceiling(1690.0), "ceiling-below-floor", "section 1, player 1, OTBR"),
     ],
 )
 def test_what_only_the_rated_result_shows_is_a_warning(event: EventFile, code: str, place: str) -> None:
@@ -272,9 +286,10 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
         (match(published(1700.0, 26), published(1700.0, None)), ""),
         (match(published(1700.0, 25), published(1700.0, 26), "2006-01-31"), ""),
         (match(published(1700.0, 25), published(1700.0, 26), "2006-02-01"), "match-not-eligible"),
-        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-05-31"), ""),
+        (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-05-31"), "opted-in"),
         (abroad(ratings={"OTBR": record(2100.0, 25)}, on="2020-06-01"), "foreign-not-eligible"),
-        (abroad(ratings={"OTBR": record(2100.0, 26)}), ""),
+        (abroad(ratings={"OTBR": record(2100.0, 26)}), "opted-in"),
+        (abroad(ratings={"OTBR": record(2100.0), "FIDE": {"rating": 2200}}), ""),
         (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2200}}), ""),
         (abroad(fide_opt_in=False, ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2199}}), "foreign-not-eligible"),
         (newcomer_of_fide(2000, "2008-06-30"), ""),
@@ -286,6 +301,11 @@ def test_a_checked_event_knows_whether_it_has_errors() -> None:
         (long_series(33), "match-too-long"),
         (long_series(33, "2006-01-31"), ""),
         (pair("W2", "L1", "2006-02-28", k_factor="half"), ""),
+        # Two games of two times 180 minutes are 12 hours; a minute more is too much, unless played on two days.
+        (with_section(time_control="G/175;d5"), ""),
+        (with_section(time_control="G/176;d5"), "long-days"),
+        (two_days(time_control="G/176;d5"), ""),
+        (with_section(time_control=["G/90;d5", "G/176;d5", "G/176;d5"]), ""),
         (pair("W2", "L1", "2001-01-01"), ""),
         (pair("W2", "L1", "2013-03-01", systems=["OTBB"], time_control=None), ""),
     ],

@@ -228,7 +228,7 @@ def test_a_section_without_any_ids_is_told_once() -> None:
 
 def test_opponents_abroad_need_no_id() -> None:
     """§6: only the players marked to be rated are members."""
-    event = abroad()
+    event = abroad(ratings={"OTBR": record(2300.0), "FIDE": {"rating": 2300}})
     event["sections"][0]["players"][1]["member_id"] = ""
     assert codes(event) == []
     event["sections"][0]["players"][0]["member_id"] = ""

@@ -117,9 +117,9 @@ FIDE_2199 = {"OTBR": record(2300.0), "FIDE": {"rating": 2199, "as_of": "2025-08-
         ({"ratings": FIDE_2300, "fide_opt_in": True, "fide_flag": "CAN"}, "", Assumption.FOREIGN_FLAG),
         ({"ratings": FIDE_2199, "fide_opt_in": None}, "nothing says that they opted in", None),
         ({"ratings": FIDE_2199, "fide_opt_in": None, "fide_flag": None}, "nothing says that they opted in", None),
-        ({"ratings": FIDE_2199, "fide_opt_in": True}, "", None),
+        ({"ratings": FIDE_2199, "fide_opt_in": True}, "", Assumption.OPTED_IN),
         ({"fide_opt_in": None}, "nothing says that they opted in", None),
-        ({"fide_opt_in": True}, "", None),
+        ({"fide_opt_in": True}, "", Assumption.OPTED_IN),
     ],
 )
 def test_whose_rating_a_foreign_event_updates(fields: dict[str, Any], refused: str, assumed: Assumption | None) -> None:
@@ -129,9 +129,11 @@ def test_whose_rating_a_foreign_event_updates(fields: dict[str, Any], refused: s
         assert codes(found) == ["foreign-not-eligible"]
         assert refused in found.faults[0].message
         return
-    assert found.faults == ()
+    is_by_word = assumed in (Assumption.OPTED_IN, Assumption.FOREIGN_FLAG)
+    assert codes(found) == (["opted-in"] if is_by_word else [])
     told = set(found.rated[0][0].players[0].assumed)
-    assert told & {Assumption.FOREIGN_MEMBER, Assumption.FOREIGN_FLAG} == ({assumed} if assumed else set())
+    of_members = {Assumption.FOREIGN_MEMBER, Assumption.FOREIGN_FLAG, Assumption.OPTED_IN}
+    assert told & of_members == ({assumed} if assumed else set())
 
 
 # Records
@@ -204,10 +206,12 @@ def test_a_file_may_say_itself_that_somebody_is_no_member() -> None:
         ({"title": "GM", "federation": "USA"}, "", True),
         ({"title": "FM", "federation": "CAN"}, "", True),
         ({}, "JtpK12", False),
+        ({}, "State Games", False),
+        ({}, "Scholastic", True),
     ],
 )
 def test_who_needs_no_membership(details: dict[str, str], coding: str, is_told: bool) -> None:
-    """House players, JTP sections, masters of other federations."""
+    """House players, JTP sections, sanctioned state games, masters of other federations."""
     listed = members.read(MEMBERS.format(until="2020-01-31").encode(), "list.csv")
     event = pair("W2", "L1", details={"coding": coding} if coding else {})
     event["sections"][0]["players"][0]["details"] = details

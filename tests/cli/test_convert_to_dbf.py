@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from crosstable.cli import main
+from tests.event_files import event_file
+from tests.event_files import player as row
 from tests.formats.swisssys_event import EVENT, packed, player
 
 Capture = pytest.CaptureFixture[str]
@@ -47,7 +49,7 @@ def test_a_long_name_is_cut_with_a_warning_or_given_another(tmp_path: Path, caps
     assert code == 0
     assert f"'{LONG[:35]}' was written" in capsys.readouterr().err
     assert LONG[:35].encode() in (folder / "THEXPORT.DBF").read_bytes()
-    code, folder = written(tmp_path, made, "--event-name", "Spring Open")
+    code, folder = written(tmp_path, made, "--event-name", "Spring Open", "--force")
     assert code == 0
     assert "was written" not in capsys.readouterr().err
     assert b"Spring Open " in (folder / "THEXPORT.DBF").read_bytes()
@@ -117,7 +119,7 @@ def test_players_and_sections_are_numbered_from_one_on_and_rate_the_same(tmp_pat
 @pytest.mark.parametrize(
     ("section", "words"),
     [
-        ({"online": True}, "mark it so where you submit"),
+        ({"online": True}, "Mark it so where you submit"),
         ({"systems": ["OTBR"]}, "cannot name the systems"),
         ({"start_date": "2005-01-01", "end_date": "2005-01-01", "k_factor": "half"}, "has half K"),
         ({}, "The ratings of 2 players were left out"),
@@ -137,3 +139,77 @@ def test_what_the_files_cannot_say_is_told(
     file.write_text(json.dumps(content))
     assert main(["convert", str(file), "--to", "dbf", "--out", str(tmp_path / "out.zip")]) == 0
     assert words in capsys.readouterr().err
+
+
+SECTIONS: tuple[dict[str, Any], ...] = (
+    {"time_control": "G/45;d5"},
+    {"time_control": "G/45;d5", "online": True, "name": "A section with a name that is rather long"},
+    {"time_control": "G/10;d0", "online": True, "name": "Blitz (online)"},
+    {"time_control": "G/45;d5", "systems": ["OTBR"]},
+    *({"systems": [system]} for system in ("OTBR", "OTBQ", "OTBB", "OLR", "OLQ", "OLB")),
+    {"systems": ["OTBR", "OTBQ"], "name": ""},
+    {"systems": ["OLR"], "online": True},
+    {"time_control": "G/90;d5", "type": "match", "match_waiver": "the office said so"},
+    {"time_control": "40/120,SD/60", "k_factor": "half", "start_date": "2005-08-01", "end_date": "2005-08-02"},
+)
+
+
+def test_whatever_rates_is_written_and_read_back_rates_the_same(tmp_path: Path, capsys: Capture) -> None:
+    """With the same members file: systems, online play and half K, which the files have no field for, are kept."""
+    systems = ("OTBR", "OTBQ", "OTBB", "OLR", "OLQ", "OLB")
+    lines = [",".join(("ID", *(f"{system} rating,{system} games" for system in systems)))]
+    cells = {at: ",".join(f"{1500 + 37 * at + 11 * k},{5 + at + k}" for k in range(6)) for at in range(1, 5)}
+    lines += [f"{10_000_000 + at},{text}" for at, text in cells.items()]
+    (tmp_path / "members.csv").write_text("\n".join(lines))
+    for number, more in enumerate(SECTIONS):
+        made = event_file(row(1, "W2 D4"), row(2, "L1 W3"), row(3, "W4 L2"), row(4, "L3 D1"))
+        section = made["sections"][0]
+        if "time_control" not in more:
+            del section["time_control"]
+        section |= more
+        if "type" in more:  # provisional ratings: no match without a waiver
+            section["players"] = [row(1, "W2 D2"), row(2, "L1 D1")]
+        if "start_date" in more:
+            made["event"] |= {"start_date": more["start_date"], "end_date": more["end_date"]}
+        source, out = tmp_path / f"{number}.json", tmp_path / f"{number}.zip"
+        source.write_text(json.dumps(made))
+        assert main(["convert", str(source), "--to", "dbf", "--out", str(out)]) == 0
+        before = ratings(capsys, str(source), "--members", str(tmp_path / "members.csv"))
+        assert len(before) >= len(section["players"])
+        assert ratings(capsys, str(out), "--members", str(tmp_path / "members.csv")) == before, more
+        again = tmp_path / f"{number}-again.zip"
+        assert main(["convert", str(out), "--to", "dbf", "--out", str(again)]) == 0
+        assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_damaged_section_can_be_left_out(tmp_path: Path, capsys: Capture) -> None:
+    made = event()
+    broken = {**made["Sections"][0], "Section name": "Broken", "Players": made["Sections"][0]["Players"][:1]}
+    made["Sections"] = [*made["Sections"], broken]
+    number = str(len(made["Sections"]))
+    code, folder = written(tmp_path, made)
+    assert (code, folder.exists()) == (1, False)
+    assert "[damaged-file]" in capsys.readouterr().err
+    code, folder = written(tmp_path, made, "--exclude", number)
+    assert (code, folder.exists(), "[damaged-file]" in capsys.readouterr().err) == (0, True, False)
+
+
+def test_what_must_be_confirmed_is_written_when_it_is(tmp_path: Path, capsys: Capture) -> None:
+    source, out = tmp_path / "event.json", str(tmp_path / "out.zip")
+    source.write_text(json.dumps(event_file(row(1, "W2 D2", 1500.0), row(2, "L1 D1", 1400.0))))
+    convert = ["convert", str(source), "--to", "dbf", "--out", out]
+    for command in (convert, ["rate", str(source)]):
+        assert main(command) == 1
+        assert '--accept two-player-section="your reason". [two-player-section]' in capsys.readouterr().err
+    assert main([*convert, "--accept", "two-player-section=it was a Swiss of two"]) == 0
+    assert main([*convert, "--accept", "two-player-section"]) == 2
+    assert "only with a reason" in capsys.readouterr().err
+
+
+def test_a_date_that_was_given_stands_for_one_that_is_not_read(tmp_path: Path, capsys: Capture) -> None:
+    made = event(**{"Ending date": "soon"})
+    code, folder = written(tmp_path, made)
+    assert (code, folder.exists()) == (1, False)
+    assert "--end YYYY-MM-DD" in capsys.readouterr().err
+    code, folder = written(tmp_path, made, "--end", "2026-04-29")
+    assert (code, folder.exists()) == (0, True)

@@ -56,7 +56,7 @@ def test_estimate_as_json_has_every_number_in_full(run: Run) -> None:
 def test_the_calculation_is_explained_when_asked(run: Run) -> None:
     """§4.2: the working with its sections, in both forms."""
     ran = run("estimate", *READINGS, "--explain")
-    assert "K = 800 / (20.0118 + 4) = 33.317, with the effective games N' and m = 4 games. (§4.2)" in ran.out
+    assert "K = 800 / (20.011787 + 4) = 33.316971, with the effective games N' and m = 4 games. (§4.2)" in ran.out
     found = json.loads(run("estimate", *READINGS, "--explain", "--json").out)
     assert {line["section"] for line in found["working"]} >= {"§1", "§3", "§4.2", "§8"}
 

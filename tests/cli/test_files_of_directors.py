@@ -308,3 +308,33 @@ def test_check_says_what_rating_will_need(quad: Path, capsys: Capture) -> None:
 def test_one_event_to_a_page(quad: Path, capsys: Capture) -> None:
     assert main(["rate", str(quad), str(quad), "--html"]) == 2
     assert "one event" in capsys.readouterr().err
+
+
+def test_a_members_file_for_an_event_has_a_row_for_each_player(quad: Path, members: Path, capsys: Capture) -> None:
+    """Filled from a list it rates the event as the list does: the round robin of readings, part 1."""
+    assert main(["members", "for", str(quad)]) == 0
+    lines = capsys.readouterr().out.lstrip("\ufeff").splitlines()
+    assert lines[0] == "Member ID,Name,State,Member until,FIDE id,Birth date,OTBR rating,OTBR games,OTBR peak"
+    assert lines[1] == '10000001,"Abbott, Ruth",,,,,,,'
+    filled = str(quad.parent / "filled.csv")
+    assert main(["members", "for", str(quad), "--members", str(members), "--out", filled]) == 0
+    assert capsys.readouterr() == ("", "")
+    posts = []
+    for path in (filled, str(members)):
+        assert main(["rate", str(quad), "--members", path, "--json"]) == 0
+        posts.append([one["post"] for one in rated(capsys.readouterr().out).values()])
+    assert posts[0] == posts[1]
+
+
+def test_players_without_an_id_have_a_row_that_says_so(tmp_path: Path, capsys: Capture) -> None:
+    chart = tmp_path / "list.csv"
+    chart.write_text("Name,ID,Rating\nAnn,,1500\nBo,10000001,\n")
+    out = str(tmp_path / "members.csv")
+    assert main(["members", "for", str(chart), "--out", out]) == 0
+    assert capsys.readouterr().err == "1 player has no member id: look them up, or their rows are left out\n"
+    assert main(["check", str(chart), "--members", out, "--json"]) == 0
+    codes = [one["code"] for one in json.loads(capsys.readouterr().out)["faults"]]
+    assert codes.count("ignored-record") == 1
+    (tmp_path / "no.csv").write_text("nothing")
+    assert main(["members", "for", str(tmp_path / "no.csv")]) == 1
+    assert "no player was found" in capsys.readouterr().err

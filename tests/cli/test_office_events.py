@@ -77,7 +77,7 @@ def test_a_section_with_errors_is_held_while_the_others_go_on(office: Desk) -> N
     assert "1 section rated" in ran.out
     (held,) = office.asked("status")["held"]
     assert (held["event"], held["section"]) == (QUICK, 1)
-    assert [fault["code"] for fault in held["faults"]] == ["member-not-known"]
+    assert [fault["code"] for fault in held["faults"]] == ["late-report", "member-not-known"]
     assert "section 1 is held" in office.done("submit", "club-quick-night.json")
 
 

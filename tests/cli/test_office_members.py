@@ -12,6 +12,7 @@ from crosstable.office.members_files import games_of_2001
 from crosstable.office.views import known, member_view
 from crosstable.terms import OutsideRating
 from tests.cli.club import OPENED, Desk
+from tests.documents import valid
 
 ONE = "Member ID,Name,State,Birth date,Adult,Canadian resident,FIDE id,CFC id,FIDE flag,Member until,"
 TWO = "FIDE rating,FIDE as of,Regular rating,Regular games,Regular as of\n"
@@ -204,3 +205,45 @@ def test_the_members_of_the_office_are_those_of_the_past_day(club: Desk) -> None
     with made.reading() as connection:
         assert member_view(connection, "30000001").person.name == "Ash, Miriam"
     made.close()
+
+
+def test_a_fide_list_is_imported_with_who_is_rated_abroad(club: Desk) -> None:
+    """§6: Ash, established, 2200 FIDE, by herself; Birch below it must opt in; the heading names the month."""
+    for member, fide_id in (("30000001", "2000001"), ("30000002", "2000002")):
+        club.done("decide", "fact", "--member", member, f"fide-id={fide_id}", "--reason", "the player's profile")
+    lines = [f"{'ID Number':<15}{'Name':<61}Fed Sex Tit  WTit {'OTit':<15}FOA JUN26 Gms K  B-day Flag"]
+    for fide_id, rating, games in (("2000001", 2200, 9), ("2000002", 1900, 1), ("2000003", 2500, 4)):
+        lines.append(f"{fide_id:<15}{'Player, Some':<61}{'USA':<4}{'':<33}{rating:<6}{games:<4}{'20':<3}{'1990':<6}")
+    club.write("list.txt", "\n".join(lines))
+    given = ("outside-ratings", "import", "list.txt", "--federation", "FIDE", "--date")
+    ran = club(*given, "2026-07-01")
+    assert (ran.code, "list.txt is the list of June 2026, not of July 2026" in ran.err) == (2, True)
+    said = club.done(*given, "2026-06-01")
+    assert "FIDE list of June 1, 2026: 3 players, 2 of them members (entry " in said
+    assert "Rated abroad automatically:\nmember    name" in said
+    assert "Not rated abroad unless they opt in" in said
+    document = valid(club.asked(*given, "2026-06-01"))
+    assert (document["players"], document["members"], document["entry"]) == (3, 2, None)
+    abroad = [(one["member_id"], one["fide"], one["games"], one["abroad"]) for one in document["candidates"]]
+    assert abroad == [("30000001", 2200.0, 9, "automatic"), ("30000002", 1900.0, 1, "not opted in")]
+    assert person_of("30000001").fide == (OutsideRating(2200.0, date(2026, 6, 1)),)
+    club.write("rapid.txt", "\n".join(lines))
+    ran = club("outside-ratings", "import", "rapid.txt", "--federation", "FIDE", "--date", "2026-06-01")
+    assert (ran.code, "rapid or blitz ratings" in ran.err, "nothing was stored" in ran.err) == (1, True, True)
+
+
+def test_a_cfc_rating_of_a_file_waits_for_the_office(club: Desk) -> None:
+    """§2.2, footnote 2: told by the director, entered by hand."""
+    event = json.loads((club.folder / "club-quick-night.json").read_text())
+    event["event"]["id"] = "202605010001"
+    section = event["sections"][1]
+    section["players"][0]["ratings"] = {"CFC": {"rating": 1610, "as_of": "2025-12-01"}}
+    event["sections"] = [section]
+    club.write("cfc.json", json.dumps(event))
+    club("submit", "cfc.json")
+    member = section["players"][0]["member_id"]
+    (question,) = club.asked("status")["questions"]
+    assert "has a CFC rating of 1610, says the report of event 202605010001." in question["message"]
+    assert f"decide fact --member {member} cfc-rating=1610@2025-12-01" in question["remedy"]
+    club.done("decide", "fact", "--member", member, "cfc-rating=1610@2025-12-01", "--reason", "looked up")
+    assert club.asked("status")["questions"] == []

@@ -154,7 +154,8 @@ def test_a_file_says_what_the_list_says(published: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("2026-06", "--out", "june.pdf"), "must end in .csv, .xlsx, .parquet, .txt"),
+        (("2026-06", "--out", "june.pdf"), "must end in .csv, .xlsx, .parquet, .txt, .dbf, .tsv"),
+        (("2026-06", "--out", "june.dbf", "--top", "5"), "load whole supplements"),
         (("--out", "june.csv"), "say which supplement"),
         (("--top", "3"), "say which supplement"),
         (("2026-06", "--top", "0"), "is not a whole number of at least 1"),

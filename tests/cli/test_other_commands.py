@@ -249,7 +249,7 @@ def test_a_finding_is_explained_by_its_code(run: Run) -> None:
     ran = run("findings", "match-not-eligible")
     assert (ran.code, ran.err) == (0, "")
     words = " ".join(ran.out.split())
-    assert words.startswith("match-not-eligible (error) The players may not play a rated match.")
+    assert words.startswith("match-not-eligible (error, Fatal) The players may not play a rated match.")
     assert "at most 400 points apart" in words
     assert "What to do: Rate it as another type" in words
 
@@ -258,9 +258,9 @@ def test_all_findings_are_listed_by_default(run: Run) -> None:
     found = json.loads(run("findings", "--json").out)
     assert (found["format"], found["edition"]) == ("crosstable-findings/1", "2025-01-01")
     assert [one["code"] for one in found["findings"]] == list(CATALOGUE)
-    assert all(set(one) == {"code", "severity", "meaning", "remedy"} for one in found["findings"])
+    assert all(set(one) == {"code", "severity", "level", "meaning", "remedy"} for one in found["findings"])
     out = run("findings").out
-    assert all(f"{code} ({kind.severity})\n" in out for code, kind in CATALOGUE.items())
+    assert all(f"{code} ({kind.severity}, {kind.level})\n" in out for code, kind in CATALOGUE.items())
 
 
 def test_a_finding_is_explained_by_the_rules_of_a_day(run: Run) -> None:

@@ -17,7 +17,7 @@ PLAYER_FIELDS = {
     *("number", "pre", "games_before", "initial", "post", "rounded", "games_after", "formula", "effective_games", "k"),
     *("score", "expected", "bonus", "floor", "norm", "assumed"),
 }
-FAULT_FIELDS = {"code", "severity", "place", "message", "remedy"}
+FAULT_FIELDS = {"code", "severity", "level", "place", "message", "remedy"}
 
 
 def wrong() -> EventFile:
@@ -38,10 +38,10 @@ def test_the_table_shows_ratings_before_and_after(run: Run) -> None:
     """§1: the quad of readings, Part 1: 1860.75, 1654.79, 1580.74 on 15 games, 1825.31 on 3."""
     ran = run("rate", SAMPLE)
     assert (ran.code, ran.err) == (0, "")
-    assert "R:    1850 -> 1861" in line_of(ran.out, "1 +Abbott, Ruth +2.5 +W2w")
+    assert "R:    1850 -> 1861" in line_of(ran.out, "1 +1 +Abbott, Ruth +2.5 +W2w")
     assert "R:    1700 -> 1655" in ran.out
-    assert "R: 1500P12 -> 1581P15" in line_of(ran.out, "3 +Castle, Ines +1.5 +L4w")
-    assert "R: Unrated -> 1825P3" in line_of(ran.out, "4 +Dunne, Pat +2.0 +W3b +W2b +L1b")
+    assert "R: 1500P12 -> 1581P15" in line_of(ran.out, "3 +3 +Castle, Ines +1.5 +L4w")
+    assert "R: Unrated -> 1825P3" in line_of(ran.out, "2 +4 +Dunne, Pat +2.0 +W3b +W2b +L1b")
 
 
 def test_the_table_shows_both_systems_of_a_dual_section(run: Run) -> None:
@@ -67,14 +67,14 @@ def test_the_table_marks_norms_floors_and_assumptions(run: Run, write: Write) ->
     unknown = player(6, "U U U U X", 2300.0, None)
     event = event_file(player(1, "W2 W3 W4 W5", 1400.0), *rivals, floored, unknown)
     out = run("rate", write(event)).out
-    assert "N:2" in line_of(out, "1 +Player, 1")
-    assert "floor 1700" in line_of(out, "5 +Player, 5")
+    assert "N:2" in line_of(out, "1 +1 +Player, 1")
+    assert "floor 1700" in line_of(out, "3 +5 +Player, 5")
     assert "*" not in out
     event["sections"][0]["players"][5]["rounds"] = ["U", "U", "U", "U", "D1"]
     event["sections"][0]["players"][0]["rounds"].append("D6")
     out = run("rate", write(event)).out
-    assert re.search(r"R: +2300 -> \d+ +\* \(\d+ to \d+\)$", line_of(out, "6 +Player, 6").rstrip())
-    assert "* assumed, section/player 1/6: games: the count is not known" in out
+    assert re.search(r"R: +2300 -> \d+ +\* \(\d+ to \d+\)$", line_of(out, "2 +6 +Player, 6").rstrip())
+    assert "Assumed (*):\n  Section 1, player 6: games: the count is not known" in out
 
 
 def test_an_assumption_in_both_systems_is_told_once(run: Run, write: Write) -> None:
@@ -82,7 +82,7 @@ def test_an_assumption_in_both_systems_is_told_once(run: Run, write: Write) -> N
     event = pair("W2", "L1", time_control="G/45;d5")
     for row in event["sections"][0]["players"]:
         row["ratings"] = {name: {"rating": 1200.0, "games": 20} for name in ("OTBR", "OTBQ")}
-    assert "section/player 1/1, 1/2: wins, draws, losses, events: not given" in run("rate", write(event)).out
+    assert "Section 1, players 1-2: wins, draws, losses, events: not given" in run("rate", write(event)).out
 
 
 @pytest.mark.parametrize("width", ["40", "80", "200"])
@@ -93,7 +93,7 @@ def test_a_long_crosstable_is_not_squeezed(run: Run, write: Write, monkeypatch: 
     one, other = player(1, ["W2w", "D2b"] * 9, 1700.0), player(2, ["L1b", "D1w"] * 9, 1650.0)
     accept = "--accept", "two-player-section=a long one"
     out = run("rate", write(event_file(one | {"name": name}, other)), *accept).out
-    row = line_of(out, f"1 +{name}")
+    row = line_of(out, f"1 +1 +{name}")
     assert row.count("W2w") == row.count("D2b") == 9
     assert "R:    1700 -> " in row
     assert "R18" in out

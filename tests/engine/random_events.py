@@ -119,6 +119,8 @@ def random_event(seed: int) -> tuple[dict[str, Any], str]:
         section["match_waiver"] = "random"
     if start < date(2006, 3, 1) and rng.random() < 0.15 and not kind.startswith("foreign"):
         section["k_factor"] = "half"
+    for player in section["players"]:
+        _office_facts(random.Random(f"{seed} {player['member_id']}"), player)
     return _event_file(rng, section, days), rng.choice(systems)
 
 
@@ -274,6 +276,23 @@ def _standing(rng: random.Random, level: float, start: date) -> dict[str, Any]:
             for _ in range(rng.randint(1, 4))
         ]
     return standing
+
+
+def _office_facts(rng: random.Random, player: dict[str, Any]) -> None:
+    """What an office may know of a member beside the rest; the rows of one member say the same."""
+    if "birth_date" in player and rng.random() < 0.15:
+        player["birth_year"] = int(player.pop("birth_date")[:4])
+    if rng.random() < 0.08:
+        player["start"] = {"rating": rng.choice((850, 1500.5, 2100)), "games": rng.choice((0, 0, 4, 9))}
+    for name, record in player["ratings"].items():
+        if name not in SYSTEM_STARTS or (record["games"] or 300) < 300:
+            continue
+        if rng.random() < 0.5 and record["rating"] > 2000:
+            record["games_at_2200"] = rng.choice((299, 300, 300))
+        if rng.random() < 0.4:
+            record["lowered_floor"] = max(100.0, record["rating"] // 100 * 100 - rng.choice((0, 100)))
+        if rng.random() < 0.1:
+            record["floor"] = [{"level": 1300, "origin": "money"}, {"level": 1350, "origin": "office"}]
 
 
 def _swiss(rng: random.Random, players: list[dict[str, Any]], kind: str) -> None:

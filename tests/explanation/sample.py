@@ -1,6 +1,7 @@
 """Random sections of all editions, systems and kinds with the explanations of all their players, made once."""
 
 import json
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -34,29 +35,34 @@ class Rated(NamedTuple):
     rated: RatedSection
 
 
+def rated_from(seed: int) -> Iterator[Rated]:
+    """The section of a random event in each system, unless it has faults or its document was not found."""
+    event, _ = random_event(seed)
+    (section,) = event["sections"]
+    for checked in check(event_json.read(json.dumps(event).encode(), "event.json").report).sections:
+        for system in checked.section.systems:
+            with suppress(UnsupportedEditionError):
+                rated = rate(checked.section, system, checked.backgrounds, checked.edition)
+                yield Rated(section, checked, rated)
+
+
+def told_from(sections: Iterable[Rated]) -> Iterator[Told]:
+    """Every player of some sections."""
+    for section, _, rated in sections:
+        for player in rated.players:
+            yield Told(section, rated, player, explain(rated, player.number))
+
+
 @cache
 def rated_sections() -> tuple[Rated, ...]:
-    """The sections of random events without faults, in each system, but for those whose documents were not found."""
-    found = []
-    for seed in range(SEEDS):
-        event, _ = random_event(seed)
-        (section,) = event["sections"]
-        for checked in check(event_json.read(json.dumps(event).encode(), "event.json").report).sections:
-            for system in checked.section.systems:
-                with suppress(UnsupportedEditionError):
-                    rated = rate(checked.section, system, checked.backgrounds, checked.edition)
-                    found.append(Rated(section, checked, rated))
-    return tuple(found)
+    """The sections of the first random events."""
+    return tuple(rated for seed in range(SEEDS) for rated in rated_from(seed))
 
 
 @cache
 def everybody() -> tuple[Told, ...]:
     """Every player of those sections."""
-    return tuple(
-        Told(section, rated, player, explain(rated, player.number))
-        for section, _, rated in rated_sections()
-        for player in rated.players
-    )
+    return tuple(told_from(rated_sections()))
 
 
 def who_played() -> list[Told]:

@@ -1,47 +1,86 @@
 """§1 to §7: every formula that an explanation prints gives the number beside it, and the text prints that number."""
 
-import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, groupby
+from typing import Any
 
 import pytest
 
-from crosstable.explanation import Line, explain
+from crosstable.engine import RatedSection
+from crosstable.explanation import explain
 from crosstable.explanation.words import WORDS
+from crosstable.pipeline.explaining import line_objects
+from tests.amounts import amount
 from tests.engine.by_file import rated_file
 from tests.event_files import event_file, player
+from tests.explanation.checker import IN_FORMULA, NUMBER, Case, Checker
 from tests.explanation.formulas import evaluated
-from tests.explanation.sample import everybody
+from tests.explanation.sample import SEEDS, everybody, rated_from, told_from
 
-TOLERANCE = 1e-9
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
-
-
-def prints_its_value(line: Line) -> bool:
-    """Whether a number of the text is the value within its own rounding."""
-    return any(
-        abs(float(number) - line.value) <= 0.5 * 10.0 ** -len(number.partition(".")[2]) + TOLERANCE
-        for number in NUMBER.findall(line.text)
-    )
+MUTATED = amount(4, 40)
 
 
-def test_every_formula_gives_its_value() -> None:
-    """Evaluated outside of the engine, over random sections of all editions, systems, starts and kinds."""
-    seen: dict[str, int] = {}
+def case_of(section: dict[str, Any], rated: RatedSection) -> Case:
+    """What the checker sees beside the lines."""
+    results = [
+        {
+            "number": player.number,
+            "merged_with": player.merged_with,
+            "assumed": player.assumed,
+            "pre": None if player.before is None else player.before.rating,
+            "post": None if player.after is None else player.after.rating,
+            "initial": None if player.start is None else [player.start.initial.rating, player.start.initial.games],
+            "met at": [player.strength, player.intermediate.rating],
+        }
+        for player in rated.players
+    ]
+    days = (rated.section.start, rated.section.end)
+    return Case(section, results, days, rated.edition, rated.system.name)
+
+
+def test_every_explanation_can_be_recomputed() -> None:
+    """Over random sections of all editions, systems, starts and kinds: what the checker asks of every line."""
+    more = (rated for seed in range(SEEDS, amount(SEEDS, 5000)) for rated in rated_from(seed))
+    seen: Counter[str] = Counter()
+    for _, together in groupby(chain(everybody(), told_from(more)), key=lambda told: id(told.rated)):
+        everyone = tuple(together)
+        case = case_of(everyone[0].section, everyone[0].rated)
+        for told in everyone:
+            lines = line_objects(told.lines)
+            problems = Checker(case, told.player.number).problems(lines)
+            assert not problems, "\n".join(problems)
+            seen.update(line["key"] for line in lines if line["formula"] is not None)
+    assert seen.total() > 20_000
+    assert len(seen) > 50
+
+
+def mutations(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A line with any one of the numbers of its text, of its formula and of its value changed."""
+    if line["value"] is not None:
+        yield {**line, "value": line["value"] + 0.37}
+    for name, numbers in (("text", NUMBER), ("formula", IN_FORMULA)):
+        for found in numbers.finditer(line[name] or ""):
+            changed = repr(float(found[0]) * 1.01 + (0.3713 if name == "text" else 0.0) or 0.37)
+            yield {**line, name: f"{line[name][: found.start()]}{changed}{line[name][found.end() :]}"}
+
+
+def test_any_number_that_is_changed_is_found_out() -> None:
+    """The checker itself: of each sentence of the sample some lines, and of them every number that is printed."""
+    seen: Counter[str] = Counter()
+    tried = 0
     for told in everybody():
-        for line in told.lines:
-            if line.formula is not None:
-                assert evaluated(line.formula) == pytest.approx(line.value, abs=TOLERANCE, rel=0.0), line
-                seen[line.key] = seen.get(line.key, 0) + 1
-    assert sum(seen.values()) > 20_000
-    assert len(seen) > 40
-
-
-def test_every_text_prints_its_value() -> None:
-    """The number of a line stands in its text, rounded to the decimals printed."""
-    said_otherwise = {"result.untouched", "start.no_birth_date"}
-    for told in everybody():
-        for line in told.lines:
-            if line.name and line.key not in said_otherwise:
-                assert prints_its_value(line), line
+        if all(seen[line.key] >= MUTATED for line in told.lines):
+            continue
+        checker = Checker(case_of(told.section, told.rated), told.player.number)
+        for line in line_objects(told.lines):
+            if seen[line["key"]] < MUTATED:
+                seen[line["key"]] += 1
+                for mutated in mutations(line):
+                    tried += 1
+                    assert any(checker.about(mutated)), mutated
+            assert not list(checker.about(line))
+    assert tried > 1000
 
 
 def test_a_number_that_is_computed_has_a_formula() -> None:

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from crosstable.explanation import Line, explain
+from crosstable.cli.event_files import lines_text
+from crosstable.explanation import Line, explain, usual_document
 from crosstable.rules.editions import Calendar
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, quad, record
@@ -39,7 +40,7 @@ def test_the_standard_formula_of_the_readings_round_robin() -> None:
     assert value(lines, "Step 5", "rating") == pytest.approx(1860.750324, abs=6e-7)
     assert value(lines, "Result", "rating") == value(lines, "Step 5", "rating")
     assert value(lines, "Result", "games") == 123
-    assert "K = 800 / (23.6166 + 3) = 30.0564" in texts(lines)
+    assert "K = 800 / (23.616608 + 3) = 30.056422" in texts(lines)
     assert "The bonus is max(0, 10.7503 - 10 × √(max(3, 4))) = 0: " in texts(lines)
 
 
@@ -72,8 +73,8 @@ def test_the_official_example_of_the_special_formula() -> None:
 @pytest.mark.parametrize(
     ("counts", "adjusted", "words"),
     [
-        ({"wins": 20, "losses": 0}, 1100.0, "All earlier games were wins, so the special formula applies."),
-        ({"wins": 0, "losses": 20}, 1900.0, "All earlier games were losses, so the special formula applies."),
+        ({"wins": 20, "losses": 0}, 1100.0, "All N = 20 earlier games were wins, so the special formula applies."),
+        ({"wins": 0, "losses": 20}, 1900.0, "All N = 20 earlier games were losses, so the special formula applies."),
     ],
 )
 def test_a_past_of_nothing_but_wins_or_losses_is_told(counts: dict[str, int], adjusted: float, words: str) -> None:
@@ -112,7 +113,7 @@ def test_the_example_of_a_blend() -> None:
     assert value(lines, "Step 1", "mean") == pytest.approx(1701.781831, abs=6e-7)
     assert value(lines, "Step 1", "rating") == 1702.0
     assert value(lines, "Step 1", "games") == 10.0
-    assert "OTBR: 1759 on 60 games, of 2018-03-25, 891 days old." in texts(lines)
+    assert "OTBR: 1759 on 60 games, of March 25, 2018, 891 days before the section's end." in texts(lines)
 
 
 def test_a_start_from_a_priority_list() -> None:
@@ -163,7 +164,10 @@ def test_half_k_is_told() -> None:
     assert value(lines, "Step 2", "effective") == 20.0
     assert value(lines, "Step 5", "k") == pytest.approx(400 / 22, abs=1e-9)
     assert value(lines, "Result", "games") == 22
-    assert "Half K was asked for: K = 800 / 2 / (20 + 4 / 2) = 18.1818, with m = 4 games. (node 5)" in texts(lines)
+    assert "Half K was asked for: K = 800 / 2 / (20 + 4 / 2) = 18.181818, with m = 4 games. (node 5)" in texts(lines)
+    assert usual_document(lines) == "2015 text"
+    assert "with m = 4 games. (2004 text node 5)\n" in lines_text(lines)
+    assert "applies. (§1)\n" in lines_text(lines)
 
 
 @pytest.mark.parametrize(("rating", "share"), [(2300.0, 600.0), (2400.0, 400.0), (2500.0, 200.0), (2650.0, 200.0)])
@@ -244,7 +248,7 @@ def test_a_match_result_under_the_floor_is_told_as_a_request() -> None:
 @pytest.mark.parametrize(
     ("more", "level", "words"),
     [
-        ({"peak": 1941.0}, 1700.0, "the highest established rating is 1941, rounded and less 200"),
+        ({"peak": 1941.0}, 1700.0, "the highest established rating is 1941, and that rounded, less 200"),
         ({"peak": 1705.0, "floor": {"level": 1700, "origin": "money"}}, 1700.0, "The money floor of 1700"),
         (
             {"floor": {"level": 2200, "origin": "life_master"}},
@@ -268,11 +272,8 @@ def test_the_limit_of_100_and_the_personal_floor_are_told() -> None:
     me = player(1, "L2 L3 L4", ratings={"OTBR": {**record(105.0, 30), "wins": 0, "draws": 0, "losses": 29}})
     lines = explained(event_file(me, *opponents(3, 110.0, "W")), 1)
     assert values(lines, "Step 5", "rating")[-1] == 100.0
-    assert "No rating is below 100, so it is 100." in texts(lines)
-    assert (
-        "The personal absolute floor of 101 holds the rating up: min(100 + 4 × 0 + 2 × 0 + 1 × 1, 150), for"
-        in texts(lines)
-    )
+    assert "No rating is below 100, so it is max(" in texts(lines)
+    assert "with those of this section: min(100 + 4 × 0 + 2 × 0 + 1 × 1, 150) = 101. (§5)" in texts(lines)
     assert value(lines, "Result", "rating") == 101.0
 
 
@@ -293,7 +294,8 @@ def test_whole_numbers_are_told_before_september_2014(result: str, mirror: str, 
     lines = explained(event, 1)
     assert callable(how)
     assert value(lines, "Result", "rating") == how(value(lines, "Step 5", "rating"))
-    assert "whole numbers were stored, rounded up on a gain and down on a loss" in texts(lines)
+    rounded = "up on a gain: ceil(1" if how is math.ceil else "down on a loss: floor(1"
+    assert f"whole numbers were stored, rounded {rounded}" in texts(lines)
     event["event"] |= {"start_date": "2014-09-01", "end_date": "2014-09-01"}
     later = explained(event, 1)
     assert "whole numbers" not in texts(later)
@@ -313,11 +315,14 @@ def test_a_foreign_event_is_one_pass_against_converted_opponents() -> None:
         type="foreign_fide",
     )
     lines = explained(event, 1)
-    assert {line.part for line in lines} == {"Rules", "Step 1", "Step 2", "Foreign event", "Result"}
+    assert {line.part for line in lines} == {"Rules", "Step 1", "Step 2", "Foreign event", "Result", "Assumed"}
+    assert "fide_opt_in: the file's word for what the member told the office" in texts(lines)
     expected = [1 / (1 + 10 ** ((strength - 2400.0) / 400)) for strength in (2468.0, 1747.06)]
     assert values(lines, "Foreign event", "expectancy") == pytest.approx(expected, abs=1e-9)
-    assert "The score is S = 1.5." in texts(lines)  # the game against player 4, who has no FIDE rating, is ignored
+    assert "The score is S = 0.5 + 1 = 1.5." in texts(lines)
+    assert "Round 3: player 4 has no FIDE rating, so the game is ignored. (§6)" in texts(lines)
     assert "FIDE ratings by the conversion." in texts(lines)
+    assert "only players entered to be rated are, so the rating is untouched. (§6)" in texts(explained(event, 2))
     event["sections"][0]["type"] = "foreign_fide_youth"
     youth = explained(event, 1)
     assert "by the youth conversion" in texts(youth)
@@ -366,8 +371,13 @@ def test_a_day_without_doubt_has_none() -> None:
 def test_a_norm_is_told() -> None:
     """Official facts §1: four wins over about 1580 exceed 4 × 0.55 at the level 1600 by more than 1, not 4 at 1800."""
     lines = explained(event_file(player(1, "W2 W3 W4 W5", 1400.0), *opponents(4, 1600.0, "L")), 1)
-    (line,) = (line for line in lines if line.section == "norms")
-    assert line.text == "A norm was earned: 2, at the level of 1600."
+    earned, *expected, surplus = (line for line in lines if line.section == "norms")
+    assert earned.text == "A norm was earned: 2, at the level of 1600."
+    after = [float(line.text.split(", at ")[1].split()[0]) for line in expected]
+    by_hand = [0.5 + (1600 - rating) / (400 if rating < 1600 else 800) for rating in after]
+    assert [line.value for line in expected] == pytest.approx(by_hand, abs=1e-6)
+    assert surplus.value == pytest.approx(4 - sum(by_hand), abs=1e-6)
+    assert surplus.text.endswith("and more than 1 is needed.")
 
 
 def test_both_rows_of_a_re_entry_are_explained_alike() -> None:
@@ -376,6 +386,7 @@ def test_both_rows_of_a_re_entry_are_explained_alike() -> None:
     again = player(2, "U W4", 1500.0) | {"member_id": one["member_id"]}
     event = event_file(one, again, player(3, "W1 U", 1500.0), player(4, "U L2", 1500.0))
     assert explained(event, 1) == explained(event, 2)
+    assert "The member stands on rows 1 and 2 and is rated once" in texts(explained(event, 1))
     assert len(values(explained(event, 1), "Step 5", "expectancy")) == 2
 
 
@@ -396,3 +407,77 @@ def test_a_start_given_by_hand_is_told() -> None:
     assert "The start was given by hand." in texts(lines)
     assert (value(lines, "Step 1", "rating"), value(lines, "Step 1", "games")) == (1850.0, 4.0)
     assert value(lines, "Result", "games") == 5
+
+
+# Reasons and rounds
+
+
+def test_every_round_is_told() -> None:
+    """§7: byes and forfeits are no rated games, and each is named with its round."""
+    event = event_file(player(1, "W2 H X3 B", 1500.0), player(2, "L1 U U U", 1500.0), player(3, "U U F1 U", 1500.0))
+    told = texts(explained(event, 1))
+    assert "Round 2: a half-point bye, which is not a rated game. (§7)" in told
+    assert "Round 3: a win by forfeit against player 3, which is not a rated game. (§7)" in told
+    assert "Round 4: a full-point bye, which is not a rated game. (§7)" in told
+    assert "Round 3: a loss by forfeit against player 1" in texts(explained(event, 3))
+    one_sided = event_file(player(1, "N2", 1500.0), player(2, "U", 1500.0))
+    assert "Round 1: won against player 2 by this row alone, met at 1500" in texts(explained(one_sided, 1))
+
+
+def test_a_fide_rating_of_the_other_scale_is_told_as_it_was_carried_over() -> None:
+    """§2.1: 1500 of January 2024 is 1500 + 0.4 × 500 = 1700 in April, so X = -1073 + 1.5667 × 1700 = 1590.39."""
+    newcomer = player(1, "W2", ratings={"FIDE": {"rating": 1500, "as_of": "2024-01-01"}}, birth_date="2001-01-01")
+    lines = explained(event_file(newcomer, player(2, "L1", 1500.0), on="2024-04-06"), 1)
+    assert "FIDE: 1500, of January 1, 2024, 96 days before the section's end." in texts(lines)
+    assert "Carried over, 1500 is 1500 + 0.4 × (2000 - 1500) = 1700. (§2.1)" in texts(lines)
+    assert value(lines, "Step 1", "converted") == pytest.approx(1590.39, abs=1e-9)
+    abroad = event_file(
+        player(1, "D2", 2400.0, rate=True, member=True, fide_flag="USA", fide_opt_in=True),
+        player(2, "D1", ratings={"FIDE": {"rating": 1700, "as_of": "2024-03-01"}}),
+        type="foreign_fide",
+        on="2024-02-20",
+    )
+    abroad["event"]["end_date"] = "2024-03-02"
+    assert "Carried over, 1700 is (1700 - 0.4 × 2000) / (1 - 0.4) = 1500. (§2.1)" in texts(explained(abroad, 1))
+
+
+@pytest.mark.parametrize(
+    ("day", "ratings", "words"),
+    [
+        (
+            "2012-11-03",
+            {"OTBQ": record(1500.0, 3)},
+            "OTBQ: It does not count, on 3 games: the list takes it from 4 on.",
+        ),
+        (
+            "2025-08-02",
+            {"CFC": {"rating": 1700}},
+            "CFC: It does not count, because the player is not a resident of Can",
+        ),
+    ],
+)
+def test_a_rating_that_does_not_count_is_told_why(day: str, ratings: dict[str, object], words: str) -> None:
+    """2015 text §2.1: Quick on four games or more; §2.2: CFC of residents of Canada."""
+    newcomer = player(1, "W2", ratings=ratings, birth_date="1971-01-01")
+    lines = explained(event_file(newcomer, player(2, "L1", 1500.0), on=day), 1)
+    assert words in texts(lines)
+    assert "No other rating counts, so age decides" in texts(lines)
+    assert value(lines, "Step 1", "rating") == 1300.0
+
+
+def test_a_match_within_its_limits_is_told_so() -> None:
+    """§7: one game among equals moves nobody by 50."""
+    pair = [
+        player(at, f"{cell}{3 - at}", ratings={"OTBR": record(1700.0, published=1700)})
+        for at, cell in ((1, "W"), (2, "L"))
+    ]
+    assert "The limits of match play leave this change as it is. (§7)" in texts(
+        explained(event_file(*pair, type="match"), 1)
+    )
+
+
+def test_the_special_formula_has_its_knots_as_lines() -> None:
+    """§4.1: 400 points below and above R0' and each opponent, in order."""
+    lines = explained(event_file(player(1, "W2", 1500.0, 6), player(2, "L1", 1400.0, 60)), 1)
+    assert values(lines, "Step 4", "knot") == [1000.0, 1100.0, 1800.0, 1900.0]
+    assert "Knot of player 2: 1400 - 400 = 1000. (§4.1)" in texts(lines)

@@ -103,6 +103,7 @@ def by_sentence() -> dict[str, list[Case]]:
     for case in (
         made(MASTER, "LLL", MASTER),
         made(MASTER, "LWLWLW", MASTER),
+        made(PlayerRating(1305.0, 60.0, 20, 20, 20, 9, 1505.0, 1505.0), "LLL", PlayerRating(1200.0, 60.0)),
         made(PlayerRating(2300.0, 50.0, 20, 10, 20, 9, 2300.0), "L", MASTER, is_dual_control=True),
         made(PlayerRating(2600.0, 50.0, 20, 10, 20, 9, 2600.0), "L", MASTER, is_dual_control=True),
     ):
@@ -157,9 +158,9 @@ def test_a_text_follows_from_its_template_and_its_values_alone() -> None:
 
 TABLES = [
     ("fide.1.slope", "start.converted_FIDE_up_to", "slope"),
-    ("fide.1.intercept", "abroad.opponent", "intercept"),
+    ("fide.1.intercept", "abroad.opponent_up_to", "intercept"),
     ("fide.1.limit", "start.converted_FIDE_up_to", "limit"),
-    ("fide_youth.1.slope", "abroad.opponent", "slope"),
+    ("fide_youth.1.slope", "abroad.opponent_up_to", "slope"),
     ("cfc.1.slope", "start.converted_CFC_up_to", "slope"),
     ("game_factors.OTBR.OTBQ", "start.factor", "factor"),
 ]

@@ -21,3 +21,18 @@ from crosstable.formats.detect import read_data
 def test_what_is_no_event_is_refused_for_a_reason(data: bytes, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         read_data(data, "file")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"ID Number      Name   Fed Sex SRtng SGm B-day Flag\n",
+        b"CFC#,Expiry,Last,First,Prov,City,Rating,High\n",
+        b"BAKER,BO\t12345672\t2027-03-31\tOH\t1820\t1700\n",
+        b"id\tname\tst\tx\tx\tx\tx\tx\trtglistdate\trtgreg\n",
+    ],
+)
+def test_a_rating_list_is_no_event_and_says_where_to_give_it(data: bytes) -> None:
+    with pytest.raises(FormatError, match="a list of members or players, not an event") as caught:
+        read_data(data, "list.txt")
+    assert "--members FILE" in caught.value.fault.remedy

@@ -16,5 +16,5 @@ def test_a_long_list_ends_with_how_many_more_there_are() -> None:
     faults.append(ONE)
     closed = faults.closed("file")
     assert len(closed) == MOST_FAULTS + 1
-    assert closed[-1].message == "2 more faults were found and are not listed."
+    assert closed[-1].message == "Not listed: 2 more faults."
     assert closed[-1].place == "file"

@@ -71,6 +71,17 @@ def test_a_year_of_birth_stands_beside_a_birth_date(title: str) -> None:
     assert one.birth_year == 2014
 
 
+@pytest.mark.parametrize("title", ["Birth", "Born", "Birth date"])
+def test_a_birth_date_may_be_a_mere_year(title: str) -> None:
+    found = read(f"member id,name,{title}\n12345678,One,2014\n12345679,Two,2014-02-03\n12345680,Three,\n")
+    assert found.faults == ()
+    known = [(one.birth_year, one.birth_date) for one in found.backgrounds.values()]
+    assert known == [(2014, None), (None, date(2014, 2, 3)), (None, None)]
+    assert codes(read(f"id,name,{title}\n12345678,One,0014\n")) == [
+        ("bad-value", f"members.csv, line 2, column {title}")
+    ]
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_every_separator_gives_the_same(separator: str) -> None:
     rows = list(csv.reader(io.StringIO(TEMPLATE, newline="")))
@@ -137,6 +148,7 @@ def test_state_and_name_are_welcome_and_rounds_are_not_known() -> None:
     [
         ("ID,Regular\n12345678,1500\n12345678,1600\n", "bad-value", "members.csv, line 3"),
         ("ID,Regular\n,1500\n", "missing-field", "members.csv, line 2"),
+        ("ID,Name,Regular\n,Ann,\n", "ignored-record", "members.csv, line 2"),
         ("ID,Regular\n12345678,high\n", "wrong-type", "members.csv, line 2, column Regular"),
         ("ID,Regular\n12345678,5000\n", "bad-value", "members.csv, line 2, column Regular"),
         ("ID,Regular games\n12345678,5\n", "missing-field", "members.csv, line 2, column Regular games"),

@@ -156,8 +156,16 @@ def test_a_story_is_no_table() -> None:
     assert not standings.looks_like(b"\0\1\2")
 
 
+ENTRIES = (
+    "Adams, Ann\t2000001 [USA]\t1852\t12345671\t1590\tTX\tU2000\t1/2:R2 R4\n"
+    "Baker, Bo (Withdrawn)\t\tUnr\t12345672\t1489P5\t\tOpen\t\nCole, Cy\t\t\t12345673\t\tOH\tOpen\t\n"
+)
+
+
 @pytest.mark.parametrize(
-    "sound", [page(*ROWS), GAMES, VEGA, TEXT, PLAYERS], ids=["page", "games", "vega", "text", "list"]
+    "sound",
+    [page(*ROWS), GAMES, VEGA, TEXT, PLAYERS, ENTRIES],
+    ids=["page", "games", "vega", "text", "list", "entries"],
 )
 def test_a_damaged_file_is_read_or_refused_in_time(sound: str) -> None:
     """Nothing in such a file says how many rows it should have, so a lost row cannot be missed."""

@@ -193,7 +193,7 @@ def test_an_event_from_elsewhere_gets_what_the_format_needs() -> None:
 @pytest.mark.parametrize(
     ("systems", "code"),
     [
-        ((), "R"),
+        ((), "D"),  # as its time control says
         ((RatingSystem.OTBR,), "R"),
         ((RatingSystem.OTBR, RatingSystem.OTBQ), "D"),
         ((RatingSystem.OTBQ,), "Q"),

@@ -315,7 +315,11 @@ def reading_of(data: bytes) -> Reading:
 
 @pytest.mark.parametrize(
     "text",
-    [RANKED.format(*(f"{at}w1" for at in range(8))), chart("x,1,½,1\n0,x,1,1\n½,0,x,1\n0,0,0,x", titles="1,2,3,4")],
+    [
+        RANKED.format(*(f"{at}w1" for at in range(8))),
+        chart("x,1,½,1\n0,x,1,1\n½,0,x,1\n0,0,0,x", titles="1,2,3,4"),
+        "No,Name,ID,Rating,Section\n1,Ann,12345671,1700,Open\n2,Bo,12345672,1200,U1400\n4,Di,,unr,U1400\n",
+    ],
 )
 def test_damaged_charts_of_other_dialects_are_refused_or_written_back_as_they_were_read(text: str) -> None:
     original = wallchart.read(text.encode(), "chart.csv")

@@ -21,7 +21,6 @@ from crosstable.lab.simulate import simulate
 from crosstable.lab.sweep_folder import Folder, Tried
 from crosstable.lab.sweep_tasks import NO_SCORES, Job, Scored, Scores, code_digest
 from crosstable.lab.sweeping import ranked, sweep_document, write_sweep
-from crosstable.rules.rule_files import rules_from, rules_text
 from tests.documents import valid
 
 # Three sections that start later end before the last one that starts until then.
@@ -233,24 +232,6 @@ def test_what_is_written_reads_back(found: Sweep, tmp_path: Path) -> None:
     frame = pl.read_parquet(tmp_path / "sweep.parquet")
     assert frame["k_numerator"].to_list() == [one.varied.values["k_numerator"] for one in found.tried]
     assert rule_set(str(tmp_path / "best.toml")).digest == found.judgement.best.varied.rules.digest
-
-
-def test_a_rule_set_with_tables_and_days_is_written_as_it_was() -> None:
-    rules = rule_set(
-        "2025-01-01",
-        name='a "quoted" one',
-        peak_lowest=math.inf,
-        initialisation="priority",
-        dual_k_is_reduced=False,
-        cfc=[{"limit": 1500, "intercept": -90, "slope": 1}, {"intercept": -240, "slope": 1.1}],
-    )
-    changed = rule_set(rules, name="inside", cfc={"1": {"slope": 0.9}}, game_factors={"OTBQ": {"OTBR": 8}})
-    changed = rule_set(changed, priorities={"OTBQ": [{"source": "OTBR", "credit": "full"}]})
-    changed = rule_set(changed, name="inside", priorities={"OTBQ": {"1": {"at_least": 9}}})
-    for one in (rules, changed):
-        again = rules_from(tomllib.loads(rules_text(one)), "again")
-        assert (again.name, again.digest) == (one.name, one.digest)
-    assert changed.changes["cfc.1.slope"] == 0.9  # a change inside of a table that is changed as a whole
 
 
 def test_random_draws_follow_the_seed_and_more_draws_go_on() -> None:

@@ -61,7 +61,7 @@ def story(office: Office) -> None:
     match = Played(start=date(2025, 3, 1), end=date(2025, 3, 2), kind=SectionType.MATCH)
     abroad = Played(start=date(2025, 4, 4), end=date(2025, 4, 9), kind=SectionType.FOREIGN_FIDE, control="G/90;+30")
     enter(office, quad("q"), report("s", swiss))
-    enter(office, report("m", section("1 =5 | W2 W2 W2\n2 =6 | L1 L1 L1", match, match_waiver="an exhibition")))
+    enter(office, report("m", section("1 =5 | W2 W2 W2\n2 =6 | L1 L1 L1", match)))
     chart = "1 =11 | W2 D3 | rate fide=1700\n2 =77 | L1 U | fide=1800\n3 =78 | U D1 | fide=1900"
     enter(office, report("f", section(chart, abroad)))
     send(office, quad("h", Played(start=date(2025, 5, 3)), "1 | W2\n2 =99 | L1"))

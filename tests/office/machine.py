@@ -36,6 +36,7 @@ from tests.office.claims import Claims
 from tests.office.made_office import (
     AUTHOR,
     HandClock,
+    bring,
     document,
     join,
     member_id,
@@ -191,7 +192,7 @@ class OfficeMachine(RuleBasedStateMachine):
     def an_event_comes_in(self, seed: int) -> None:
         rng = random.Random(seed)
         made = random_report(rng, self.pool(rng), f"e{len(self.events) + 1:03}", random_day(rng))
-        done = send(self.office, made)
+        done = (bring if rng.random() < 0.8 else send)(self.office, made)
         assert done.status is Status.ACCEPTED, done
         self.events.append(made.event_id)
         self.sent.append(made)

@@ -20,9 +20,11 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from crosstable.errors import Severity
 from crosstable.formats.event_json import read_cell
 from crosstable.formats.event_json_write import write
 from crosstable.office.bulk import deriving
+from crosstable.office.corrections import confirm
 from crosstable.office.database import Clock, Office
 from crosstable.office.founding import found_office
 from crosstable.office.ledger.facts import Person, Record
@@ -173,10 +175,19 @@ def send(office: Office, made: Report, wishes: SubmitOptions = NO_OPTIONS) -> Su
     return submit(office, AUTHOR, document(made), office.clock().date(), wishes)
 
 
+def bring(office: Office, made: Report) -> Submission:
+    """Submit a report and agree to what only the office may say; sections with errors stay held."""
+    done = send(office, made)
+    waiting = [one.number for one in done.held if all(found.severity is not Severity.ERROR for found in one.faults)]
+    if waiting:
+        assert confirm(office, AUTHOR, done.event_id, office.clock().date(), waiting).is_stored, done.held
+    return done._replace(held=tuple(one for one in done.held if one.number not in waiting))
+
+
 def enter(office: Office, *reports: Report) -> None:
-    """Submit reports that must be accepted whole."""
+    """Submit reports that must be accepted whole, with what only the office may say."""
     for made in reports:
-        done = send(office, made)
+        done = bring(office, made)
         assert done.status is Status.ACCEPTED, done
         assert not done.held, done.held
 

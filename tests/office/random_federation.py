@@ -22,7 +22,7 @@ from crosstable.terms import (
     SectionType,
 )
 from tests.engine.wallcharts import Played
-from tests.office.made_office import FIRST_ID, join, opening, person, report, run, section, send
+from tests.office.made_office import FIRST_ID, bring, join, opening, person, report, run, section
 
 FIRST_DAY = date(2021, 1, 2)
 LAST_DAY = date(2026, 6, 30)
@@ -54,7 +54,7 @@ class Federation(NamedTuple):
         join(office, self.people, self.openings)
         run(office)
         for one in self.reports:
-            send(office, one)
+            bring(office, one)
 
 
 class Pool(NamedTuple):

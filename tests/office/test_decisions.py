@@ -12,6 +12,7 @@ from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.facts import Decision, DecisionKind
 from crosstable.office.ledger.journal import Author, EntryKind, head
 from crosstable.office.members import merge_members, unmerge_members
+from crosstable.office.views import member_view
 from crosstable.terms import FloorKind, RatingSystem, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims, last_of
@@ -19,6 +20,7 @@ from tests.office.conftest import CopyOf
 from tests.office.made_office import (
     AUTHOR,
     NOW,
+    OPENED,
     OTBR,
     club_members,
     document,
@@ -176,10 +178,38 @@ def test_a_lowered_floor_lets_a_rating_fall_further(office: Office) -> None:
     enter(office, quad("july", Played(start=SUMMER), LOST_BY_2))
     run(office)
     assert rating_of(office, 2) == 1500.0
-    decide(office, AUTHOR, about(DecisionKind.LOWER_FLOOR, 1400.0))
+    act = decide(office, AUTHOR, about(DecisionKind.LOWER_FLOOR, 1400.0))
     decide(office, AUTHOR, about(DecisionKind.LOWER_FLOOR, 1400.0, system=RatingSystem.OTBQ))  # no rating: no effect
     run(office)
     assert 1400.0 < rating_of(office, 2) < 1500.0
+    with office.reading() as connection:
+        (system,) = member_view(connection, member_id(2)).systems
+    floors = {one.origin: one for one in system.floors}
+    assert floors[FloorKind.PEAK] == (FloorKind.PEAK, 1400.0, 1500.0, OPENED, None, act)
+    assert (floors[FloorKind.ABSOLUTE].level, floors[FloorKind.PERSONAL].level) == (100.0, 150.0)  # 13 wins are 52
+    Claims(office).after_a_run()
+
+
+def test_lowering_acts_on_the_floors_that_are_there_and_on_no_later_ones(office: Office) -> None:
+    """§7, item 4, readings 71: a prize's floor of 1500 is lowered for good; the next prize's holds in full."""
+    join(office, [person(number) for number in (1, 2, 3, 4)], [opening(number, 1500.0) for number in (1, 3, 4)])
+    join(office, [], [opening(2, 1505.0)])
+    won = {"prize": 4000, "limit": 1500}
+    decide(office, AUTHOR, about(DecisionKind.MONEY_FLOOR, details=won, effective=date(2026, 1, 10)))
+    enter(office, quad("july", Played(start=SUMMER), LOST_BY_2))
+    run(office)
+    assert rating_of(office, 2) == 1500.0
+    decide(office, AUTHOR, about(DecisionKind.LOWER_FLOOR, 1400.0))
+    run(office)
+    assert 1400.0 < rating_of(office, 2) < 1500.0
+    Claims(office).after_a_run()
+    enter(office, quad("august", Played(start=date(2026, 8, 1)), LOST_BY_2))  # a run that begins after the decision
+    run(office)
+    assert rating_of(office, 2) < 1500.0
+    decide(office, AUTHOR, about(DecisionKind.MONEY_FLOOR, details=won, effective=date(2026, 9, 1)))
+    enter(office, quad("october", Played(start=date(2026, 10, 3)), LOST_BY_2))
+    run(office)
+    assert rating_of(office, 2) == 1500.0
     Claims(office).after_a_run()
 
 

@@ -17,7 +17,7 @@ from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.terms import Formula, MatchChange, RatingSystem
 from tests.office.claims import by_member
 from tests.office.conftest import NewOffice
-from tests.office.made_office import AUTHOR, join, member_id, opening, person, posted, report, run, send
+from tests.office.made_office import AUTHOR, bring, enter, join, member_id, opening, person, posted, report, run
 from tests.office.random_federation import Pool, random_day, random_match, random_report
 
 # §5: nobody is below 100, and over the board not below 100 + 4 per win + 2 per draw + 1 per event, at most 150.
@@ -44,7 +44,7 @@ def at_the_bounds(office: Office, seed: int) -> None:
     pool = Pool([number for number in range(1, MEMBERS + 1) if number % 2])
     other = Pool([number for number in range(1, MEMBERS + 1) if not number % 2])
     for at, day in enumerate(sorted(random_day(rng) for _ in range(12))):
-        send(office, random_report(rng, rng.choice((pool, other)), f"e{at:02}", day))
+        bring(office, random_report(rng, rng.choice((pool, other)), f"e{at:02}", day))
     run(office)
 
 
@@ -101,7 +101,7 @@ def test_i10_a_floor_that_is_decided_holds_from_its_day_on(office: Office, kind:
     join(office, [person(1), person(2)], [opening(1, 2210.0, as_of=EVE, peak=2210.0), opening(2, 1900.0, as_of=EVE)])
     for number, day in enumerate((date(2024, 1, 1), date(2024, 5, 1), date(2024, 9, 1))):
         lost = random_match(random.Random(1), (2, 1), day)
-        send(office, report(f"m{number}", lost._replace(match_waiver="made up")))
+        enter(office, report(f"m{number}", lost._replace(match_waiver="made up")))
     run(office)
     below = ratings_of(office)
     assert below[1] < level
@@ -133,7 +133,7 @@ def matches_only(office: Office, seed: int) -> None:
         pair = rng.sample(range(1, 5), 2)
         pair = sorted(pair) if rng.random() < 0.6 else pair  # the first named wins more often than not
         played.append(random_match(rng, pair, min(day, date(2026, 6, 1)), number)._replace(match_waiver="made up"))
-    send(office, report("matches", *played))
+    enter(office, report("matches", *played))
     run(office)
 
 

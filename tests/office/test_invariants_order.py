@@ -27,6 +27,7 @@ from tests.office.made_office import (
     AUTHOR,
     NOW,
     QUAD,
+    bring,
     club_members,
     derived,
     document,
@@ -39,7 +40,6 @@ from tests.office.made_office import (
     report,
     run,
     section,
-    send,
 )
 from tests.office.random_federation import Federation, federation
 
@@ -146,7 +146,7 @@ def test_i3_any_order_of_arrival_gives_what_rating_in_order_gives(new_office: Ne
         join(office, made.people, made.openings)
         run(office)
         for at, one in enumerate(rng.sample(made.reports, len(made.reports))):
-            assert send(office, one).act
+            assert bring(office, one).act
             if rng.random() < 0.4:
                 run(office)
             if rng.random() < 0.2:

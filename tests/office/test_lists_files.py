@@ -10,20 +10,25 @@ import sys
 import zipfile
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 
 import polars
 import pytest
 from python_calamine import CalamineWorkbook
 
 from crosstable.errors import FormatError, OfficeError
+from crosstable.formats import dbf
+from crosstable.formats.rating_lists import opened
 from crosstable.office.database import Office
 from crosstable.office.list_files import (
     ListTable,
     columns,
     list_csv,
+    list_dbf,
     list_parquet,
     list_table,
     list_text,
+    list_tsv,
     list_xlsx,
     top_csv,
     top_parquet,
@@ -33,7 +38,7 @@ from crosstable.office.list_files import (
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish, supplements
 from crosstable.office.top_lists import TopList, TopRow
-from crosstable.terms import RatingSystem
+from crosstable.terms import PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played
 from tests.office.conftest import CopyOf
 from tests.office.made_office import AUTHOR, enter, join, member_id, opening, person, quad, run
@@ -91,6 +96,30 @@ def test_a_row_per_member_with_all_six_systems(table: ListTable) -> None:
     two = by_id[member_id(2)]
     assert (two["OLB_rating"], two["OLB_games"]) == ("2001", "")  # established, the count is not known
     assert by_id[member_id(3)]["OTBR_games"] == "8.5"
+
+
+@pytest.mark.parametrize(("form", "name"), [(list_dbf, "TARATSUP.DBF"), (list_tsv, "RS2612T.TXT")])
+def test_pairing_programs_load_the_list(
+    table: ListTable, form: Callable[[ListTable], bytes], name: str, tmp_path: Path
+) -> None:
+    """Read by our reader of those files: whole numbers, games behind provisional ratings, no memberships."""
+    path = tmp_path / name
+    path.write_bytes(form(table))
+    found = opened(str(path)).of([member_id(number) for number in (1, 2, 3, 4)])
+    assert found.faults == ()
+    assert found.backgrounds[member_id(1)].standings == {
+        RatingSystem.OTBR: PlayerRating(1642.0, 17.0),
+        RatingSystem.OTBQ: PlayerRating(1794.0),
+    }
+    assert found.backgrounds[member_id(2)].standings == {RatingSystem.OLB: PlayerRating(2001.0)}
+    assert (found.names[member_id(1)], found.details[member_id(1)].state) == ("Member, Boris 1", "NY")
+    assert found.details[member_id(1)].member_until is None
+    if form is list_dbf:
+        assert found.details[member_id(1)].fide_id == "2000001"
+        fields = dbf.layout(path.read_bytes(), name)[0]
+        assert [fields[at].name for at in (0, 1, 2, 7, 10)] == [
+            *("MEM_ID", "MEM_NAME", "EXPIRED", "R_LPB_RAT", "Q_LPB_RAT"),
+        ]
 
 
 def test_no_cell_of_a_sheet_begins_a_formula(table: ListTable) -> None:

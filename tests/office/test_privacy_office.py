@@ -20,7 +20,7 @@ from crosstable.office.public import public_document
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.published import Month
 from crosstable.office.rounding import half_up
-from crosstable.office.settings import show_decimals, shows_decimals
+from crosstable.office.settings import PUBLIC_DECIMALS, is_on, switch
 from crosstable.office.supplements import Basis, publish
 from crosstable.office.titles import norms_of
 from crosstable.office.top_lists import AGE_BANDS, Wanted, top_list
@@ -200,11 +200,11 @@ def test_public_decimals_are_off_until_the_office_switches_them_on(office: Offic
     last = season(office, clock, BIRTHS)
     with office.reading() as connection:
         exact = {one.about: one.rating_after for one in (stored.posting for stored in all_current(connection).values())}
-        assert not shows_decimals(connection)
-    assert show_decimals(office, AUTHOR, is_on=False) is None
-    act = show_decimals(office, AUTHOR, is_on=True)
+        assert not is_on(connection, PUBLIC_DECIMALS)
+    assert switch(office, AUTHOR, PUBLIC_DECIMALS, on=False) is None
+    act = switch(office, AUTHOR, PUBLIC_DECIMALS, on=True)
     assert act is not None
-    assert show_decimals(office, AUTHOR, is_on=True) is None
+    assert switch(office, AUTHOR, PUBLIC_DECIMALS, on=True) is None
     with office.reading() as connection:
         public = PublicOffice(connection)
         lines = [line.posting for number in range(1, 7) for line in public.history(member_id(number))]
@@ -215,10 +215,10 @@ def test_public_decimals_are_off_until_the_office_switches_them_on(office: Offic
         assert all(one.rating == int(one.rating) for one in listed)
         assert public.log()[-1].said == {"public_decimals": True}
     clock.go(hours=48)
-    show_decimals(office, AUTHOR, is_on=False)
+    switch(office, AUTHOR, PUBLIC_DECIMALS, on=False)
     with office.reading() as connection:
-        assert not shows_decimals(connection)
-        assert shows_decimals(connection, act)  # as it was known then
+        assert not is_on(connection, PUBLIC_DECIMALS)
+        assert is_on(connection, PUBLIC_DECIMALS, act)  # as it was known then
         assert audit(office).findings == ()
 
 

@@ -13,11 +13,14 @@ import pytest
 
 from crosstable.office.checking import WITHHELD
 from crosstable.office.database import Office
+from crosstable.office.decisions import Ruling, decide
+from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.public import Shown
 from crosstable.office.public_views import PublicOffice
 from crosstable.terms import RatingSystem, Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.made_office import (
+    AUTHOR,
     club_members,
     enter,
     join,
@@ -170,7 +173,8 @@ def test_abroad_a_rating_without_its_decimals_is_taken_too(new_office: NewOffice
     enter(office, quad("first", Played(start=date(2026, 7, 4)), FIRST))
     run(office)
     abroad = Played(start=date(2026, 11, 14), kind=SectionType.FOREIGN_FIDE)
-    made = report("abroad", section("1 =20 | W2 | rate opt\n2 =88 | L1 | fide=1500", abroad))
+    decide(office, AUTHOR, Ruling(DecisionKind.OPT_IN, member_id(20), effective=date(2026, 7, 5)))
+    made = report("abroad", section("1 =20 | W2 | rate\n2 =88 | L1 | fide=1500", abroad))
     (shown,) = seen(office, made, in_public=True).rated
     enter(office, made)
     run(office)

@@ -18,13 +18,14 @@ from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.ledger.facts import DecisionKind
 from crosstable.office.ledger.rerate import sections_ahead
 from crosstable.office.members import merge_members, unmerge_members
-from crosstable.terms import OutsideRating, RatingSystem, Report, SectionType
+from crosstable.terms import Floor, FloorKind, OutsideRating, RatingSystem, Report, SectionType
 from tests.engine.wallcharts import Played
 from tests.office.claims import Claims
 from tests.office.conftest import NewOffice
 from tests.office.made_office import (
     AUTHOR,
     NOW,
+    OTBR,
     club_members,
     document,
     enter,
@@ -34,6 +35,7 @@ from tests.office.made_office import (
     person,
     posted,
     quad,
+    rating_of,
     record_of,
     report,
     section,
@@ -187,14 +189,38 @@ def test_openings_that_are_replaced_and_decisions_that_are_revoked(pair: Pair) -
     Claims(pair[1]).after_a_run()
 
 
+def enter_one(office: Office, made: Report) -> None:
+    enter(office, made)
+
+
 def test_a_granted_match_floor(pair: Pair) -> None:
-    """§7, item 4: a match that takes member 2 to their floor asks for a lower one."""
-    people, openings = [person(1), person(2)], [opening(1, 1500.0), opening(2, 1505.0, peak=1700.0)]
+    """§7, item 4: a match that takes member 2 to their floors asks for lower ones; other sections lie about it."""
+    people = [person(number) for number in (1, 2, 3, 4)]
+    floors = (Floor(FloorKind.MONEY, 1500.0), Floor(FloorKind.OFFICE, 1450.0))
+    openings = [opening(number, 1500.0) for number in (1, 3, 4)]
+    openings.append(opening(2, 1505.0, peak=1700.0, floors=floors))
     match = report("m", section("1 | W2 W2 W2\n2 | L1 L1 L1", MATCH, match_waiver="made up"))
+    lost = "1 =2 | L2 L3 L4\n2 =1 | W1 U U\n3 =3 | U W1 U\n4 =4 | U U W1"
     both(pair, lambda office: join(office, people, openings), lambda office: enter(office, match))
+    both(pair, lambda office: enter(office, *(quad(name, MATCH, lost) for name in ("a", "z"))))
+    set_before = Ruling(DecisionKind.FLOOR, member_id(2), OTBR, date(2025, 1, 1), 1500.0)
+    both(pair, lambda office: decide(office, AUTHOR, set_before))
     rated_both_ways(*pair)
     granted = Ruling(DecisionKind.GRANT_MATCH_FLOOR, member_id(2), event_id="m", section=1)
     both(pair, lambda office: decide(office, AUTHOR, granted))
+    rated_both_ways(*pair)
+    Claims(pair[1]).after_a_run()
+    both(pair, lambda office: enter(office, quad("later", Played(start=date(2026, 8, 1)), lost)))
+    rated_both_ways(*pair)
+    assert 1400.0 <= rating_of(pair[0], 2) < 1450.0
+    # lowered once more, then a floor that holds in full
+    for kind, level, day in ((DecisionKind.LOWER_FLOOR, 1380.0, 5), (DecisionKind.FLOOR, 1430.0, 12)):
+        ruling = Ruling(kind, member_id(2), OTBR, date(2026, 9, day), level)
+        fallen = quad(f"n{day}", Played(start=date(2026, 9, day + 1)), lost)
+        both(pair, partial(decide, author=AUTHOR, ruling=ruling), partial(enter_one, made=fallen))
+        rated_both_ways(*pair)
+    assert rating_of(pair[0], 2) == 1430.0
+    both(pair, lambda office: withdraw(office, AUTHOR, "m"))
     rated_both_ways(*pair)
     Claims(pair[1]).after_a_run()
 

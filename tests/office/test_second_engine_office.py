@@ -13,7 +13,7 @@ import pytest
 
 from crosstable.office.database import Office
 from crosstable.terms import RatingSystem, Report, ReportedSection, SectionType
-from tests.office.made_office import join, posted, run, send
+from tests.office.made_office import enter, join, posted, run
 from tests.office.random_federation import Federation, federation
 from tests.second_engine import rate_section, systems_of
 
@@ -30,8 +30,7 @@ def test_a_history_agrees_with_the_second_engine(office: Office) -> None:
     made = _plain(federation(seed=11, members=16, events=16))
     join(office, made.people, made.openings)
     run(office)
-    for one in made.reports:
-        assert not send(office, one).held
+    enter(office, *made.reports)
     run(office)
     stored = posted(office)
     book = _opened(made)

@@ -1,7 +1,7 @@
 """Submissions: checks first, a section with errors is held, the same file twice is answered and not repeated."""
 
 import zipfile
-from datetime import date
+from datetime import date, timedelta
 from io import BytesIO
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Heading, State
 from crosstable.office.ledger.journal import EntryKind, head
+from crosstable.office.members import merge_members
 from crosstable.office.originals import newcomers_waiting, originals
+from crosstable.office.settings import MEMBERSHIPS, switch
 from crosstable.office.status import status
 from crosstable.office.submissions import (
     Status,
@@ -97,7 +99,10 @@ def test_a_section_with_errors_is_held_while_the_others_go_on(members: Office) -
     done = send(members, report("q", section(QUAD), unknown))
     assert done.accepted == (1,)
     (held,) = done.held
-    assert (held.number, [fault.code for fault in held.faults]) == (2, ["member-not-known"])
+    assert (held.number, [fault.code for fault in held.faults if fault.severity is Severity.ERROR]) == (
+        2,
+        ["member-not-known"],
+    )
     run(members)
     assert {about.section for about in posted(members) if about.event_id == "q"} == {1}
     found = status(members)
@@ -337,6 +342,34 @@ def test_one_file_is_kept_as_it_is(tmp_path: Path) -> None:
     path.write_bytes(write(quad("q")))
     found = document_of(Input("quads.json", (str(path),)))
     assert (found.content, found.reading.report.event_id) == (path.read_bytes(), "q")
+
+
+def test_an_office_that_checks_memberships_holds_sections_of_others(members: Office) -> None:
+    """Rulebook 23C: a member on the last day, or renewed since; in other offices it is a warning."""
+    join(members, [person(1, member_until=date(2024, 1, 5)), person(2, member_until=date(2024, 1, 6))])
+    played = Played(start=date(2024, 1, 6))
+    told = {fault.code: fault.severity for fault in send(members, quad("a", played)).faults}
+    assert told == {"membership": Severity.WARNING, "late-report": Severity.WARNING}
+    assert switch(members, AUTHOR, MEMBERSHIPS, on=True) is not None
+    done = send(members, quad("b", played))
+    assert (done.accepted, errors(done)) == ((), {"not-a-member"})
+    state_games = quad("c", played)
+    exempt = state_games.sections[0]._replace(details={"coding": "StateGames"})
+    assert errors(send(members, state_games._replace(sections=(exempt,)))) == set()
+    join(members, [person(9, member_until=date(2026, 12, 31))])
+    merge_members(members, AUTHOR, member_id(1), member_id(9))
+    assert confirm(members, AUTHOR, "b", TODAY).is_stored
+
+
+@pytest.mark.parametrize(("days", "is_late"), [(10, False), (11, True)])
+def test_a_report_that_comes_more_than_ten_days_after_the_end_is_told(
+    members: Office, days: int, is_late: bool
+) -> None:
+    """Official facts §6: taken by hand then; a correction of what is known is not late."""
+    made = quad("q", Played(start=TODAY - timedelta(days=days)))
+    assert [fault.code for fault in send(members, made).faults] == ["late-report"] * is_late
+    changed = made.sections[0]._replace(name="Another name")
+    assert "late-report" not in {fault.code for fault in send(members, made._replace(sections=(changed,))).faults}
 
 
 def test_a_section_of_two_players_waits_until_the_office_confirms_it(members: Office) -> None:

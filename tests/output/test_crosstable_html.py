@@ -1,5 +1,6 @@
 """The page: well formed, readable by everybody, loading nothing, with nothing of a report as markup."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -56,43 +57,64 @@ def test_a_tag_that_is_not_closed_is_found() -> None:
         Page("<p><b>bold</p>")
 
 
-def test_the_quad_is_shown_by_standing_with_its_ratings() -> None:
+def test_the_quad_is_shown_by_rank_with_its_ratings() -> None:
     """§1: the quad of readings, Part 1: 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79."""
-    heads, *rows = Page(crosstable_page(rated(quad()))).rows
-    assert heads == ["No.", "Player", "Points", "Regular", "Round 1", "Round 2", "Round 3"]
+    _, heads, *rows = Page(crosstable_page(rated(quad()))).rows
+    assert heads == ["Rank", "No.", "Player", "Points", "Regular", "Round 1", "Round 2", "Round 3"]
     assert rows == [
-        ["1", "Player, 1 10000001", "2.5", "1850 to→ 1861 +10.75", "W4", "D3", "W2"],
-        ["2", "Player, 4 10000004, pairing 4", "2.0", "Unrated to→ 1825P3", "W3", "W4", "L1"],
-        ["3", "Player, 3 10000003", "1.5", "1500P12 to→ 1581P15 +80.74", "L2", "D1", "W4"],
-        ["4", "Player, 2 10000002, pairing 2", "0.0", "1700 to→ 1655 −45.21", "L1", "L2", "L3"],
+        ["1", "1", "Player, 1 10000001", "2.5", "1850 to→ 1861 +10.75", "W2", "D3", "W4"],
+        ["2", "4", "Player, 4 10000004", "2.0", "Unrated to→ 1825P3", "W3", "W2", "L1"],
+        ["3", "3", "Player, 3 10000003", "1.5", "1500P12 to→ 1581P15 +80.74", "L4", "D1", "W2"],
+        ["4", "2", "Player, 2 10000002", "0.0", "1700 to→ 1655 −45.21", "L1", "L4", "L3"],
     ]
 
 
 def test_a_dual_section_has_a_column_for_each_system() -> None:
     """The published section of 2026: 656.85 and 650.17, whole numbers half up; counts are assumed, so with a mark."""
-    heads, first, *_ = Page(crosstable_page(rated(official()))).rows
-    assert heads[3:5] == ["Regular", "Quick"]
-    assert first[3:5] == ["554 to→ 657* +102.63", "546 to→ 650* +103.68"]
+    _, heads, first, *_ = Page(crosstable_page(rated(official()))).rows
+    assert heads[4:6] == ["Regular", "Quick"]
+    assert first[4:6] == ["554 to→ 657* +102.63", "546 to→ 650* +103.68"]
 
 
 def test_norms_and_floors_stand_with_the_rating_and_in_the_notes() -> None:
     text = crosstable_page(rated(decorated()))
     rows = Page(text).rows
-    assert rows[1][3].endswith(", norm\N{NO-BREAK SPACE}2")
-    assert rows[2][3] == "1700 to→ 1700 +0.00, floor\N{NO-BREAK SPACE}1700"
+    assert rows[2][4].endswith(", norm\N{NO-BREAK SPACE}2")
+    assert rows[3][4] == "1700 to→ 1700 +0.00, floor\N{NO-BREAK SPACE}1700"
     assert "<h3>Norms</h3>" in text
     assert "held at the floor, peak 1700." in text
 
 
-def test_warnings_are_listed() -> None:
-    """Readings 92: a one-sided result comes with a warning."""
+def test_warnings_are_never_on_the_sheet() -> None:
+    """Readings 92: a one-sided result comes with a warning; it is for the director, on standard error."""
     event = rated(pair("N2", "U"))
-    assert event.faults[0].remedy in Page(crosstable_page(event)).texts["li"]
+    assert event.faults
+    assert event.faults[0].message not in crosstable_page(event)
+
+
+def test_what_was_assumed_is_for_the_screen_only() -> None:
+    """The published section of 2026 gives no counts, so results rest on something assumed."""
+    text = crosstable_page(rated(official()))
+    assert '<div class="screen">\n<h3>Assumed</h3>' in text
+    assert "<div>\n<h3>Norms</h3>" in crosstable_page(rated(decorated()))
+    assert re.search(r"\.screen,[^{]*\{ display: none \}", STYLE.partition("@media print")[2])
+
+
+def test_every_sheet_of_paper_has_the_head_of_the_event_and_the_page() -> None:
+    """The head stands in each table's own head, which paper repeats; a section's director stands for the event's."""
+    event = json.loads(json.dumps(SAMPLE))
+    event["event"]["details"] = {"city": "Dayton", "state": "OH", "affiliate": "A6000001", "chief_td": "12345678"}
+    event["sections"][1]["details"] = {"chief_td": "87654321"}
+    first, second = (row[0] for row in Page(crosstable_page(rated(event))).rows if len(row) == 1)
+    assert first.startswith("Summer QuadsJune 14, 2026 · Dayton, OH · Affiliate A6000001 · Chief TD 12345678Section 1")
+    assert "Chief TD 87654321Section 2: Blitz" in second
+    assert "break-after: page" in STYLE
+    assert '"Page " counter(page) " of " counter(pages)' in STYLE
 
 
 def test_an_opponent_abroad_is_shown_as_not_rated() -> None:
     rows = Page(crosstable_page(rated(abroad()))).rows
-    assert rows[2][3] == "not rated"
+    assert rows[3][4] == "not rated"
 
 
 def test_the_page_loads_nothing_and_runs_nothing() -> None:
@@ -116,13 +138,13 @@ def test_a_table_says_what_it_is_and_which_cells_are_heads() -> None:
     assert scopes.count("row") == 9
     assert set(scopes) == {"row", "col"}
     names = {given["id"] for _, given in page.tags if "id" in given}
-    assert {given["aria-labelledby"] for given in page.named("div")} == names
+    assert {given["aria-labelledby"] for given in page.named("div") if "role" in given} == names
 
 
 def test_the_caption_says_how_a_section_was_played_and_rated() -> None:
     page = Page(crosstable_page(rated(SAMPLE)))
     assert (
-        "Round robin, 2026-06-14, 3 rounds, 4 players, G/45;d5, rated Regular and Quick, rules of 2025-01-01"
+        "Round robin · June 14, 2026 · 3 rounds · 4 players · G/45;d5 · rated Regular and Quick · rules of 2025-01-01"
         in (page.texts["caption"])
     )
 
@@ -133,9 +155,9 @@ def test_a_name_is_no_markup(name: str) -> None:
     event["event"]["name"] = name
     event["sections"][0]["players"][0]["name"] = name
     page = Page(crosstable_page(rated(event)))
-    assert page.rows[1][1] == f"{name} 10000001"
+    assert page.rows[2][2] == f"{name} 10000001"
     assert page.texts["title"] == name
-    assert page.texts["bdi"].startswith(name * 3)
+    assert page.texts["bdi"].count(name) == 5
     assert not {tag for tag, _ in page.tags} & {"script", "img"}
 
 
@@ -153,16 +175,16 @@ def test_an_event_without_name_and_dates_has_a_page() -> None:
     event["sections"][0]["players"][0]["number"], event["sections"][0]["players"][1]["number"] = 2, 1
     event["sections"][0]["players"][0]["rounds"], event["sections"][0]["players"][1]["rounds"] = ["W1"], ["L2"]
     page = Page(crosstable_page(rated(event)))
-    assert (page.texts["title"], page.texts["h2"]) == ("Crosstable", "Section 1Notes")
-    assert page.texts["p"].startswith("1 section, 2 players.")
-    assert page.rows[1][1] == "Player, 1 pairing 2"
-    assert "2025-08-01 to 2025-08-02" in page.texts["caption"]
+    assert (page.texts["title"], page.texts["bdi"][:19]) == ("Crosstable", "CrosstableSection 1")
+    assert page.texts["p"].startswith("1 section · 2 players")
+    assert page.rows[2][1:3] == ["2", "Player, 1 "]
+    assert "August 1-2, 2025" in page.texts["caption"]
 
 
 @pytest.mark.parametrize(("rounds", "width"), [(7, "upright"), (8, "wide")])
-def test_an_event_of_many_rounds_is_printed_on_its_side(rounds: int, width: str) -> None:
+def test_a_section_of_many_rounds_is_printed_on_its_side(rounds: int, width: str) -> None:
     rows = player(1, ["D2"] * rounds, 1500.0), player(2, ["D1"] * rounds, 1500.0), player(3, ["U"] * rounds, 1500.0)
-    assert Page(crosstable_page(rated(event_file(*rows)))).named("main") == [{"class": width}]
+    assert Page(crosstable_page(rated(event_file(*rows)))).named("section")[0] == {"class": f"sheet {width}"}
 
 
 def test_printed_tables_repeat_their_heads_and_break_between_rows() -> None:

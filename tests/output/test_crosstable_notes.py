@@ -1,8 +1,11 @@
-"""What stands below a crosstable: each kind of note, once, with the rows it concerns."""
+"""What stands below a crosstable: each kind of note, once, with the players it concerns."""
 
-from crosstable.output.by_place import spans, tables_of
+from datetime import date
+
+from crosstable.output.by_place import tables_of
 from crosstable.output.crosstable_notes import NORM_TITLES, notes_of
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import american_days, spans
 from crosstable.terms import NORM_CODES, RatingSystem
 from tests.checks.provoked import pair, sound
 from tests.event_files import event_file, player, quad, record
@@ -27,8 +30,8 @@ def test_norms_are_listed_by_level_highest_first() -> None:
     rows.append(player(6, "W7 W8 W9 W10", 1100.0))
     rows += [player(7 + at, ["U"] * at + ["L6"], 1200.0, 60) for at in range(4)]
     assert notes(rated(event))["Norms"] == (
-        "Section 1, norm 2, Second Category: Player, 1 (row 1).",
-        "Section 1, norm 4, Fourth Category: Player, 6 (row 2).",
+        "Section 1, norm 2, Second Category: Player, 1 (No. 1).",
+        "Section 1, norm 4, Fourth Category: Player, 6 (No. 6).",
     )
 
 
@@ -45,10 +48,10 @@ def test_floors_limits_and_requests_are_noted() -> None:
     other = player(2, ["D1"] * 10, ratings={"OTBR": record(1900.0, 60, peak=2100.0, published=1900.0)})
     found = notes(rated(event_file(one, other, type="match")))
     assert found["Floors and limits"] == (
-        "Section 1, row 1, Player, 2, Regular: the limits of match play leave a change of -50.00.",
-        "Section 1, row 1, Player, 2, Regular: held at the floor, peak 1900.",
-        "Section 1, row 1, Player, 2, Regular: counts as a request for a floor of 1800.",
-        "Section 1, row 2, Player, 1, Regular: the limits of match play leave a change of +50.00.",
+        "Section 1, player 2, Player, 2, Regular: the limits of match play leave a change of -50.00.",
+        "Section 1, player 2, Player, 2, Regular: held at the floor, peak 1900.",
+        "Section 1, player 2, Player, 2, Regular: counts as a request for a floor of 1800.",
+        "Section 1, player 1, Player, 1, Regular: the limits of match play leave a change of +50.00.",
     )
 
 
@@ -56,13 +59,13 @@ def test_a_ceiling_is_noted() -> None:
     event = event_file(
         player(1, "W2", ratings={"OTBR": record(1400.0, ceiling=1401.0)}), player(2, "L1", 1900.0), player(3, "U")
     )
-    assert notes(rated(event))["Floors and limits"] == ("Section 1, row 1, Player, 1, Regular: held at a ceiling.",)
+    assert notes(rated(event))["Floors and limits"] == ("Section 1, player 1, Player, 1, Regular: held at a ceiling.",)
 
 
-def test_what_was_assumed_is_told_once_with_its_rows() -> None:
-    """The published section gives neither counts nor peaks; three of its six players are established: rows 1, 3, 4."""
+def test_what_was_assumed_is_told_once_with_its_players() -> None:
+    """The published section gives neither counts nor peaks; three of its six players are established: 1, 3, 4."""
     assumed = notes(rated(official()))["Assumed"]
-    assert [line.partition(": ")[0] for line in assumed] == ["Section 1, rows 1-6", "Section 1, rows 1, 3-4"]
+    assert [line.partition(": ")[0] for line in assumed] == ["Section 1, players 1-6", "Section 1, players 1, 3-4"]
     assert [line.split(": ")[1] for line in assumed] == ["wins, draws, losses, events", "peak"]
 
 
@@ -71,30 +74,38 @@ def test_where_ratings_come_from_is_noted() -> None:
     ((section,),) = event.rated
     players = tuple(row._replace(origin="members.csv" if row.number > 1 else "") for row in section.players)
     event = with_rated(event, (section._replace(players=players),))
-    assert notes(event)["Ratings not from the report"] == ("Section 1, rows 2-4: members.csv.",)
+    assert notes(event)["Ratings not from the report"] == ("Section 1, players 2-4: members.csv.",)
 
 
 def test_a_range_is_noted() -> None:
     event = rated(quad())._replace(ranges={(1, RatingSystem.OTBR, 4): (1800.0, 1825.314)})
     (line,) = notes(event)["Results that an assumption may change"]
-    assert line == "Section 1, row 2, Player, 4, Regular: between 1800.00 and 1825.31."
+    assert line == "Section 1, player 4, Player, 4, Regular: between 1800.00 and 1825.31."
 
 
-def test_warnings_come_with_place_and_remedy_and_say_which_numbers_they_use() -> None:
-    """Readings 92: a result that stands on one row only is rated with a warning."""
+def test_findings_are_not_among_the_notes() -> None:
+    """Readings 92: a result that stands on one row only is rated with a warning, which is not for the wall."""
     event = rated(pair("N2", "U"))
-    first, *_, last = notes(event)["Warnings"]
-    assert first.startswith(f"{event.faults[0].place}: 'N2' ")
-    assert first.endswith(f". {event.faults[0].remedy}")
-    assert last == "Warnings name players by their pairing numbers in the report."
+    assert event.faults
+    assert not any(event.faults[0].message in line for lines in notes(event).values() for line in lines)
 
 
 def test_a_note_cannot_hold_what_cannot_be_printed() -> None:
-    event = rated(pair("N2", "U"))
-    bad = event.faults[0]._replace(message="\x1b[2J\u202e")
-    assert "\\u001b[2J\\u202e" in notes(event._replace(general=(bad,)))["Warnings"][0]
+    event = rated(quad())
+    ((section,),) = event.rated
+    players = tuple(row._replace(origin="\x1b[2J\u202e") for row in section.players)
+    event = with_rated(event, (section._replace(players=players),))
+    assert "\\u001b[2J\\u202e" in notes(event)["Ratings not from the report"][0]
 
 
 def test_numbers_are_written_short() -> None:
     assert spans([7, 3, 1, 2, 2, 9, 10]) == "1-3, 7, 9-10"
     assert spans([]) == ""
+
+
+def test_days_are_written_as_americans_do() -> None:
+    day = date(2026, 6, 14)
+    assert american_days(day, day) == "June 14, 2026"
+    assert american_days(date(2026, 6, 13), day) == "June 13-14, 2026"
+    assert american_days(date(2026, 5, 30), day) == "May 30 to June 14, 2026"
+    assert american_days(date(2025, 12, 27), date(2026, 1, 2)) == "December 27, 2025 to January 2, 2026"

@@ -23,21 +23,21 @@ def read_back(event: RatedEvent) -> list[ReportedPlayer]:
     return list(reading.report.sections[0].players)
 
 
-def test_a_quad_is_read_back_by_standing() -> None:
+def test_a_quad_is_read_back_by_rank() -> None:
     """§1: the quad of readings, Part 1 ends at 1860.75, 1825.31 on 3 games, 1580.74 on 15, 1654.79.
 
-    Rows follow the points 2.5, 2, 1.5, 0 of players 1, 4, 3, 2, and opponents are named by row.
+    Rows follow the points 2.5, 2, 1.5, 0 of players 1, 4, 3, 2; numbers are those of the report.
     """
     players = read_back(rated(quad()))
-    assert [row.number for row in players] == [1, 2, 3, 4]
+    assert [row.number for row in players] == [1, 4, 3, 2]
     assert [row.name for row in players] == ["Player, 1", "Player, 4", "Player, 3", "Player, 2"]
     assert [row.member_id for row in players] == ["10000001", "10000004", "10000003", "10000002"]
     assert [row.total for row in players] == [2.5, 2.0, 1.5, 0.0]
     assert [texts(row) for row in players] == [
-        ["W4", "D3", "W2"],
-        ["W3", "W4", "L1"],
-        ["L2", "D1", "W4"],
-        ["L1", "L2", "L3"],
+        ["W2", "D3", "W4"],
+        ["W3", "W2", "L1"],
+        ["L4", "D1", "W2"],
+        ["L1", "L4", "L3"],
     ]
     before = [row.background.standings.get(OTBR) for row in players]
     assert before == [PlayerRating(1850.0), None, PlayerRating(1500.0, 12.0), PlayerRating(1700.0)]
@@ -71,9 +71,9 @@ def test_a_player_takes_a_line_for_each_system_below_his_name() -> None:
     row |= {"state": "NY", "rounds": ["W2w", "D3b", "W4w"]}
     lines = crosstable_text(rated(event)).splitlines()
     at = next(at for at, line in enumerate(lines) if "| Player, 1 " in line)
-    assert lines[at] == "    1 | Player, 1                       |2.5  |W   4|D   3|W   2|"
-    assert lines[at + 1] == "   NY | 10000001 / R: 1850   ->1861     |     |W    |B    |W    |"
-    assert lines[at + 2].startswith("      |            Q: 1641P17->")
+    assert lines[at] == "   1 |    1 | Player, 1                       |2.5  |W   2|D   3|W   4|"
+    assert lines[at + 1] == "     |   NY | 10000001 / R: 1850   ->1861     |     |W    |B    |W    |"
+    assert lines[at + 2].startswith("     |      |            Q: 1641P17->")
     assert lines[at + 2].endswith("P20  |     |     |     |     |")
     assert set(lines[at + 3]) == {"-"}
     assert len(lines[at + 3]) == len(lines[at])
@@ -115,10 +115,11 @@ def test_equal_points_are_ordered_by_the_rating_after_and_unrated_players_come_l
 
 
 def test_columns_of_opponents_are_put_in_the_order_of_the_rows() -> None:
-    """Players 2, 3, 1 in this order: each own column stands on the diagonal."""
+    """Players 2, 3, 1 in this order: each own column stands on the diagonal, under the number of its player."""
     players = read_back(rated(crossed()))
+    assert "| Pts |  2  |  3  |  1  |" in crosstable_text(rated(crossed()))
     assert [row.name for row in players] == ["Player, 2", "Player, 3", "Player, 1"]
-    assert [texts(row) for row in players] == [["*", "W2", "W3"], ["L1", "*", "D3"], ["L1", "D2", "*"]]
+    assert [texts(row) for row in players] == [["*", "W3", "W1"], ["L2", "*", "D1"], ["L2", "D3", "*"]]
 
 
 def test_rounds_stay_in_order_where_only_some_rows_have_an_own_column() -> None:
@@ -130,8 +131,8 @@ def test_norms_stand_under_the_total_and_floors_below_the_table() -> None:
     event = rated(decorated())
     assert [row.details for row in read_back(event)] == [{"norm": "2"}, {}, {}, {}, {}]
     text = crosstable_text(event)
-    assert "  Section 1, norm 2, Second Category: Player, 1 (row 1).\n" in text
-    assert "  Section 1, row 2, Player, 5, Regular: held at the floor, peak 1700.\n" in text
+    assert "  Section 1, norm 2, Second Category: Player, 1 (No. 1).\n" in text
+    assert "  Section 1, player 5, Player, 5, Regular: held at the floor, peak 1700.\n" in text
 
 
 @pytest.mark.parametrize("name", ["A | B", "<pre>", "<table>|<html>", "x" * 60])
@@ -202,5 +203,9 @@ def test_a_short_row_is_filled_with_blanks() -> None:
     assert [cell.result for cell in read_back(rated(event))[1].cells] == [Result.LOSS, Result.BLANK]
 
 
-def test_the_text_says_how_its_rows_are_numbered() -> None:
-    assert "Rows are numbered by points, then by the rating after the section" in crosstable_text(rated(quad()))
+def test_the_text_says_how_its_rows_are_ranked_and_where_the_event_was() -> None:
+    event = quad()
+    event["event"]["details"] = {"city": "Dayton", "state": "OH", "affiliate": "A6000001", "chief_td": "12345678"}
+    text = crosstable_text(rated(event))
+    assert "Ranks go by points, then by the rating after the section" in text
+    assert "Location: Dayton, OH\nAffiliate: A6000001\nChief TD: 12345678\n" in text

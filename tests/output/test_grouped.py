@@ -26,7 +26,9 @@ def test_sixty_four_equal_findings_are_one_with_a_count_and_the_rows() -> None:
 
 
 def test_findings_that_differ_in_the_member_id_alone_are_equal() -> None:
-    given = [fault("not-in-members-file", f"section 2, player {at}", member_id=f"1234560{at}") for at in (2, 5, 6, 9)]
+    given = [
+        fault("not-in-members-file:unrated", f"section 2, player {at}", member_id=f"1234560{at}") for at in (2, 5, 6, 9)
+    ]
     (found,) = grouped(given)
     assert found.place == "section 2, players 2, 5-6, 9"
     assert found.message == f"{given[0].message} (and 3 more like this)"

@@ -274,5 +274,5 @@ def test_verify_gives_the_document_of_the_command() -> None:
     verified = ct.verify(event)
     total = verified.to_dict()["total"]
     assert (total["rows"], total["unexplained"], verified.faults) == (4, 0, ())
-    event["sections"][0]["time_control"] = "nonsense"
-    assert [found.code for _, found in ct.verify(event).faults] == ["time-control-not-read"]
+    event["sections"][0]["players"][0]["rounds"][0] = "W9"
+    assert [found.code for _, found in ct.verify(event).faults] == ["opponent-missing", "not-mirrored"]

@@ -37,7 +37,7 @@ def test_an_edition_is_cited_by_the_text_of_its_time(day: date, name: str) -> No
         (date(2005, 5, 1), "whole-numbers", "2004 text", "node 8"),
         (date(2025, 5, 1), "2.1", "2025 text", "§2.1"),
         (date(2025, 5, 1), "list OTBQ", "2025 text", "§2"),
-        (date(2025, 5, 1), "norms", "", "norms"),
+        (date(2025, 5, 1), "norms", "official results", "norms"),
         (date(2025, 5, 1), "", "", ""),
     ],
 )

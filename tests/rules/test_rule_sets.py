@@ -2,6 +2,7 @@
 
 import math
 import re
+import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from crosstable.errors import NoEditionError, RuleSetError
 from crosstable.rules.constants import NO_LIMIT, Constants, Credit, Initialisation
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.rules.reference import DESCRIBED, INSIDE
-from crosstable.rules.rule_files import Difference, differences, read_rule_set, rule_set
+from crosstable.rules.rule_files import Difference, differences, read_rule_set, rule_set, rules_from, rules_text
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, changed, document_of, folded
 from crosstable.terms import RatingSystem, Source
 
@@ -332,3 +333,22 @@ def test_a_value_that_is_not_there_in_one_edition_is_not_taken_from_another() ->
 def test_a_table_that_is_changed_as_a_whole_replaces_what_was_changed_inside_of_it_before() -> None:
     """The order of changes is the order in which they are made."""
     assert folded({"fide.1.slope": 0.5, "bonus_threshold": 9, "fide": ()}) == {"bonus_threshold": 9, "fide": ()}
+
+
+def test_a_rule_set_with_tables_and_days_is_written_as_it_was() -> None:
+    rules = rule_set(
+        "2025-01-01",
+        name='a "quoted" one',
+        peak_lowest=math.inf,
+        initialisation="priority",
+        dual_k_is_reduced=False,
+        cfc=[{"limit": 1500, "intercept": -90, "slope": 1}, {"intercept": -240, "slope": 1.1}],
+    )
+    changed = rule_set(rules, name="inside", cfc={"1": {"slope": 0.9}}, game_factors={"OTBQ": {"OTBR": 8}})
+    changed = rule_set(changed, priorities={"OTBQ": [{"source": "OTBR", "credit": "full"}]})
+    changed = rule_set(changed, name="inside", priorities={"OTBQ": {"1": {"at_least": 9}}})
+    dated = rule_set(bonus_threshold=12, name="dated", since="2024-03-01", until="2025-01-01")
+    for one in (rules, changed, dated):
+        again = rules_from(tomllib.loads(rules_text(one)), "again")
+        assert (again.name, again.digest) == (one.name, one.digest)
+    assert changed.changes["cfc.1.slope"] == 0.9  # a change inside of a table that is changed as a whole

@@ -58,8 +58,9 @@ class Source:
 
 def rating_by_age(case: Case, member: Member, day: date) -> float:
     """Give the age-based rating of a member on a day (2025 text §2.3; readings 23)."""
-    born = member.data.get("birth_date")
-    return age_based(case.start, read_date(born) if born else None, member.data.get("adult") is True, day)
+    born, year = member.data.get("birth_date"), member.data.get("birth_year")
+    known = read_date(born) if born else date(year, 7, 1) if year else None  # of a year alone, July 1
+    return age_based(case.start, known, member.data.get("adult") is True, day)
 
 
 def source_games(member: Member, name: str) -> float:
@@ -142,7 +143,10 @@ def initial_by_blend(case: Case, member: Member) -> tuple[float, float]:
 
 
 def initial_rating(case: Case, member: Member) -> tuple[float, float]:
-    """Give R0 and N of an unrated player (2025 text §1 Step 1)."""
+    """Give R0 and N of an unrated player (2025 text §1 Step 1; by hand, 2015 text §2, readings 36)."""
+    by_hand = member.data.get("start")
+    if by_hand:
+        return float(by_hand["rating"]), float(by_hand["games"])
     if case.start >= BLEND:
         return initial_by_blend(case, member)
     return initial_by_list(case, member)

@@ -11,6 +11,8 @@ Floor = dict[str, Any]
 PERSONAL_FLOORS = date(2008, 8, 7)
 LOW_PEAK_FLOORS = date(2010, 4, 1)
 FLOOR_ORDER = ("peak", "life_master", "money", "office", "personal", "absolute")
+LIFE_MASTER_GAMES = 300
+FLOOR_REQUESTS = date(2006, 2, 1)
 SLACK = 1e-9
 
 
@@ -61,7 +63,8 @@ def peak_floor(case: Case, record: dict[str, Any]) -> int | None:
     levels = [hundreds_below(peak)] if hundreds_below(peak) >= 1400 else []
     if case.start >= LOW_PEAK_FLOORS and hundreds_below(recent) >= 1200:
         levels.append(hundreds_below(recent))
-    return max(levels, default=None)
+    lowered = record.get("lowered_floor")
+    return min([max(levels), *([] if lowered is None else [lowered])]) if levels else None
 
 
 def personal_floor(case: Case, record: dict[str, Any], member: Member) -> int | None:
@@ -74,14 +77,16 @@ def personal_floor(case: Case, record: dict[str, Any], member: Member) -> int | 
     return int(min(100 + 4 * wins + 2 * draws + events, 150))
 
 
-def further_floor(record: dict[str, Any]) -> tuple[str, float] | None:
-    """Give the floor known from elsewhere: money, life master, office (2025 text §5; readings 67, 71, 96)."""
+def further_floors(record: dict[str, Any]) -> list[tuple[str, float]]:
+    """List the floors known from elsewhere: money, life master, office (2025 text §5; readings 67, 71, 96)."""
     given = record.get("floor")
     if given is None:
-        return None
+        return []
+    if isinstance(given, list):
+        return [floor for one in given for floor in further_floors({"floor": one})]
     if isinstance(given, dict):
-        return str(given.get("origin") or "office"), given["level"]
-    return "office", given
+        return [(str(given.get("origin") or "office"), given["level"])]
+    return [("office", given)]
 
 
 def floors_of(case: Case, record: dict[str, Any], member: Member) -> list[tuple[str, float]]:
@@ -93,10 +98,10 @@ def floors_of(case: Case, record: dict[str, Any], member: Member) -> list[tuple[
     personal = personal_floor(case, record, member)
     if personal is not None:
         floors.append(("personal", personal))
-    further = further_floor(record)
-    if further is not None:
-        floors.append(further)
-    return floors
+    if case.system == "OTBR" and (record.get("games_at_2200") or 0) >= LIFE_MASTER_GAMES:
+        lowered = record.get("lowered_floor")
+        floors.append(("life_master", 2200 if lowered is None else min(2200, lowered)))
+    return floors + further_floors(record)
 
 
 def with_floors(case: Case, member: Member, rating: float, below: bool) -> tuple[float, Floor | None]:
@@ -127,11 +132,24 @@ def stored(case: Case, before: float | None, rating: float) -> float:
     return float(math.ceil(rating) if rating > before else math.floor(rating))
 
 
-def final_rating(case: Case, member: Member, rating: float, below: bool) -> tuple[float, Floor | None]:
-    """Turn a Step 5 result into the post-event rating (2025 text §5, §7; readings 72, 75, 81)."""
+def requested_floor(case: Case, floor: Floor | None) -> float | None:
+    """Give the floor that a match asks for, 100 below the one that it met (2025 text §7 item 4; readings 76)."""
+    if (
+        case.kind != "match"
+        or case.start < FLOOR_REQUESTS
+        or floor is None
+        or floor["name"] in ("personal", "absolute")
+    ):
+        return None
+    return float(floor["level"] - 100)
+
+
+def final_rating(case: Case, member: Member, rating: float, below: bool) -> tuple[float, Floor | None, float | None]:
+    """Turn a Step 5 result into the post-event rating (2025 text §5, §7; readings 72, 75, 76, 81)."""
     record = member.record(case.system)
     rating, floor = with_floors(case, member, limited_in_match(case, record, rating), below)
+    requested = requested_floor(case, floor)
     ceiling = record.get("ceiling")
     if ceiling is not None and rating > ceiling:
         rating, floor = float(ceiling), None  # not the floor but the ceiling holds the rating
-    return stored(case, record.get("rating"), rating), floor
+    return stored(case, record.get("rating"), rating), floor, requested

@@ -62,7 +62,7 @@ def untouched(case: Case, member: Member) -> Row:
 
 def rated(case: Case, member: Member, prior: Prior, effective: float, outcome: Outcome) -> Row:
     """Make the row of a player from the last pass (2025 text §5, §7; readings 60)."""
-    post, floor = final_rating(case, member, outcome.rating, outcome.below)
+    post, floor, requested = final_rating(case, member, outcome.rating, outcome.below)
     grown = len(member.games) / 2 if case.half_k else len(member.games)
     return untouched(case, member) | {
         "initial": {"rating": prior.rating, "games": tidy(prior.games)} if prior.unrated else None,
@@ -76,6 +76,7 @@ def rated(case: Case, member: Member, prior: Prior, effective: float, outcome: O
         "expected": outcome.expected,
         "bonus": outcome.bonus,
         "floor": floor,
+        "floor_requested": requested,
     }
 
 

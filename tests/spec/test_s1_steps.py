@@ -138,13 +138,13 @@ def test_newcomers_meet_each_other_at_their_starts() -> None:
     assert [game.strength for game in player(rated, 1).games] == pytest.approx([1100.0], abs=FLOAT_NOISE)
 
 
-def test_a_provisional_opponent_is_met_at_his_pre_event_rating() -> None:
+def test_a_provisional_opponent_is_met_at_their_pre_event_rating() -> None:
     """§1 Step 4, readings 55: three games or three hundred make no difference to the opponent."""
     rated = rate_wallchart("1 | W2 | R: 1500/40 \n 2 | L1 | R: 1432.5/3")
     assert player(rated, 1).games[0].strength == 1432.5
 
 
-def test_step_5_meets_everybody_at_his_result_of_step_4() -> None:
+def test_step_5_meets_everybody_at_their_result_of_step_4() -> None:
     """§1 Step 5, readings 55."""
     rated = round_robin()
     for p in rated.players:

@@ -305,7 +305,7 @@ def test_a_rating_without_a_date_is_taken_as_of_the_end_and_marked() -> None:
     assert newcomer(dated, OTBQ, Played(start=BLEND_DAY)).assumed == ()
 
 
-def test_somebody_six_units_above_his_age_never_goes_stale() -> None:
+def test_somebody_six_units_above_their_age_never_goes_stale() -> None:
     """§2, items 3 and 4: Z is capped at 6, so S = 1; from 150 (age 3) that is 2250 points and more."""
     born = date(2016, 7, 4)
     as_of = date(2019, 7, 5)  # 1096 days: a little over three years

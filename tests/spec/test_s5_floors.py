@@ -424,6 +424,28 @@ def test_a_lowered_floor_stays_until_a_new_peak() -> None:
     assert after_one_win(PlayerRating(1940.0, 99.0, peak=1941.0, lowered_floor=1600.0)).lowered_floor is None
 
 
+def test_the_floor_of_a_life_master_is_lowered_too() -> None:
+    """§5, §7, readings 71: 2200 after 300 games, lowered by 100; a prize's floor comes lowered from the office."""
+    master = PlayerRating(2150.0, 99.0, peak=2250.0, games_at_2200=300, lowered_floor=2100.0)
+    assert landing(master._replace(rating=2105.0)) == (FloorKind.LIFE_MASTER, 2100.0)
+    assert landing(master._replace(rating=2205.0, lowered_floor=None)) == (FloorKind.LIFE_MASTER, 2200.0)
+
+
+def test_a_new_title_ends_a_lowered_floor() -> None:
+    """§5, readings 71: the 300th game at 2200 earns a floor that nobody lowered; in Regular alone there is one."""
+    nearly = PlayerRating(2205.0, 99.0, peak=2400.0, games_at_2200=298, lowered_floor=2000.0)
+    assert after_one_win(nearly).lowered_floor == 2000.0
+    titled = after_one_win(nearly._replace(games_at_2200=299))
+    assert (titled.games_at_2200, titled.lowered_floor) == (300, None)
+    lowered_since = after_one_win(nearly._replace(games_at_2200=300, lowered_floor=2100.0))
+    assert lowered_since.lowered_floor == 2100.0
+    quick = {number: Background({OTBQ: nearly._replace(games_at_2200=299)}) for number in (1, 2)}
+    rated = rate_wallchart("1 | W2 | \n 2 | L1 |", Played(start=TODAY, control="G/15;d5"), OTBQ, known=quick)
+    after = player(rated, 1).after
+    assert after is not None
+    assert (after.games_at_2200, after.lowered_floor) == (300, 2000.0)
+
+
 # Ceilings
 
 

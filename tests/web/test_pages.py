@@ -149,6 +149,19 @@ def test_rounds_name_opponents_by_their_rows(site: TestClient) -> None:
             assert by_row[int(cell[1])]["rounds"][at][0] == won[cell[0]]
 
 
+def test_the_page_and_its_cells_name_opponents_by_the_numbers_of_the_report(site: TestClient) -> None:
+    view = site.get("/events/202607040001/sections/1.json").json()
+    by_number = {row["number"]: row for row in view["rows"]}
+    won = {"W": "L", "L": "W", "D": "D"}
+    assert view["columns"] == [1, 2, 3]
+    page = site.get("/events/202607040001/sections/1").text
+    for row in view["rows"]:
+        for at, cell in enumerate(row["cells"]):
+            assert by_number[int(cell[1])]["cells"][at][0] == won[cell[0]]
+            assert f'<td class="r">{cell}</td>' in page
+        assert f'<td class="n" data-label="No.">{row["number"]}</td>' in page
+
+
 def test_where_somebody_started_by_age_points_are_made_of_posted_ratings(site: TestClient) -> None:
     """Member 8 was unrated and has a birth date: the working is made again of posted numbers (decision 0004)."""
     view = site.get("/events/202608010001/sections/1/players/1.json?system=OTBR").json()

@@ -58,7 +58,7 @@ SAMPLES = {
     "link": "no-link",
 }
 OPEN_WRITES = {
-    *("/login", "/machine", "/upload", "/rate"),
+    *("/login", "/machine", "/upload", "/rate", "/audit"),
     *(f"{API}/{name}" for name in ("estimate", "rate", "explain", "check", "previews")),
 }
 

@@ -24,7 +24,7 @@ from crosstable.office.database import open_office
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
 from crosstable.office.public_views import PublicOffice
-from crosstable.office.settings import show_decimals
+from crosstable.office.settings import PUBLIC_DECIMALS, switch
 from crosstable.office.views import known, section_view
 from crosstable.terms import Source
 from crosstable.web.app import all_routes
@@ -230,7 +230,7 @@ def test_ratings_are_whole_numbers_until_the_office_shows_decimals(
     path = tmp_path / "office.db"
     path.write_bytes(demo.read_bytes())
     with closing(open_office(str(path))) as office:
-        show_decimals(office, Author("host", ""), is_on=True)
+        switch(office, Author("host", ""), PUBLIC_DECIMALS, on=True)
     with client(path, is_demo=True) as site:
         shown = {
             address: most_places(said(site, address))

@@ -1,6 +1,7 @@
 """How templates write numbers, days and addresses."""
 
-from crosstable.web.templating import address, counted, day, places, plain, signed
+from crosstable.sentences import counted
+from crosstable.web.templating import address, day, places, plain, signed
 
 
 def test_words_of_templates() -> None:

@@ -30,6 +30,7 @@ from crosstable.formulas.floors import level_below
 from crosstable.formulas.initial import age_based_rating, converted_rating
 from crosstable.formulas.rounding import official_rating, stored_whole
 from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.limits import REPORT_DUE
 from crosstable.notation import read_rating
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for, last_changed
@@ -115,7 +116,8 @@ def _old_thresholds(rules: Edition) -> Difference:
         "An older bonus threshold",
         f"The bonus begins at {older[0]:g}√m or {older[1]:g}√m, the values of {years}.",
         f"The bonus begins at {constants.bonus_threshold:g}√m since {last_changed(rules, 'bonus_threshold')}, with at "
-        f"least {constants.bonus_least_games:g} games counted.",
+        f"least {constants.bonus_least_games:g} games counted. {older[1]:g} held since {OLDER_THRESHOLDS[1]}, though "
+        "it was announced in October of that year.",
         "§4.2",
         "A 1700 on 30 games wins against 1600, 1750, 1800 and 1900.",
         f"{theirs[0]:.2f} with {older[0]:g}, {theirs[1]:.2f} with {older[1]:g}",
@@ -303,13 +305,13 @@ def _performances(rules: Edition) -> Difference:
     return Difference(
         "performance",
         "Performance ratings of the old page's examples",
-        "1598 is printed for 2.5 of 4 against an average of 1500, and 1700 for the algorithm of 400 with three wins "
-        "and a loss against 1500, 1600, 1400 and 1700.",
+        "1598 is printed for 2.5 of 4 and 1690 for 3 of 4 against an average of 1500, and 1700 for the algorithm of "
+        "400 with three wins and a loss against 1500, 1600, 1400 and 1700.",
         "The formulas as the page writes them give other numbers.",
         "",
         "The same figures, computed.",
-        "1598; 1700",
-        f"{logarithmic_performance(1500.0, 2.5, 4):.0f}; {by_400:.0f}",
+        "1598; 1690; 1700",
+        "; ".join(f"{one:.0f}" for one in (*(logarithmic_performance(1500.0, s, 4) for s in (2.5, 3.0)), by_400)),
     )
 
 
@@ -391,6 +393,11 @@ RESOURCES = (
     Resource("US Chess", "https://www.uschess.org/"),
     Resource("Overview of the rating system", "https://www.uschess.org/content/view/11469/329/"),
     Resource("Member lookup: ratings and tournament results", "https://www.uschess.org/msa/MbrDtlMain.php"),
+    Resource(
+        "Rulebook, chapters 1, 2, 10 and 11 (PDF)",
+        "https://new.uschess.org/sites/default/files/media/documents/"
+        "us-chess-rule-book-online-only-edition-chapters-1-2-10-11-9-1-20.pdf",
+    ),
 )
 
 
@@ -420,7 +427,7 @@ _HOW = {
 
 
 def requirements(edition: Edition) -> Text:
-    """What a rated tournament needs under an edition, its time controls first (§1, §5)."""
+    """What a rated tournament needs under an edition, its time controls first (§1, §5; official facts §6)."""
     return Text(
         "requirements",
         "What a rated tournament needs",
@@ -428,8 +435,8 @@ def requirements(edition: Edition) -> Text:
             *said_of(edition, TIME_CONTROLS),
             "The organizer is a US Chess affiliate, the director is certified, and all players are members.",
             "Both players have the same time. Games in which one side never moved, byes and forfeits are not rated.",
-            "The director sends in a report with every section, player and result; crosstable check finds its mistakes "
-            "before the office does.",
+            "The director sends in a report with every section, player and result, within "
+            f"{REPORT_DUE} days of the end; crosstable check finds its mistakes before the office does.",
             *said_of(edition, FLOORS),
         ),
     )

@@ -100,6 +100,9 @@ def _foreign_faults(section: ReportedSection, place: SectionPlace, edition: Edit
         reason = why_not_abroad(player, edition)
         if reason is not None:
             faults.append(fault(reason.key, place.row(player), **reason.values))
+        elif player.has_opted_in and (needed := why_not_abroad(player._replace(has_opted_in=None), edition)):
+            _, _, which = needed.key.partition(":")
+            faults.append(fault(f"opted-in:{which}", place.row(player), **needed.values))
     return faults
 
 

@@ -8,6 +8,7 @@ to, people far away from them: whoever did what the rating expects performs at t
 import math
 
 from crosstable.checks.places import in_file, player_words
+from crosstable.engine.after import highest_floor, system_section
 from crosstable.engine.records import RatedPlayer, RatedSection
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
@@ -16,7 +17,7 @@ from crosstable.formulas.special import TOLERANCE, provisional_expectancy, speci
 from crosstable.formulas.standard import bonus_points
 from crosstable.limits import FAR_FROM_RATING, FEWEST_GAMES_OF_A_PERFORMANCE
 from crosstable.rules.constants import Constants
-from crosstable.terms import Formula, Past, ReportedSection, SectionType
+from crosstable.terms import Formula, Past, PlayerRating, ReportedSection, SectionType
 
 # A performance this little short of the limit is on it.
 HAIR = 1e-3
@@ -42,8 +43,21 @@ def plausibility(rated: RatedSection, report: ReportedSection | None = None) -> 
         if not math.isnan(outcome.requested_floor):
             floors = {"floor": outcome.floor_level, "requested": outcome.requested_floor}
             found.append(Said("floor-requested", floors))
+        if player.before is not None and player.before.ceiling is not None:
+            found += _ceiling_below_floor(player, player.before, rated)
         faults += [fault(key, _place(player, rated, report), **values) for key, values in found]
     return faults
+
+
+def _ceiling_below_floor(player: RatedPlayer, before: PlayerRating, rated: RatedSection) -> list[Said]:
+    """A ceiling that is lower than a floor, of which only one can hold (§5, §7; decision 0008)."""
+    scores = [game.score for game in player.games]
+    results = scores.count(1.0), scores.count(0.5), scores.count(0.0)
+    floor = highest_floor(system_section(rated.section, rated.system, rated.edition), before, results)
+    if before.ceiling is None or before.ceiling >= floor.level:
+        return []
+    kind = floor.kind.name.lower().replace("_", " ")
+    return [Said("ceiling-below-floor", {"ceiling": before.ceiling, "kind": kind, "floor": floor.level})]
 
 
 def _place(player: RatedPlayer, rated: RatedSection, report: ReportedSection | None) -> str:

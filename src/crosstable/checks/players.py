@@ -1,5 +1,6 @@
 """The rows of a section: numbers, ids, re-entries, memberships, and whether what each player brings adds up."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -54,6 +55,9 @@ def _row_faults(player: ReportedPlayer) -> list[Said]:
     for system, standing in player.background.standings.items():
         if player.background.origin != OWN_RECORD:
             found += _count_faults(system, standing)
+    start = player.background.given_start
+    if start is not None:
+        found.append(Said("start-given", start._asdict()))
     return found
 
 
@@ -131,8 +135,12 @@ def brought(section: ReportedSection, player: ReportedPlayer, constants: Constan
     """What a player brings, with what had to be taken for granted about it."""
     background = player.background
     assumed = [*background.assumed, *when.assumed]
+    if background.given_start is not None:
+        assumed.append(Assumption.START_BY_HAND)
+    if section.match_waiver and section.kind is SectionType.MATCH:
+        assumed.append(Assumption.MATCH_WAIVED)
     if section.kind.is_foreign:
-        assumed += _assumed_abroad(player)
+        assumed += _assumed_abroad(player, constants)
     if section.kind is SectionType.MATCH and any(s.published is None for s in background.standings.values()):
         assumed.append(Assumption.PUBLISHED)
     if not section.kind.is_foreign and when.control is None and _k_may_be_smaller(background, constants, when):
@@ -149,33 +157,49 @@ def _k_may_be_smaller(background: Background, constants: Constants, when: Timing
     return max(ratings, default=0.0) > constants.dual_k_above
 
 
-def _assumed_abroad(player: ReportedPlayer) -> list[Assumption]:
+def _assumed_abroad(player: ReportedPlayer, constants: Constants) -> list[Assumption]:
     """What a file leaves open of the conditions (§6): a member, under the USA flag or included by the office."""
+    has_flag = player.fide_flag is None or player.fide_flag.upper() == "USA"
+    assumed = []
     if player.is_member is None or (player.fide_flag is None and not player.has_opted_in):
-        return [Assumption.FOREIGN_MEMBER]
-    return [] if player.fide_flag is None or player.fide_flag.upper() == "USA" else [Assumption.FOREIGN_FLAG]
+        assumed.append(Assumption.FOREIGN_MEMBER)
+    elif not has_flag:
+        assumed.append(Assumption.FOREIGN_FLAG)
+    fide = player.background.fide
+    is_automatic = fide is not None and fide.rating >= constants.foreign_automatic_from
+    if player.is_rated and player.has_opted_in and has_flag and not is_automatic:
+        assumed.append(Assumption.OPTED_IN)
+    return assumed
 
 
 # Titles whose holders from other federations play without a membership.
 EXEMPT_TITLES = frozenset({"GM", "IM", "WGM", "WIM"})
+# Sections whose players need none: JTP, and sanctioned state games.
+EXEMPT_CODINGS = ("JTP", "STATEGAMES")
 
 
 def membership_faults(
-    section: ReportedSection, place: SectionPlace, until: Mapping[str, date], end: date | None
+    section: ReportedSection,
+    place: SectionPlace,
+    until: Mapping[str, date],
+    end: date | None,
+    code: str = "membership",
 ) -> list[Fault]:
     """Players whose membership ended before the section did; ``until`` has its last day by id.
 
-    What a file says itself (``member``: false) counts too; foreign events have conditions of their own (§6).
+    What a file says itself (``member``: false) counts too; foreign events have conditions of their own (§6). Who was
+    a member on the section's last day or has renewed since passes (official facts §6).
     """
-    if section.kind.is_foreign or section.details.get("coding", "").upper().startswith("JTP"):
+    coding = "".join(filter(str.isalpha, section.details.get("coding", ""))).upper()
+    if section.kind.is_foreign or coding.startswith(EXEMPT_CODINGS):
         return []
     faults = []
     for at, player in enumerate(section.players):
         last = until.get(player.member_id)
         if last is not None and end is not None and last < end:
-            found = fault("membership:expired", place.row(player, at), until=last, end=end)
+            found = fault(f"{code}:expired", place.row(player, at), until=last, end=end)
         elif last is None and player.is_member is False:
-            found = fault("membership:none", place.row(player, at))
+            found = fault(f"{code}:none", place.row(player, at))
         else:
             continue
         if not _is_exempt(player):
@@ -191,6 +215,7 @@ def _is_exempt(player: ReportedPlayer) -> bool:
     return is_foreign_master or bool(details.get("exemption"))
 
 
+_GENERATIONS = frozenset({"", "jr", "sr", "ii", "iii", "iv"})
 # Names less alike than this are probably two people.
 ALIKE = 0.45
 
@@ -206,3 +231,18 @@ def likeness(one: str, other: str) -> float:
 
     first, second = (" ".join(sorted(name.casefold().replace(",", " ").split())) for name in (one, other))
     return SequenceMatcher(None, first, second).ratio()
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two names say the same: each word of the shorter begins one of the other, or is begun by it."""
+    words = [_words(name) for name in (one, other)]
+    shorter, longer = sorted(words, key=len)
+    return all(any(word.startswith(its) or its.startswith(word) for its in longer) for word in shorter)
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name in plain letters, without Jr. and the like."""
+    from unicodedata import normalize
+
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode().casefold().replace("'", "")
+    return set(re.split(r"[^a-z0-9]+", plain)) - _GENERATIONS

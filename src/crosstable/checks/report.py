@@ -13,10 +13,19 @@ from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import brought, low_rating_faults, player_faults
 from crosstable.errors import Fault, NoEditionError, Severity
 from crosstable.faults import fault
-from crosstable.limits import AFFILIATE_ID_DIGITS, EARLIEST_BIRTH, EVENT_ID_DIGITS, LONGEST_SECTION, MEMBER_ID_DIGITS
+from crosstable.limits import (
+    AFFILIATE_ID_DIGITS,
+    EARLIEST_BIRTH,
+    EVENT_ID_DIGITS,
+    LONGEST_SECTION,
+    MEMBER_ID_DIGITS,
+    MOST_HOURS_OF_PLAY,
+)
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, Calendar, edition_by, edition_for
+from crosstable.rules.time_controls import parse_time_control
 from crosstable.terms import (
+    GAME_SCORES,
     Background,
     Cell,
     Entry,
@@ -101,7 +110,8 @@ def check_section(
     if start is None or end is None:
         faults += _control_faults_without_dates(section, here, start or end)
         missing = "start" if end is not None else "end" if start is not None else "start and no end"
-        return [*faults, fault("no-dates", here, missing=missing)], None
+        remedy = f"Give --{missing} DATE, or write it in the file." if start or end else ""
+        return [*faults, fault("no-dates", here, "", remedy, missing=missing)], None
     faults += _date_faults(section, place, start, end, today)
     try:
         edition = ruled(edition_by(calendar, start, end))
@@ -111,7 +121,7 @@ def check_section(
         faults.append(fault("half-k", here, start=start))
     faults += low_rating_faults(section, place, edition.constants)
     when, found = timing(section, here, edition, is_posted=is_posted)
-    faults += found
+    faults += [*found, *_day_faults(section, here, when, (end - start).days + 1)]
     if section.kind.is_foreign or section.kind is SectionType.MATCH:
         from crosstable.checks.eligibility import eligible
 
@@ -146,6 +156,19 @@ def _date_faults(
     if days > LONGEST_SECTION:
         faults.append(fault("long-section", here, start=start, end=end, days=days))
     return [*faults, *birth_faults(section, place, end), *_list_faults(section, place, start, end)]
+
+
+def _day_faults(section: ReportedSection, place: str, when: Timing, days: int) -> list[Fault]:
+    """More hours of play a day than a section can have: twice the fastest control for every game of a player."""
+    if when.control is None or days < 1:
+        return []
+    control = min(map(parse_time_control, section.time_controls), key=lambda one: one.total)
+    played = (sum(cell.result in GAME_SCORES for cell in player.cells) for player in section.players)
+    rounds = max(played, default=0)
+    hours = rounds * 2 * control.total / 60 / days
+    if hours <= MOST_HOURS_OF_PLAY:
+        return []
+    return [fault("long-days", place, rounds=rounds, control=control.text, hours=hours)]
 
 
 def _list_faults(section: ReportedSection, place: SectionPlace, start: date, end: date) -> list[Fault]:

@@ -40,7 +40,16 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command("event_files.check_parser", "list every error and warning in an event file"),
     "findings": Command("reference.findings_parser", "explain the code of a finding and what to do about it"),
     "convert": Command("event_files.convert_parser", "convert an event file to another format"),
-    "verify": Command("event_files.verify_parser", "compare computed ratings with posted ones", is_long=True),
+    "members": Command("members.parser", "write a members file for the players of an event"),
+    "verify": Command("verify.parser", "compare computed ratings with posted ones", is_long=True),
+    "audit": Command("uschess.audit_parser", "is a posted rating right? rate a posted event again", is_long=True),
+    "fetch": Command(
+        "uschess.fetch_parser",
+        "fetch an event or a member from the US Chess ratings API",
+        is_long=True,
+        needs=("httpx",),
+        extra="uschess",
+    ),
     "office": Command(
         "office.parser",
         "run a rating office: members, events, decisions, ratings, supplements",
@@ -74,7 +83,7 @@ STOPPED = 130
 LONGEST_COMMAND = 300
 # What is wrong with the request, not with the program; the message says what to do.
 REFUSALS = (
-    *(errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
+    *(errors.FetchError, errors.FormatError, errors.HistoryError, errors.MissingLibraryError),
     *(errors.NoEditionError, errors.OfficeError, errors.RuleSetError),
 )
 
@@ -126,14 +135,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def overview() -> str:
     """What ``crosstable --help`` prints."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {command.summary}\n" for name, command in COMMANDS.items()]
-    return (
-        "usage: crosstable COMMAND …\n\n"
-        "Rates chess events exactly as US Chess does, under the rules of the day they were played.\n\n"
-        f"commands:\n{''.join(lines)}\n"
-        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version.\n"
+    from crosstable.cli.printing import wrapped
+
+    longest = max(map(len, COMMANDS))
+    indent = " " * (longest + 4)
+    lines = [wrapped(f"  {name:<{longest}}  {command.summary}", indent) for name, command in COMMANDS.items()]
+    said = wrapped("Rates chess events exactly as US Chess does, under the rules of the day they were played.")
+    more = wrapped(
+        "For the options of a command, type crosstable COMMAND --help. For the version, type crosstable --version."
     )
+    return f"usage: crosstable COMMAND …\n\n{said}\ncommands:\n{''.join(lines)}\n{more}"
 
 
 def _unknown(name: str) -> str:

@@ -1,27 +1,35 @@
-"""``crosstable rate``, ``check``, ``explain``, ``convert``, ``verify``: event files rated, judged, rewritten."""
+"""``crosstable rate``, ``check``, ``explain``, ``convert``: event files rated, judged, rewritten."""
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from crosstable.cli import FAULTY, RefusedError
+from crosstable.cli import FAULTY, RefusedError, require
 from crosstable.cli.options import Parser, command_parser, flag, option, several, take
-from crosstable.cli.printing import Bar, counted, fault_text, faults_text, print_answer, print_json, sections_text
+from crosstable.cli.printing import (
+    fault_text,
+    faults_text,
+    github_text,
+    print_answer,
+    print_json,
+    sections_text,
+    write_files,
+)
 from crosstable.errors import AcceptanceError, Fault, FormatError
-from crosstable.formats import file_bytes
 from crosstable.formats.detect import Input, inputs
 from crosstable.pipeline.rating import Options, RatedEvent, rate, unreadable
 from crosstable.pipeline.reading import read
 from crosstable.rules.editions import Calendar
-from crosstable.terms import MemberPage, Report
+from crosstable.sentences import counted
+from crosstable.terms import Report
 
 if TYPE_CHECKING:
     from crosstable.engine import RatedSection
     from crosstable.explanation import Line
+    from crosstable.formats.members import MemberSource
     from crosstable.pipeline.checking import CheckedReport
-    from crosstable.verification import Page
 
 STANDARD_INPUT = "-"
 COMPLETING = ("--control", "--start", "--end", "--override", "--exclude")
@@ -40,21 +48,24 @@ FORMATS = {
     "xlsx": "an XLSX wallchart",
 }
 BINARY = ("dbf", "xlsx")
+ACCEPT = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
+MEMBERS = (
+    "ratings before the event: a members file (see crosstable schema members), a rating list, a saved page of a "
+    "member, or uschess for the US Chess ratings API; repeatable, the last wins"
+)
+USCHESS = "uschess"
 ERRORS = "Exit code 1: a file has errors; all are printed."
 
 
 def _add_rating_options(made: Parser) -> None:
     """The options that complete a file, say where ratings come from, and by which rules it is rated."""
-    words = "ratings before the event: CSV, TSV or JSON, see crosstable schema members, or a saved page of a member; "
-    words += "repeatable, the last file wins"
-    several(made, "--members FILE", words)
+    several(made, "--members FILE", MEMBERS)
     flag(made, "--pairing-ratings", "use the pairing rating of a player who has no other; the rest is assumed")
     take(made, *COMPLETING)
     option(made, "--after-round N", "rate the event as it stood after round N", type=int)
     made.add_argument("--calendar", **CALENDAR)
     take(made, "--rules")
-    words = "accept every finding of this code that is a warning or to be confirmed; the reason is kept (repeatable)"
-    several(made, "--accept CODE=REASON", words)
+    several(made, "--accept CODE=REASON", ACCEPT)
 
 
 def read_given(given: Input) -> Report:
@@ -84,11 +95,7 @@ def _rated(given: Input, settings: Options) -> RatedEvent:
 
 def _settings(options: argparse.Namespace) -> Options:
     """What the command was given, as the pipeline takes it."""
-    members, rules = [], None
-    for path in options.members:
-        from crosstable.formats import members as reader
-
-        members.append(reader.read(file_bytes(path), path))
+    members, rules = [_members_of(path) for path in options.members], None
     if options.rules is not None:
         from crosstable.rules.rule_files import rule_set
 
@@ -103,17 +110,34 @@ def _settings(options: argparse.Namespace) -> Options:
         sections=options.section if isinstance(options.section, list) else (),
         exclude=options.exclude,
         after_round=options.after_round,
-        accept=dict(text.partition("=")[::2] for text in options.accept),
+        accept=_reasons(options),
         calendar=Calendar(options.calendar),
         rules=rules,
         entry_lists=getattr(options, "entry_lists", False),
     )
 
 
+def _members_of(path: str) -> "MemberSource":
+    if path == USCHESS:
+        from crosstable.uschess import ApiMembers, FetchOptions
+
+        require(("httpx",), "uschess")
+        return ApiMembers(FetchOptions())
+    from crosstable.formats.rating_lists import opened
+
+    return opened(path)
+
+
+def _reasons(options: argparse.Namespace) -> dict[str, str]:
+    """The codes that are accepted, each with its reason."""
+    return dict(text.partition("=")[::2] for text in options.accept)
+
+
 def _print_findings(name: str, event: RatedEvent) -> None:
     """Every finding with its place and remedy on standard error, errors first, and what was not rated."""
     faults = event.faults
-    sys.stderr.write(faults_text(name, sorted(faults, key=lambda fault: not fault.severity.stops)))
+    errors_first = sorted(faults, key=lambda fault: not fault.severity.stops)
+    sys.stderr.write(faults_text(name, errors_first, can_accept=True))
     for kept in event.accepted:
         sys.stderr.write(f"{name}: accepted: {kept.fault.place}: {kept.fault.message} ({kept.reason})\n")
     errors = len([fault for fault in faults if fault.severity.stops])
@@ -142,11 +166,23 @@ def rate_parser() -> Parser:
     flag(form, "--text", "print plain text in the style of US Chess crosstables")
     flag(form, "--html", "print a web page, ready for a browser or a printer")
     flag(form, "--csv", "print a table for a spreadsheet")
-    option(form, "--xlsx OUT", "write an Excel workbook to this file")
+    option(form, "--xlsx OUT", "write an Excel workbook to this file, a sheet to print for each section")
     flag(form, "--each-round", "print every player's rating after each round")
+    flag(made, "--standings", "rank by points and tie-breaks, and show them (not with --json, --text, --each-round)")
+    words = "a tie-break of the standings instead of the usual ones, like solkoff (repeatable; see docs/directors.md)"
+    option(made, "--tie-break METHOD", words, type=_tie_break, action="append", default=[])
+    take(made, "--event-name", "--out", "--force", out="write what would be printed to this file")
     take(made, "--section")
     _add_rating_options(made)
     return made
+
+
+def _tie_break(text: str) -> str:
+    from crosstable.output.tie_breaks import METHODS
+
+    if text not in METHODS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no tie-break; there are {', '.join(METHODS)}")
+    return text
 
 
 def _rate(options: argparse.Namespace) -> int:
@@ -156,10 +192,15 @@ def _rate(options: argparse.Namespace) -> int:
     folder or a zip file.
     """
     code = 0
+    if (options.standings or options.tie_break) and (options.json or options.text or options.each_round):
+        raise RefusedError("standings are for the terminal, --html, --csv and --xlsx")
+    if options.out and not (options.html or options.text or options.csv):
+        raise RefusedError("--out goes with --html, --text or --csv")
     events = rated_files(options.files, options)
-    if len(events) > 1 and (options.html or options.csv or options.xlsx):
-        raise RefusedError("--html, --csv and --xlsx take one event at a time")
-    for given, event in events:
+    if len(events) > 1 and (options.html or options.csv or options.xlsx or options.out):
+        raise RefusedError("--html, --csv, --xlsx and --out take one event at a time")
+    for given, found in events:
+        event = found._replace(report=_named(found.report, options))
         if event.has_errors:
             code = FAULTY
         if options.json:
@@ -175,30 +216,41 @@ def _rate(options: argparse.Namespace) -> int:
     return code
 
 
+def _named(report: Report, options: argparse.Namespace) -> Report:
+    return report._replace(name=options.event_name or report.name)
+
+
 def _print_rated(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
+    tie_breaks = options.tie_break if options.standings or options.tie_break else None
     if options.text:
         from crosstable.output.crosstable_text import crosstable_text
 
-        sys.stdout.write(crosstable_text(event))
+        _print_or_write(crosstable_text(event), options)
     elif options.html:
         from crosstable.output.crosstable_html import crosstable_page
 
-        sys.stdout.write(crosstable_page(event))
+        _print_or_write(crosstable_page(event, tie_breaks), options)
     elif options.csv:
         from crosstable.output.crosstable_csv import crosstable_csv
 
-        sys.stdout.write(crosstable_csv(event))
+        _print_or_write(crosstable_csv(event, tie_breaks), options)
     elif options.xlsx:
         from crosstable.output.crosstable_xlsx import crosstable_xlsx
 
-        with open(options.xlsx, "wb") as file:
-            file.write(crosstable_xlsx(event))
+        write_files({options.xlsx: crosstable_xlsx(event, tie_breaks)}, is_forced=options.force)
     elif options.each_round:
         _print_each_round(event, given, options)
     else:
         from crosstable.output.terminal import print_crosstables
 
-        print_crosstables(event)
+        print_crosstables(event, tie_breaks)
+
+
+def _print_or_write(text: str, options: argparse.Namespace) -> None:
+    if options.out:
+        write_files({options.out: text.encode("utf-8", "backslashreplace")}, is_forced=options.force)
+    else:
+        sys.stdout.write(text)
 
 
 def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespace) -> None:
@@ -216,7 +268,11 @@ def _print_each_round(event: RatedEvent, given: Input, options: argparse.Namespa
 def check_parser() -> Parser:
     """What ``crosstable check`` takes."""
     made = command_parser("check", _check, epilog=f"{ERRORS} Warnings do not change the exit code.")
-    take(made, "files", "--json", "--section", json="print crosstable-checked/1, one document per line")
+    take(made, "files", "--section")
+    form = made.add_mutually_exclusive_group()
+    take(form, "--json", json="print crosstable-checked/1, one document per line")
+    words = "how to print findings: for people (text, the default), or as commands of a GitHub workflow (github)"
+    form.add_argument("--format", choices=("text", "github"), default="text", help=words)
     _add_rating_options(made)
     made.set_defaults(entry_lists=True)
     return made
@@ -232,6 +288,8 @@ def _check(options: argparse.Namespace) -> int:
         code = FAULTY if checked.has_errors else code
         if options.json:
             print_json(checked.to_dict())
+        elif options.format == "github":
+            sys.stdout.write(github_text(checked.file, checked.faults))
         else:
             sys.stdout.write(_checked_text(checked))
     return code
@@ -243,7 +301,8 @@ def _checked_text(checked: "CheckedReport") -> str:
     )
     accepted = f", {len(checked.accepted)} accepted" if checked.accepted else ""
     counts = (counted(checked.errors, "error"), counted(len(checked.faults) - checked.errors, "warning"))
-    return f"{faults_text(checked.file, checked.faults)}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
+    found = faults_text(checked.file, checked.faults, can_accept=True)
+    return f"{found}{kept}{checked.file}: {', '.join(counts)}{accepted}\n"
 
 
 def explain_parser() -> Parser:
@@ -251,7 +310,7 @@ def explain_parser() -> Parser:
     made = command_parser("explain", _explain)
     take(made, "files", files="an event file, or the three DBF files")
     option(made, "--section S", "the section's number (default: the only one)", type=int)
-    option(made, "--player N", "the player's number in the section", type=int, required=True)
+    option(made, "--player N|ID|NAME", "the player: number in the section, member id, or name", required=True)
     take(made, "--system", "--json", json="print crosstable-explained/1, with all digits")
     _add_rating_options(made)
     return made
@@ -260,20 +319,21 @@ def explain_parser() -> Parser:
 def _explain(options: argparse.Namespace) -> int:
     """Show one player's whole calculation, step by step, with the section of the rating document for each line."""
     from crosstable.explanation import explain
-    from crosstable.pipeline.explaining import chosen, explained_document
+    from crosstable.pipeline.explaining import chosen, explained_document, player_of
 
     given, event = rated_files(options.files, options)[0]
     _print_findings(_display_name(given), event)
     if not event.rated:
         return FAULTY
     try:
-        rated = chosen(event, options.player, options.section, options.system)
+        number, within = player_of(event, options.player, options.section)
+        rated = chosen(event, number, within, options.system)
     except LookupError as error:
         raise RefusedError(error.args[0]) from error
     for section in rated:
-        lines = explain(section, options.player)
-        document = explained_document(section, options.player, lines)
-        print_answer(document, explained_text(section, options.player, lines), as_json=options.json)
+        lines = explain(section, number)
+        document = explained_document(section, number, lines)
+        print_answer(document, explained_text(section, number, lines), as_json=options.json)
     return FAULTY if event.has_errors else 0
 
 
@@ -286,10 +346,11 @@ def explained_text(rated: "RatedSection", number: int, lines: "tuple[Line, ...]"
 
 def lines_text(lines: "tuple[Line, ...]") -> str:
     """The lines of an explanation, part by part, each with its section of the document."""
+    from crosstable.explanation import usual_document
+
     out = []
     part = ""
-    documents = [line.document for line in lines if line.document and line.part != "Rules"]
-    usual = max(documents, key=documents.count, default="")
+    usual = usual_document(lines)
     for line in lines:
         if line.part != part:
             part = line.part
@@ -312,13 +373,14 @@ def convert_parser() -> Parser:
     take(made, "files", files="an event file, a folder, or the three DBF files")
     made.add_argument("--to", choices=list(FORMATS), required=True, help="the format to write")
     take(made, *COMPLETING, "--section")
-    option(made, "--event-name NAME", "the event's name, instead of the file's", default="")
-    take(made, "--out", out="write to this file (for dbf, also a folder)")
+    several(made, "--accept CODE=REASON", ACCEPT)
+    take(made, "--event-name", "--out", "--force", out="write to this file (for dbf, also a folder)")
     return made
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from crosstable.pipeline.completing import chosen, completed
+    from crosstable.checks.accepted import accept
+    from crosstable.pipeline.completing import chosen, completed, is_settled
 
     given = inputs(options.files)
     if len(given) > 1:
@@ -326,21 +388,22 @@ def _convert(options: argparse.Namespace) -> int:
     name = given[0].name
     try:
         whole = read_given(given[0])
-        sys.stderr.write(faults_text(name, whole.faults))
         report = chosen(whole, options.section, options.exclude)
+        faults = [found for found in report.faults if not is_settled(found, options.start, options.end)]
+        sys.stderr.write(faults_text(name, faults))
         report = completed(report, options.control, options.start, options.end, override=options.override)
         if not report.sections and whole.sections:
             raise RefusedError(f"the file has no {sections_text(options.section)}")
-        has_errors = any(fault.severity.stops for fault in whole.faults)
+        has_errors = any(fault.severity.stops for fault in faults)
         if has_errors and options.out:
             raise RefusedError(f"the file has errors; {options.out} was not written", FAULTY)
-        if options.event_name:
-            report = report._replace(name=options.event_name)
+        report = _named(report, options)
         if options.to == "dbf":
             from crosstable.pipeline.submitting import for_submission
 
             report, found = for_submission(report)
-            sys.stderr.write(faults_text(name, found))
+            found, _ = accept(found, _reasons(options))
+            sys.stderr.write(faults_text(name, found, can_accept=True))
             if any(fault.severity.stops for fault in found):
                 raise RefusedError("US Chess would not accept this; no file was written", FAULTY)
         _write(report, options)
@@ -348,6 +411,8 @@ def _convert(options: argparse.Namespace) -> int:
     except FormatError as error:
         sys.stderr.write(faults_text(name, [error.fault]))
         return FAULTY
+    except AcceptanceError as error:
+        raise RefusedError(f"--accept: {error}") from error
 
 
 def _write(report: Report, options: argparse.Namespace) -> None:
@@ -360,15 +425,13 @@ def _write(report: Report, options: argparse.Namespace) -> None:
     else:
         files = {options.out: _written(report, options.to, changes)}
     sys.stderr.write(faults_text(report.place, changes))
-    for path, data in files.items():
-        if path:
-            with open(path, "wb") as file:
-                file.write(data)
-        elif options.to in BINARY and sys.stdout.isatty():
-            raise RefusedError(f"{options.to} is not text; add --out FILE")
-        else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+    if options.out:
+        write_files(files, is_forced=options.force)
+    elif options.to in BINARY and sys.stdout.isatty():
+        raise RefusedError(f"{options.to} is not text; add --out FILE")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(files[options.out])
 
 
 def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
@@ -381,93 +444,3 @@ def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
         return trf.write(report, int(name.removeprefix("trf")))
     writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
     return writers[name](report)
-
-
-def verify_parser() -> Parser:
-    """What ``crosstable verify`` takes."""
-    made = command_parser("verify", _verify)
-    option(made, "paths FILE|FOLDER", "an event file, an archive file, or a folder of them", nargs="+")
-    take(made, "--json", json="print crosstable-verify/1")
-    option(made, "--html OUT", "write a web page with tables and plots to this file")
-    made.add_argument("--calendar", **CALENDAR)
-    words = "also compare online pages last rated by June 16, 2021, with the error they were rated with"
-    flag(made, "--online-fault", words)
-    return made
-
-
-def _verify(options: argparse.Namespace) -> int:
-    """Compare computed ratings with posted ones.
-
-    Give event files with posted ratings, or a folder of archived official crosstables (gzipped JSON lines); saved pages
-    of members among them, details or tournament histories, tell of peaks and floors. Rows with unknown inputs are left
-    out. Every other row that differs is listed with its likely cause.
-    """
-    from crosstable.pipeline.verifying import posted_pages, verify
-
-    calendar = Calendar(options.calendar)
-    pages: list[Page] = []
-    members: list[MemberPage] = []
-    code = 0
-    for path in files_in(options.paths):
-        try:
-            if of_members := members_in(path):
-                members += of_members
-                continue
-            posted = posted_pages(((path, report) for report in reports_in(path)), calendar)
-        except FormatError as error:
-            sys.stderr.write(fault_text(path, error.fault))
-            code = FAULTY
-            continue
-        pages += posted.pages
-        sys.stderr.writelines(fault_text(name, fault) for name, fault in posted.faults)
-        code = FAULTY if posted.faults else code
-    if not pages and not code:
-        raise RefusedError("there are no posted ratings in these files", FAULTY)
-    if not pages:
-        return FAULTY
-    with Bar("verifying", len(pages)) as bar:
-        verified = verify(pages, online_fault=options.online_fault, tell=bar.done, members=members)
-    if options.html:
-        from crosstable.output.verify_html import verify_page
-
-        with open(options.html, "w", encoding="utf-8") as file:
-            file.write(verify_page(verified.found, verified.norms))
-    if options.json:
-        print_json(verified.to_dict())
-    else:
-        from crosstable.output.verify_text import verify_text
-
-        sys.stdout.write(verify_text(verified.found, verified.norms))
-    return code
-
-
-def files_in(paths: list[str]) -> Iterator[str]:
-    """The files that paths stand for: a folder for those in it."""
-    for path in paths:
-        if os.path.isdir(path):
-            yield from (os.path.join(path, name) for name in sorted(os.listdir(path)) if not name.startswith("."))
-        else:
-            yield path
-
-
-def members_in(path: str) -> list[MemberPage]:
-    """The pages of members that a file holds; none where it is something else."""
-    from crosstable.formats import member_pages
-
-    data = b"" if os.path.isdir(path) else file_bytes(path)
-    name = os.path.basename(path)
-    if member_pages.looks_like(data):
-        return [member_pages.read(data, name)]
-    return list(member_pages.read_archive(data, name)) if member_pages.archived(data) else []
-
-
-def reports_in(path: str) -> Iterator[Report]:
-    """The reports of a file: an archive of crosstables, or one event."""
-    from crosstable.formats import archive
-    from crosstable.formats.detect import read_input
-
-    data = b"" if os.path.isdir(path) else file_bytes(path)
-    if archive.looks_like(data):
-        yield from archive.read(data, os.path.basename(path))
-    else:
-        yield read_input(Input(path, (path,))).report

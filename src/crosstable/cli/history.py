@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, flag, option, take
 from crosstable.cli.printing import Bar
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.rules.rule_sets import RuleSet
@@ -65,9 +66,13 @@ def _replay(options: argparse.Namespace) -> None:
     compile_once()
     with Bar("rating sections") as bar:
         done = replay_archive(options.archive, options.out, wishes, bar.done, bar.start)
-    sys.stdout.write(f"{done.sections:,} sections rated, {done.rows:,} ratings; rules: {done.rules}\n")
+    sys.stdout.write(
+        f"{counted(done.sections, 'section')} rated, {counted(done.rows, 'rating')}; rules: {done.rules}\n"
+    )
     if done.unratable:
-        sys.stdout.write(f"{done.unratable:,} sections could not be rated: the rules of their time are not known\n")
+        sys.stdout.write(
+            f"{counted(done.unratable, 'section')} could not be rated: the rules of the time are not known\n"
+        )
     _print_stages(done.stages)
 
 
@@ -82,7 +87,9 @@ def _export(options: argparse.Namespace) -> None:
 
     with opened(options) as office, Bar("reading the record"):
         done = export_archive(office, options.out, options.known_on)
-    counts = f"{done.members:,} members, {done.sections:,} sections, {done.games:,} games"
+    counts = ", ".join(
+        (counted(done.members, "member"), counted(done.sections, "section"), counted(done.games, "game"))
+    )
     left_out = ", ".join(f"{count:,} {state}" for state, count in done.left_out.items())
     more = f"sections that are not rated were left out: {left_out}\n" if left_out else ""
     sys.stdout.write(f"{options.out}: {counts}\n{more}")
@@ -97,7 +104,8 @@ def _import(options: argparse.Namespace) -> None:
     with opened(options) as office, Bar("bringing in sections") as bar:
         author = author_of(options, "an archive brought in")
         done = import_archive(office, author, options.archive, bar.done, bar.start)
-    counts = f"{done.members:,} members, {done.sections:,} sections of {done.events:,} events, {done.games:,} games"
+    sections = f"{counted(done.sections, 'section')} of {counted(done.events, 'event')}"
+    counts = f"{counted(done.members, 'member')}, {sections}, {counted(done.games, 'game')}"
     sys.stdout.write(f"{counts}; to compute the ratings: crosstable office rerate\n")
     _print_stages(done.stages)
 

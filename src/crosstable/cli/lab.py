@@ -23,7 +23,8 @@ from crosstable.cli.options import (
     several,
     take,
 )
-from crosstable.cli.printing import Bar, print_answer
+from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.backtest_results import Backtest
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from crosstable.terms import Report
 
 NEEDS = ("numpy", "polars", "numba")
+INTO_FOLDER = "write into a folder that is not empty"
 COMPARISON = "crosstable-comparison/1"
 FEWEST_MEMBERS = 20
 MOST_YEARS = 40
@@ -85,7 +87,7 @@ def _add_simulate(commands: Commands) -> None:
     )
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
     several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
-    take(made, "--out!", "--force", out="the folder where the archive is written")
+    take(made, "--out!", "--force", out="the folder where the archive is written", force=INTO_FOLDER)
 
 
 def _members(text: str) -> int:
@@ -183,7 +185,7 @@ def _summary_text(found: "Summary") -> str:
         f"  decisions  {found.decisions:>11,}",
     ]
     for system, (sections, games) in found.by_system.items():
-        lines.append(f"  {system.name:<9}  {games:>11,}  games in {sections:,} sections, {system.title}")
+        lines.append(f"  {system.name:<9}  {games:>11,}  games in {counted(sections, 'section')}, {system.title}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -226,7 +228,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
 
 def _reports(folder: str) -> Iterator["Report"]:
     """The reports of a folder: archives of crosstables, or one in each file."""
-    from crosstable.cli.event_files import files_in, reports_in
+    from crosstable.cli.verify import files_in, reports_in
     from crosstable.errors import HistoryError
 
     if not os.path.isdir(folder):
@@ -340,7 +342,7 @@ def _add_report(commands: Commands) -> None:
     _add_judging(made)
     option(made, "--sweep DIR", "also show the results of a sweep in this folder", default="")
     take(made, "--json", json="print crosstable-lab-report/1")
-    take(made, "--out", "--force", out="write the page to this file", force="replace an existing file")
+    take(made, "--out", "--force", out="write the page to this file")
     made.set_defaults(needs=(*NEEDS, "jinja2"))
 
 
@@ -354,8 +356,8 @@ def _report(options: argparse.Namespace) -> None:
         raise RefusedError("add --out FILE for the page, or --json")
     if options.out is not None and os.path.isdir(options.out):
         raise RefusedError(f"{options.out} is a folder; give a file", FAULTY)
-    if options.out is not None and os.path.exists(options.out) and not options.force:
-        raise RefusedError(f"{options.out} already exists; give another file, or --force to replace it", FAULTY)
+    if options.out is not None:
+        refuse_to_replace([options.out], is_forced=options.force)
     from crosstable.lab.report_content import read_sweep
     from crosstable.lab.reporting import report
 
@@ -372,7 +374,7 @@ def _add_pages(commands: Commands) -> None:
     option(made, "folder FOLDER", "the folder of posted crosstables")
     words = "use posted ratings only on a member's first page, and the replay's ratings afterwards"
     flag(made, "--carried", words)
-    take(made, "--out!", "--force", out="the folder where the archive is written")
+    take(made, "--out!", "--force", out="the folder where the archive is written", force=INTO_FOLDER)
 
 
 def _pages(options: argparse.Namespace) -> None:
@@ -389,4 +391,6 @@ def _pages(options: argparse.Namespace) -> None:
         pages = pages_in(options.folder)
         archive = history_of(pages, is_carried=options.carried)
     write(archive, options.out)
-    sys.stdout.write(f"written to {options.out}: {len(pages):,} pages, {archive.entries.height:,} rows\n")
+    sys.stdout.write(
+        f"written to {options.out}: {counted(len(pages), 'page')}, {counted(archive.entries.height, 'row')}\n"
+    )

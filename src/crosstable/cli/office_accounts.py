@@ -7,10 +7,11 @@ from datetime import datetime
 
 from crosstable.cli.office_access import login_name, office_command, opened
 from crosstable.cli.options import Parser, add_command, add_commands, flag, option, take
-from crosstable.cli.printing import american, columns, counted, print_json, print_table, say
+from crosstable.cli.printing import columns, print_json, print_table, say
 from crosstable.errors import OfficeError
 from crosstable.office.accounts import Account, NewAccount, Role, accounts, add_account, set_disabled, set_password
 from crosstable.office.credentials import LONGEST_DAYS, NewToken, Scope, Token, add_token, revoke_token, tokens
+from crosstable.sentences import american, counted
 
 USER_COLUMNS = columns("Name", "Role", "Affiliate", "Full name", "Last login", "State")
 TOKEN_COLUMNS = columns("Token", "Of", "Scope", "Affiliate", "Expires", "Last used", "State")

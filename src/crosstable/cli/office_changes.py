@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, login_name, office_command, opened
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import Bar, american, columns, counted, print_json, print_table, say, warn
+from crosstable.cli.printing import Bar, columns, print_json, print_table, say, warn
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
@@ -19,6 +19,7 @@ from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.public import PublicChange, PublicEntry
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.views import StoredChange, log, ripple, ripple_size
+from crosstable.sentences import american, counted
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -339,6 +340,8 @@ def _sections(act: JournalEntry) -> str:
     for name, word in (("sections", "section"), ("withdrawn", "withdrawn: section")):
         if act.after.get(name):
             said.append(f"{word} {', '.join(map(str, act.after[name]))}")
+    if granted := act.after.get("granted"):
+        said.append(f"agreed: {granted[0]}" + (f" and {len(granted) - 1} more" if len(granted) > 1 else ""))
     return "; ".join(said)
 
 
@@ -359,5 +362,5 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
         f"{counted(act.after['sections'], 'section')}, {counted(act.after['postings'], 'posting')}"
     ),
     EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
-    EntryKind.SETTINGS: lambda act: f"public decimals {'on' if act.after['public_decimals'] else 'off'}",
+    EntryKind.SETTINGS: lambda act: f"{act.subject} {'on' if any(act.after.values()) else 'off'}",
 }

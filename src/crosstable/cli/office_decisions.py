@@ -14,7 +14,7 @@ from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members
-from crosstable.office.settings import show_decimals, shows_decimals
+from crosstable.office.settings import MEMBERSHIPS, PUBLIC_DECIMALS, SETTINGS, is_on, switch
 from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
@@ -147,27 +147,41 @@ def add_settings(made: Parser) -> None:
     """What ``office settings`` takes."""
     group = add_commands(made)
     office_command(add_command(group, "show", "show every setting"), _show, "--json")
-    decimals = add_command(group, "public-decimals", "show two decimals of ratings to the public, or not")
-    office_command(
-        decimals,
-        _decimals,
-        *("--by", "--reason"),
-        epilog="Off by default. Two decimals of a first rated section reveal the birth date of a player who started "
-        "by age to within days. The office and the directors of an event always see everything.",
-    )
-    decimals.add_argument("value", choices=(ON, OFF), help="on: two decimals; off: whole numbers")
+    for setting, (summary, epilog, values) in _SETTINGS.items():
+        made = add_command(group, setting.replace("_", "-"), summary)
+        office_command(made, _switch, *("--by", "--reason"), epilog=f"Off by default. {epilog}")
+        made.add_argument("value", choices=(ON, OFF), help=values)
+        made.set_defaults(setting=setting)
+
+
+_SETTINGS = {
+    PUBLIC_DECIMALS: (
+        "show two decimals of ratings to the public, or not",
+        "Two decimals of a first rated section reveal the birth date of a player who started by age to within days. "
+        "The office and the directors of an event always see everything.",
+        "on: two decimals; off: whole numbers",
+    ),
+    MEMBERSHIPS: (
+        "hold sections with a player who was no member, or only warn",
+        "A membership must last until the section's end or have been renewed since (office members import, 'member "
+        "until'). House players, JTP sections, sanctioned state games and foreign masters need none.",
+        "on: an error, the section is held; off: a warning",
+    ),
+}
 
 
 def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
-        has_decimals = shows_decimals(connection)
+        found = {setting: is_on(connection, setting) for setting in SETTINGS}
     if options.json:
-        print_json({"format": "crosstable-office-settings/1", "public_decimals": has_decimals})
-    else:
-        say(f"public-decimals: {ON if has_decimals else OFF}")
+        print_json({"format": "crosstable-office-settings/1", **found})
+        return
+    for setting, on in found.items():
+        say(f"{setting.replace('_', '-')}: {ON if on else OFF}")
 
 
-def _decimals(options: argparse.Namespace) -> None:
+def _switch(options: argparse.Namespace) -> None:
     with opened(options) as office:
-        act = show_decimals(office, author_of(options), is_on=options.value == ON)
-    say(f"public-decimals: {options.value}" + (" already" if act is None else f" (entry {act})"))
+        act = switch(office, author_of(options), options.setting, on=options.value == ON)
+    said = f"{options.setting.replace('_', '-')}: {options.value}"
+    say(said + (" already" if act is None else f" (entry {act})"))

@@ -7,9 +7,10 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened, today
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.options import Parser, also, flag, option, take
-from crosstable.cli.printing import Bar, counted, say, sections_text, warn_of_faults
-from crosstable.errors import FormatError
+from crosstable.cli.printing import Bar, say, sections_text, warn_of_faults
+from crosstable.errors import FormatError, Severity
 from crosstable.formats.detect import Input, inputs
+from crosstable.office.comparing import birth_differences
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
@@ -23,8 +24,10 @@ from crosstable.office.corrections import (
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Person, State
 from crosstable.office.originals import newcomers_waiting
+from crosstable.office.questions import about_event
 from crosstable.office.submissions import Status, Submission, SubmitOptions, document_of, submit
 from crosstable.office.views import known
+from crosstable.sentences import counted
 
 MOST_DIFFERENCES = 20
 _RESULT_OPTIONS = ("section", "player", "round", "result")
@@ -82,7 +85,10 @@ def _submit_one(office: Office, options: argparse.Namespace, given: Input) -> Su
     except FormatError as error:
         return Submission(given.name, Status.REFUSED, faults=(error.fault,))
     wanted = SubmitOptions(options.new_members, options.starting_ratings)
-    return submit(office, author_of(options), document, today(office), wanted)
+    made = submit(office, author_of(options), document, today(office), wanted)
+    with office.reading() as connection:
+        private = birth_differences(known(connection).record, document.reading.report)
+    return made._replace(faults=(*made.faults, *private))
 
 
 def _tell_submitted(office: Office, made: Submission) -> None:
@@ -109,11 +115,18 @@ def _tell_accepted(made: Submission) -> None:
     event = f"event {made.event_id}{f' {made.event_name}' if made.event_name else ''}"
     say(f"{made.name}: {event}, {sections_text(made.accepted)} accepted (entry {made.act})")
     for held in made.held:
-        errors = len([fault for fault in held.faults if fault.severity.stops])
-        say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {counted(errors, 'error')}")
+        severities = [fault.severity for fault in held.faults]
+        errors, to_confirm = severities.count(Severity.ERROR), severities.count(Severity.CONFIRM)
+        why = [counted(errors, "error")] if errors or not to_confirm else []
+        why += [f"{to_confirm} to confirm"] if to_confirm else []
+        say(f"  held: section {held.number}{f' {held.name}' if held.name else ''}, {', '.join(why)}")
     if made.held:
-        say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
-        say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
+        stopping = {fault.severity for held in made.held for fault in held.faults}
+        if Severity.CONFIRM in stopping:
+            say(f"  to agree to it: crosstable office confirm {made.event_id} (to refuse it: --without-requests)")
+        if Severity.ERROR in stopping:
+            say(f"  to correct it: crosstable office correct {made.event_id} FILE (or --member WRONG=RIGHT)")
+            say(f"  to add missing members: crosstable office confirm {made.event_id} --new-members")
 
 
 def _tell_waiting(office: Office, event_id: str) -> None:
@@ -198,6 +211,7 @@ def _tell_corrected(office: Office, options: argparse.Namespace, made: Correctio
         say(f"requested (entry {made.act}); to accept it: crosstable office confirm {made.event_id}")
         return 0
     say(f"event {made.event_id} is corrected (entry {made.act})")
+    _tell_questions(office, made.event_id)
     return rate_if_asked(office, options, f"after correcting {made.event_id}")
 
 
@@ -205,6 +219,8 @@ def add_confirm(made: Parser) -> None:
     """What ``office confirm`` takes."""
     office_command(made, _confirm, "event", "--section", "--by", "--reason", "--rate")
     take(made, "--new-members", new_members="first add the players the office does not know")
+    words = "refuse what only the office may say: starting ratings by hand, waivers, other systems, opting in"
+    flag(made, "--without-requests", words)
 
 
 def _confirm(options: argparse.Namespace) -> int:
@@ -213,9 +229,10 @@ def _confirm(options: argparse.Namespace) -> int:
         if options.new_members:
             with office.reading() as connection:
                 people = newcomers_waiting(known(connection).record, options.event, options.section)
-        seen = Seen(newcomers=people)
+        seen = Seen(newcomers=people, refuses=options.without_requests)
         made = confirm(office, author_of(options), options.event, today(office), options.section, seen)
-        warn_of_faults(f"event {made.event_id}", made.faults)
+        told = [one for one in made.faults if not made.is_stored or one.severity is not Severity.CONFIRM]
+        warn_of_faults(f"event {made.event_id}", told)
         if not made.is_stored:
             raise RefusedError("nothing was stored: there are still errors", FAULTY)
         if options.new_members:
@@ -236,4 +253,13 @@ def _withdraw(options: argparse.Namespace) -> int:
         act = withdraw(office, author_of(options), options.event, options.section)
         what = f": {sections_text(options.section)} withdrawn" if options.section else " is withdrawn"
         say(f"event {options.event}{what} (entry {act}); the record keeps what was submitted")
+        _tell_questions(office, options.event)
         return rate_if_asked(office, options, f"after withdrawing {options.event}")
+
+
+def _tell_questions(office: Office, event_id: str) -> None:
+    """Money floors that rest on what was withdrawn or changed."""
+    with office.reading() as connection:
+        for one in about_event(known(connection).record, event_id):
+            say(f"member {one.member_id}: {one.message}")
+            say(f"    {one.remedy}")

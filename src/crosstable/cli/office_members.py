@@ -9,7 +9,7 @@ from crosstable.cli.office_access import author_of, office_command, opened, toda
 from crosstable.cli.office_changes import rate_and_tell, rate_if_asked
 from crosstable.cli.office_ratings import system_line, system_object
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, also, day, flag, option
-from crosstable.cli.printing import american, counted, print_json, say, warn_of_faults
+from crosstable.cli.printing import print_json, say, warn_of_faults
 from crosstable.errors import FormatError
 from crosstable.formats import file_bytes, members
 from crosstable.office.database import Office
@@ -18,6 +18,7 @@ from crosstable.office.members import Imported, import_members, merge_members, u
 from crosstable.office.members_files import StartingRatingOptions, TakenFile, birth_faults, taken
 from crosstable.office.views import MemberView, known, member_view
 from crosstable.rules.editions import EDITIONS
+from crosstable.sentences import american, counted
 
 if TYPE_CHECKING:
     from crosstable.office.ledger.facts import Person

@@ -12,7 +12,7 @@ from crosstable.cli.event_files import explained_text, lines_text
 from crosstable.cli.office_access import office_command, opened
 from crosstable.cli.office_changes import change_text, rating_figure
 from crosstable.cli.options import Parser, option
-from crosstable.cli.printing import american, columns, print_json, print_table, say, warn
+from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
@@ -24,11 +24,21 @@ from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import Shown
 from crosstable.office.public_views import PublicHistoryLine, PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Title, titles_of
-from crosstable.office.views import HistoryLine, MemberView, SectionView, SystemView, known, member_view, section_view
+from crosstable.office.views import (
+    FloorView,
+    HistoryLine,
+    MemberView,
+    SectionView,
+    SystemView,
+    known,
+    member_view,
+    section_view,
+)
 from crosstable.office.views import history as history_of
 from crosstable.output.words import rating_text
 from crosstable.pipeline.explaining import explained_document
 from crosstable.rules.editions import EDITIONS
+from crosstable.sentences import american
 from crosstable.terms import FloorKind, PlayerRating
 
 RATING_COLUMNS = columns("System", ">Rating", ">Exact", ">Games", ">Official", "Floor", ">Peak", "Last rated")
@@ -83,6 +93,18 @@ def _ratings(options: argparse.Namespace) -> None:
     if titles:
         say("titles: " + ", ".join(f"{title.kind.value} ({american(title.earned)})" for title in titles))
     print_table(shown, rows, "no rating yet")
+    for one in () if options.public else view.systems:
+        for floor in one.floors:
+            if floor.entry is not None or floor.lowered_by is not None:
+                say(f"{one.system.name}: {_floor_words(floor)}")
+
+
+def _floor_words(floor: FloorView) -> str:
+    """A floor that somebody set or lowered: its level, since when, and by which entries."""
+    since = "" if floor.since is None else f" since {american(floor.since)}"
+    entry = "" if floor.entry is None else f" (entry {floor.entry})"
+    lowered = "" if floor.lowered_by is None else f", lowered from {floor.was:g} by entry {floor.lowered_by}"
+    return f"{FLOOR_NAMES[floor.origin]} {floor.level:g}{since}{entry}{lowered}"
 
 
 def _rating_row(one: SystemView) -> tuple[str, ...]:
@@ -295,6 +317,7 @@ def system_object(one: SystemView) -> dict[str, Any]:
         **(_rating_object(record.rating, record.games) or {}),
         **{name: getattr(record, name) for name in ("wins", "draws", "losses", "peak")},
         "floor": None if one.floor.kind is FloorKind.NONE else _floor(one.floor),
+        "floors": [{**each._asdict(), "origin": each.origin.name.lower()} for each in one.floors],
         "ceiling": record.ceiling,
         "last": {"ended": one.last.ended, **_place_object(one.last)},
         "official": None if official is None else _official(official.month, official.rating, official.games),

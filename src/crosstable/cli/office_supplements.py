@@ -9,7 +9,7 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.office_access import author_of, office_command, opened
 from crosstable.cli.office_ratings import games_count, posted_text
 from crosstable.cli.options import Parser, count, flag, option, take
-from crosstable.cli.printing import american, columns, counted, print_json, print_table, say, warn_of_faults
+from crosstable.cli.printing import columns, print_json, print_table, say, warn_of_faults, write_files
 from crosstable.errors import FormatError, OfficeError
 from crosstable.office import list_files
 from crosstable.office.database import Office
@@ -18,15 +18,18 @@ from crosstable.office.list_files import ListMember, ListTable, list_table
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
 from crosstable.office.supplements import Basis, Supplement, list_rows, publish, run_by, supplements
 from crosstable.office.top_lists import AGE_BANDS, DEFAULT_SIZE, NOT_BY_STATE, TopList, Wanted, band_of, top_list
+from crosstable.sentences import american, counted
 from crosstable.terms import RatingSystem
 
 LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
 RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
-FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str]]] = {
+FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str] | None]] = {
     ".csv": (list_files.list_csv, list_files.top_csv),
     ".xlsx": (list_files.list_xlsx, list_files.top_xlsx),
     ".parquet": (list_files.list_parquet, list_files.top_parquet),
     ".txt": (list_files.list_text, list_files.top_text),
+    ".dbf": (list_files.list_dbf, None),
+    ".tsv": (list_files.list_tsv, None),
 }
 
 
@@ -88,8 +91,9 @@ def add_supplements(made: Parser) -> None:
     take(
         made,
         "--out",
+        "--force",
         "--system",
-        out=f"write it to a file ({', '.join(FORMS)})",
+        out=f"write it to a file ({', '.join(FORMS)}); SwissSys and WinTD load .dbf and .tsv",
         system="one rating system, highest rating first",
     )
     made.add_argument("--state", help="only members of this state")
@@ -115,12 +119,12 @@ def _supplements(options: argparse.Namespace) -> int:
         if options.top is not None or options.age is not None:
             top = top_list(connection, month, _wanted(options))
             if options.out:
-                return _write(options.out, top.title, lambda form: form[1](top))
+                return _write(options, top.title, lambda form: form[1](top))
             _print_top(top, options)
         else:
             table = _narrowed(list_table(connection, month), options)
             if options.out:
-                return _write(options.out, table.title, lambda form: form[0](table))
+                return _write(options, table.title, lambda form: form[0](table))
             _print_list(published[month], table, options)
     return 0
 
@@ -130,20 +134,23 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         return "say which supplement: its MONTH, like 2026-12"
     if options.out and os.path.splitext(options.out)[1].lower() not in FORMS:
         return f"--out {options.out}: the name of the file must end in {', '.join(FORMS)}"
+    is_top = options.top is not None or options.age is not None
+    if options.out and is_top and FORMS[os.path.splitext(options.out)[1].lower()][1] is None:
+        return f"--out {options.out}: pairing programs load whole supplements, no top lists"
     if options.age and options.state:
         return f"--age and --state do not go together: {NOT_BY_STATE}"
     return ""
 
 
-def _write(path: str, title: str, written: Callable[[Any], bytes | str]) -> int:
+def _write(options: argparse.Namespace, title: str, written: Callable[[Any], bytes | str]) -> int:
     """A list into a file, in the form that the name of the file asks for."""
+    path = options.out
     try:
         made = written(FORMS[os.path.splitext(path)[1].lower()])
     except FormatError as error:
         warn_of_faults(path, [error.fault])
         return FAULTY
-    with open(path, "wb") as file:
-        file.write(made.encode() if isinstance(made, str) else made)
+    write_files({path: made.encode() if isinstance(made, str) else made}, is_forced=options.force)
     say(f"{path}: {title}, {os.path.getsize(path):,} bytes")
     return 0
 

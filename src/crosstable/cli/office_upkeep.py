@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY
 from crosstable.cli.office_access import author_of, database_of, office_command, opened
-from crosstable.cli.options import Parser, flag, option
-from crosstable.cli.printing import Bar, counted, print_json, say, shown_address, warn
+from crosstable.cli.options import Parser, flag, option, take
+from crosstable.cli.printing import Bar, print_json, refuse_to_replace, say, shown_address, warn
 from crosstable.office.database import system_clock
 from crosstable.office.status import OfficeStatus, status
+from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.office.backups import Backup
@@ -65,6 +66,9 @@ def _status(options: argparse.Namespace) -> None:
             say(f"    {fault['place']}: {fault['message']} [{fault['code']}]")
     for one in found.requested:
         say(f"requested: {_section_name(one)} (crosstable office confirm {one.event_id} --section {one.number})")
+    for question in found.questions:
+        say(f"member {question.member_id}: {question.message}")
+        say(f"    {question.remedy}")
     for caution in found.cautions:
         warn(f"note: {caution}")
 
@@ -90,6 +94,10 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
         "requested": sections(found.requested),
         "head": {"act": found.newest.seq, "digest": found.newest.digest},
         "cautions": found.cautions,
+        "questions": [
+            {"member": one.member_id, "event": one.event_id or None, "message": one.message, "remedy": one.remedy}
+            for one in found.questions
+        ],
     }
 
 
@@ -131,12 +139,14 @@ def add_backup(made: Parser) -> None:
     """What ``office backup`` takes."""
     office_command(made, _backup)
     option(made, "file FILE", "the file to write, for example office-2026-11-15.zip")
+    take(made, "--force")
 
 
 def _backup(options: argparse.Namespace) -> None:
     from crosstable.office import tables
     from crosstable.office.backups import backup
 
+    refuse_to_replace([options.file], is_forced=options.force)
     with opened(options) as office, Bar("backing up", len(tables.metadata.tables)) as bar:
         made = backup(office, options.file, bar.done)
     _tell_backup(options.file, made, f", {os.path.getsize(options.file):,} bytes")

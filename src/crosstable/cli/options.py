@@ -10,7 +10,7 @@ from crosstable.formats.dates import day_of
 from crosstable.terms import RatingSystem
 
 SYSTEMS = [system.name for system in RatingSystem]
-WIDEST = 100
+NARROWEST, WIDEST = 20, 100
 
 Run = Callable[[argparse.Namespace], int | None]
 Parser = argparse.ArgumentParser
@@ -37,7 +37,7 @@ def width() -> int:
         columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
     except (OSError, ValueError):  # not on a terminal
         return WIDEST
-    return min(columns - 2, WIDEST)
+    return min(max(columns - 2, NARROWEST), WIDEST)
 
 
 def command_parser(name: str, run: Run | None = None, description: str = "", epilog: str = "") -> Parser:
@@ -57,7 +57,10 @@ def add_command(commands: Commands, name: str, summary: str, run: Run | None = N
 
 
 class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the class takes none when it runs
-    """Commands that get their options when they are called, so that one of them does not load what others need."""
+    """Commands that get their options when they are called, so that one of them does not load what others need.
+
+    What such a command does not know is its own error, with its own usage.
+    """
 
     fill: Callable[[str, Parser], None]
 
@@ -71,6 +74,8 @@ class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the
         """Add the options of the command that is called, and let it read its arguments."""
         self.fill(values[0], self.choices[values[0]])
         super().__call__(parser, namespace, values, option_string)
+        if unknown := getattr(namespace, argparse._UNRECOGNIZED_ARGS_ATTR, None):
+            self.choices[values[0]].error(f"unrecognized arguments: {' '.join(unknown)}")
 
     def filled(self) -> Iterator[Parser]:
         """Every command with its options."""
@@ -81,11 +86,9 @@ class LazyCommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # the
 
 def add_commands(made: Parser, fill: Callable[[str, Parser], None] | None = None) -> Commands:
     """Room for commands inside a command; with ``fill`` they get their options when they are called."""
-    if fill is None:
-        return made.add_subparsers(metavar="COMMAND", required=True, title="commands")
     commands = made.add_subparsers(metavar="COMMAND", required=True, title="commands", action=LazyCommands)
     assert isinstance(commands, LazyCommands)
-    commands.fill = fill
+    commands.fill = fill or (lambda name, made: None)
     return commands
 
 
@@ -141,13 +144,14 @@ _SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--json": {**_FLAG, "help": "print JSON"},
     "--out": {"metavar": "OUT", "help": "write to this file"},
-    "--force": {**_FLAG, "help": "write into a folder that is not empty"},
+    "--force": {**_FLAG, "help": "replace a file that exists"},
     # event files
     "files": {
         "nargs": "+",
         "metavar": "FILE",
         "help": "event file, folder with the three DBF files, or - (standard input)",
     },
+    "--event-name": {"metavar": "NAME", "default": "", "help": "the event's name, instead of the file's"},
     "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
     "--start": {"type": american_day, "metavar": "DATE", "help": "start date of sections that have none"},
     "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},

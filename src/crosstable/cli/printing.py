@@ -4,20 +4,21 @@ Every text that a file or a person brought is made printable first: nothing in i
 """
 
 import json
+import os
 import re
 import sys
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crosstable.errors import CrosstableError, Fault, RuleSetError
+from crosstable.cli import FAULTY, RefusedError
+from crosstable.errors import CrosstableError, Fault, RuleSetError, Severity
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 GAP = "  "
-WIDTH = 100
+_LINE = re.compile(r"\b(?:line|row) (\d+)")
 
 
 def say(text: str) -> None:
@@ -47,27 +48,34 @@ def print_answer(document: object, text: str, *, as_json: bool) -> None:
         sys.stdout.write(text)
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: ``1 section``, ``2,000 sections``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
 def sections_text(numbers: Sequence[int | None]) -> str:
     """Sections by number: ``section 2``, ``sections 1, 3``, ``no section``."""
     noun = "section" if len(numbers) == 1 else "sections"
     return f"{noun} {', '.join(map(str, numbers))}" if numbers else "no section"
 
 
-def american(day: date) -> str:
-    """A day as Americans write it: ``June 14, 2026``."""
-    return f"{day:%B} {day.day}, {day.year}"
-
-
 def wrapped(text: str, indent: str = "") -> str:
     """A paragraph that fits a terminal, further lines indented."""
     from textwrap import fill
 
-    return fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+    from crosstable.cli.options import width
+
+    return fill(text, width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def refuse_to_replace(paths: Iterable[str], *, is_forced: bool) -> None:
+    """Refuse to write where a file stands already, unless with ``--force``."""
+    for path in paths:
+        if os.path.isfile(path) and not is_forced:
+            raise RefusedError(f"{path} already exists; give another name, or --force to replace it", FAULTY)
+
+
+def write_files(files: Mapping[str, bytes], *, is_forced: bool) -> None:
+    """Write files, all of them or none; one that exists is replaced only with ``--force``."""
+    refuse_to_replace(files, is_forced=is_forced)
+    for path, data in files.items():
+        with open(path, "wb") as file:
+            file.write(data)
 
 
 # Findings and refusals
@@ -91,19 +99,37 @@ def shown_address(text: str) -> str:
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1:…@", text)
 
 
-def fault_text(name: str, fault: Fault) -> str:
-    """A finding as people read it: where, what, and what would be right."""
+def fault_text(name: str, fault: Fault, *, can_accept: bool = False) -> str:
+    """A finding as people read it: where, what, and what would be right; ``can_accept``: the command has --accept."""
     where = f"{name}: {fault.severity.value}: {fault.place}"
-    return f"{where}: {fault.message}\n    {fault.remedy} [{fault.code}]\n"
+    accept = f' To accept it: --accept {fault.code}="your reason".' if fault.severity is Severity.CONFIRM else ""
+    return f"{where}: {fault.message}\n    {fault.remedy}{accept if can_accept else ''} [{fault.code}]\n"
 
 
-def faults_text(name: str, faults: Sequence[Fault]) -> str:
+def faults_text(name: str, faults: Sequence[Fault], *, can_accept: bool = False) -> str:
     """Findings as people read them: equal ones about several rows are one."""
     if not faults:
         return ""
     from crosstable.output.grouped import grouped
 
-    return "".join(fault_text(name, fault) for fault in grouped(faults))
+    return "".join(fault_text(name, fault, can_accept=can_accept) for fault in grouped(faults))
+
+
+def github_text(name: str, faults: Sequence[Fault]) -> str:
+    """Findings as commands of a GitHub workflow, which shows them beside the lines of the file."""
+    lines = []
+    for fault in faults:
+        line = _LINE.search(fault.place)
+        about = {"file": name, **({"line": line[1]} if line else {}), "title": fault.code}
+        told = ",".join(f"{key}={_escaped(text, ':,')}" for key, text in about.items())
+        said = _escaped(f"{fault.place}: {fault.message} {fault.remedy}")
+        lines.append(f"::{'error' if fault.severity.stops else 'warning'} {told}::{said}\n")
+    return "".join(lines)
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """A text as workflow commands take it: what would end it is written as its number."""
+    return "".join(f"%{ord(char):02X}" if char in f"%\r\n{also}" else char for char in text)
 
 
 def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 from crosstable import schemas
 from crosstable.cli import RefusedError
 from crosstable.cli.options import Parser, command_parser, day, option, take
-from crosstable.cli.printing import american, print_answer, wrapped
+from crosstable.cli.printing import print_answer, wrapped
 from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
+from crosstable.sentences import american
 
 # What crosstable reads; everything else it prints or writes.
 READ = {
@@ -163,13 +164,14 @@ def _findings(options: argparse.Namespace) -> None:
         {
             "code": code,
             "severity": CATALOGUE[code].severity.value,
+            "level": CATALOGUE[code].level.value,
             "meaning": meaning_of(code, words),
             "remedy": CATALOGUE[code].remedy,
         }
         for code in (CATALOGUE if options.code is None else [options.code])
     ]
     texts = [
-        f"{one['code']} ({one['severity']})\n"
+        f"{one['code']} ({one['severity']}, {one['level']})\n"
         + wrapped(f"  {one['meaning']}", "  ")
         + wrapped(f"  What to do: {one['remedy']}", "  ")
         for one in found

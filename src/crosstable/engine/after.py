@@ -4,13 +4,13 @@ import math
 from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
-from crosstable.engine.numbers import NUMBERS, Numbers, known_games, with_numbers
+from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
 from crosstable.engine.records import Assumption, Start
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.floors import Level, higher, level_below
-from crosstable.formulas.outcome import MatchPast, Outcome
+from crosstable.formulas.outcome import MatchPast, Outcome, standing_floor
 from crosstable.formulas.section import Limits, no_limits, section_outcome, with_match
-from crosstable.formulas.tally import SectionFacts, count_section, is_established, share_of
+from crosstable.formulas.tally import SectionFacts, count_section, is_established, merits_of, share_of
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
@@ -64,6 +64,13 @@ def decided_floor(record: PlayerRating) -> Level:
     for floor in record.floors:
         best = higher(best, Level(floor.kind, floor.level))
     return best
+
+
+def highest_floor(at: SystemSection, record: PlayerRating, results: tuple[int, int, int]) -> Level:
+    """The highest floor of a record after a section with these results (§5)."""
+    constants, numbers = at.edition.constants, numbers_of(record)
+    merits = merits_of(constants, numbers, share_of(at.facts, *results), numbers.lowered_floor)
+    return standing_floor(constants, at.facts.system, merits, decided_floor(record))
 
 
 def match_past(constants: Constants, section: Section, record: PlayerRating) -> MatchPast:

@@ -39,7 +39,7 @@ def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPla
         sheet.strength[i] = opponent_strength(constants, rating, is_youth)
     missing = without_conversion(field, sheet, is_rated)
     if missing != NOBODY:
-        raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(at, who[missing]), is_youth=is_youth))
+        raise UnsupportedEditionError(not_found_abroad(at.edition, _fide(at, who[missing])[0], is_youth=is_youth))
     foreign_pass(constants, field, sheet, is_rated)
     results = [
         _rated(at, player, i, who, (field, sheet)) if is_rated[i] else opponent_row(player.competitor, at.system)
@@ -114,7 +114,7 @@ def _rated(
         games=tuple(
             RatedGame(
                 *(side.round_number, side.opponent_number, side.colour, side.score),
-                *(met, met, met, met, _fide(at, who[side.opponent])),
+                *(met, met, met, met, *_fide(at, who[side.opponent])),
             )
             for side in competitor.sides
             for met in (sheet.strength[side.opponent],)
@@ -129,6 +129,8 @@ def _rated(
     )
 
 
-def _fide(at: SystemSection, competitor: Competitor) -> float:
-    assert competitor.background.fide is not None
-    return on_scale(competitor.background.fide, at.section.start)
+def _fide(at: SystemSection, competitor: Competitor) -> tuple[float, float]:
+    """The FIDE rating of an opponent on the scale of the section's day, and as its list has it."""
+    fide = competitor.background.fide
+    assert fide is not None
+    return on_scale(fide, at.section.start), fide.rating

@@ -214,7 +214,7 @@ def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, .
 
 def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
     """One player's working of a pass."""
-    return PassWorking(*(column[i] for column in columns_of_pass))
+    return PassWorking(*[column[i] for column in columns_of_pass])
 
 
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:

@@ -25,6 +25,9 @@ class Assumption(StrEnum):
     PUBLISHED = "published: not given, so the pre-event rating stands for it"
     FOREIGN_MEMBER = "member, fide_flag: not both given, so a member under the USA flag"
     FOREIGN_FLAG = "fide_flag: not USA, so whoever let the player opt in is taken to include them"
+    OPTED_IN = "fide_opt_in: the file's word for what the member told the office"
+    START_BY_HAND = "start: set by hand in the file, which takes the office's consent"
+    MATCH_WAIVED = "match_waiver: in the file, which takes the office's consent"
     MATCH_SYSTEMS = "systems: a dual-rated match is judged in each system by itself"
     PAIRING_RATING = "rating: the pairing rating of the report, with everything else assumed"
     NO_CONTROL = "time_control: not given, so K is that of sections that are not dual-rated"
@@ -36,9 +39,13 @@ class Assumption(StrEnum):
 
 
 class SourceWorking(NamedTuple):
-    """One source of an unrated player's start: what it says, since when, and what it weighs."""
+    """One source of an unrated player's start: what it says, since when, and what it weighs.
+
+    ``listed`` is its rating as its list has it, ``rating`` that on the scale of the section's day.
+    """
 
     source: Source
+    listed: float
     rating: float
     games: float | None
     as_of: date
@@ -47,11 +54,15 @@ class SourceWorking(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted."""
+    """Step 1 for one unrated player: the start, its age (NaN: no birth date) and every source that counted.
+
+    ``unused`` are the sources that did not count, with the games that each is based on.
+    """
 
     initial: Initial
     age: float
     sources: tuple[SourceWorking, ...]
+    unused: tuple[tuple[Source, float], ...] = ()
 
 
 class PassWorking(NamedTuple):
@@ -67,7 +78,8 @@ class PassWorking(NamedTuple):
 class RatedGame(NamedTuple):
     """One game of a player: the opponent, and the strength they are met at in Steps 3, 4 and 5.
 
-    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN.
+    ``fide`` is the opponent's FIDE rating where the strength was converted from it (§6), else NaN; ``fide_listed`` the
+    same as its list has it.
     """
 
     round_number: int
@@ -79,6 +91,7 @@ class RatedGame(NamedTuple):
     intermediate: float
     post_event: float
     fide: float = math.nan
+    fide_listed: float = math.nan
 
 
 class RatedPlayer(NamedTuple):

@@ -48,6 +48,7 @@ def start_of(
     workings = tuple(
         SourceWorking(
             k,
+            background.fide.rating if k == Source.FIDE and background.fide else sources.rating[k],
             sources.rating[k],
             None if math.isinf(sources.games[k]) or k >= SYSTEMS else sources.games[k],
             dates[k] or section_end,
@@ -64,7 +65,12 @@ def start_of(
     assumed = _assumptions(background, is_undated, uses_age=not counted or is_blend)
     if Source.FIDE in counted and is_carried(background.fide, section_start):
         assumed.append(Assumption.FIDE_CARRIED)
-    return Start(initial, age, workings), assumed
+    unused = tuple(
+        (Source(k), sources.games[k])
+        for k in range(SOURCES)
+        if k not in (system, *counted) and not math.isnan(sources.rating[k])
+    )
+    return Start(initial, age, workings, unused), assumed
 
 
 def on_scale(fide: OutsideRating, section_start: date) -> float:

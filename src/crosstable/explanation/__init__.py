@@ -6,7 +6,7 @@ The words are in ``explanation.words``; every number of the rules in them comes 
 engine and below.
 """
 
-from crosstable.explanation.lines import explain
+from crosstable.explanation.lines import explain, usual_document
 from crosstable.explanation.telling import Line
 
-__all__ = ["Line", "explain"]
+__all__ = ["Line", "explain", "usual_document"]

@@ -6,19 +6,23 @@ numbers in one place are added, numbers in a group within it multiplied.
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 from string import Formatter
 from typing import Any
 
-# Constants and counts are always exact; the other kinds are rounded to so many decimals.
+from crosstable.sentences import american
+
+# Constants and counts are always exact; the other kinds are rounded to so many decimals, what ratings are multiplied or
+# divided by to more, so that a pocket calculator gives the printed ratings.
 EXACT = "c"
 FULL: Mapping[str, int] = {
     "r": 4,  # ratings
     "p": 4,  # points that a rating gains or loses
-    "k": 4,  # K
-    "e": 4,  # expectancies
-    "n": 4,  # effective games
-    "w": 4,  # ages, weights and what they are made of
+    "k": 6,  # K
+    "e": 6,  # expectancies
+    "n": 6,  # effective games
+    "w": 6,  # ages, weights and what they are made of
 }
 
 
@@ -63,7 +67,7 @@ class Figures(_Filling):
         if isinstance(value, tuple):
             return " + ".join(" × ".join(self.parts(one, format_spec)) for one in value)
         if not format_spec:
-            return str(value)
+            return american(value) if isinstance(value, date) else str(value)
         digits = self.digits.get(format_spec[-1])
         text = plain(value, digits)
         return f"+{text}" if format_spec[0] == "+" and not text.startswith("-") else text
@@ -118,7 +122,10 @@ def kinds_in(*templates: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1024)
 def readable(formula: str) -> str:
-    """A formula as people write it."""
-    for old, new in ((" ** 2", "²"), ("10 ** ", "10^"), (" * ", " × "), ("sqrt(", "√("), ("exp(", "e^(")):
+    """A formula as people write it; what only makes up for the last digits of floats is left out."""
+    for old, new in (
+        *((" ** 2", "²"), ("10 ** ", "10^"), (" * ", " × "), ("sqrt(", "√("), ("exp(", "e^(")),
+        *((" + {slack:c}", ""), (" - {slack:c}", "")),
+    ):
         formula = formula.replace(old, new)
     return formula

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation.figures import kinds_in
-from crosstable.explanation.passes import abroad, one_pass, second_step, third_step
+from crosstable.explanation.passes import ABROAD, abroad, one_pass, own_rows, second_step, third_step, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -15,7 +15,7 @@ from crosstable.rules.documents import TEXTS_SINCE, document_for
 from crosstable.rules.editions import LAW_SEEN_THROUGH, doubts
 from crosstable.terms import Formula, SectionType
 
-__all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain"]
+__all__ = ["FLOOR_NAMES", "RESULTS", "Line", "explain", "usual_document"]
 
 # What the rules with doubtful dates bear on: unrated players, matches, foreign events, and things outside a section's
 # rating.
@@ -37,6 +37,12 @@ def explain(rated: RatedSection, number: int) -> tuple[Line, ...]:
     return tuple(lines_of(telling(rated, player_of(rated, number))))
 
 
+def usual_document(lines: Sequence[Line]) -> str:
+    """The document that most lines of a working cite, so that only another has to be named with its section."""
+    documents = [line.document for line in lines if line.document and line.part != "Rules"]
+    return max(documents, key=documents.count, default="")
+
+
 def player_of(rated: RatedSection, number: int) -> RatedPlayer:
     """The player with a number; raises ``KeyError`` if there is none."""
     player = next((player for player in rated.players if player.number == number), None)
@@ -56,7 +62,7 @@ def lines_of(tell: Telling) -> Iterator[Line]:
 def working_of(tell: Telling) -> Iterator[Line]:
     """What was computed, step by step."""
     if tell.player.formula is Formula.NONE:
-        yield untouched(tell)
+        yield from untouched(tell)
         return
     yield from first_step(tell)
     yield from second_step(tell)
@@ -73,16 +79,20 @@ def working_of(tell: Telling) -> Iterator[Line]:
 def rules(tell: Telling) -> Iterator[Line]:
     """Which rules apply, and which of their dates are in doubt (§8)."""
     section, edition = tell.rated.section, tell.rated.edition
+    ruled = "" if edition.ruled is None else f", rule set {edition.ruled.name} ({edition.ruled.digest})"
     yield tell.line(
         *("Rules", "rules.edition"),
-        **{"start": section.start.isoformat(), "system": tell.rated.system.title, "edition": edition.title},
-        seen_through=LAW_SEEN_THROUGH.isoformat(),
+        **{"start": section.start, "end": section.end, "system": tell.rated.system.title},
+        **{"edition": edition.effective, "ruled": ruled, "seen_through": LAW_SEEN_THROUGH},
     )
     yield tell.line("Rules", "rules.document", title=document_for(edition.effective).title)
+    if tell.player.merged_with:
+        rows = sorted((tell.player.number, *tell.player.merged_with))
+        yield tell.line("Rules", "rules.rows", rows=" and ".join(map(str, rows)))
     for amendment in (one for one in doubts(section.start) if _touches(one, tell)):
         yield tell.line(
             *("Rules", "rules.date_assumed"),
-            **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective.isoformat()},
+            **{"summary": amendment.summary, "stated": amendment.stated, "effective": amendment.effective},
         )
 
 
@@ -107,10 +117,14 @@ def _spoken_of(key: str) -> Iterator[str]:
     yield from (rule for begin, rule in RESTS_ON if key.startswith(begin))
 
 
-def untouched(tell: Telling) -> Line:
+def untouched(tell: Telling) -> Iterator[Line]:
     """What is said of somebody without a rated game."""
     after = tell.player.after
-    return tell.line("Result", "result.untouched", math.nan if after is None else after.rating)
+    is_opponent = tell.rated.section.kind.is_foreign and not any(entry.is_rated for entry in own_rows(tell))
+    key = "result.opponent" if is_opponent else "result.untouched"
+    yield tell.line("Result", key, math.nan if after is None else after.rating)
+    if not is_opponent:
+        yield from unrated_rounds(tell, ABROAD if tell.rated.section.kind.is_foreign else "Result")
 
 
 def _touches(amendment: Amendment, tell: Telling) -> bool:

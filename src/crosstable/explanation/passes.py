@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crosstable.engine import RatedGame
 from crosstable.explanation import words
 from crosstable.explanation.figures import plain
-from crosstable.explanation.starts import piece_of
+from crosstable.explanation.starts import carried, piece_of
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.special import (
@@ -18,7 +18,7 @@ from crosstable.formulas.special import (
     special_rating,
 )
 from crosstable.formulas.standard import RATING_SCALE, odds, winning_expectancy
-from crosstable.terms import Formula, KRule, Past, SectionType, total
+from crosstable.terms import ONE_SIDED, Entry, Formula, KRule, Past, SectionType, total
 
 ABROAD = "Foreign event"
 # Sums in another order differ by less.
@@ -42,7 +42,7 @@ def third_step(tell: Telling) -> Iterator[Line]:
     player = tell.player
     if player.start is None or player.games_before > 0.0:
         return
-    yield tell.line("Step 3", "estimate.why")
+    yield tell.line("Step 3", "estimate.why", games=player.games_before)
     met = [Met(game, game.prior, origin(tell, game, "Step 3")) for game in player.games]
     found = special_rating(
         *(tell.constants, player.prior, tell.constants.step_3_games, Past.MIXED, player.score),
@@ -77,6 +77,7 @@ def one_pass(tell: Telling, part: str) -> Iterator[Line]:
     working = player.intermediate if is_fourth else player.final
     if is_fourth:
         yield choice(tell)
+        yield from unrated_rounds(tell, part)
     yield tell.line(part, "pass.fourth" if is_fourth else "pass.fifth")
     met = [
         Met(game, game.strength if is_fourth else game.intermediate, origin(tell, game, part)) for game in player.games
@@ -100,25 +101,30 @@ def abroad(tell: Telling) -> Iterator[Line]:
     yield tell.line(ABROAD, "formula.abroad")
     yield tell.line(ABROAD, "abroad.conversion", kind="youth conversion" if is_youth else "conversion")
     for opponent, game in {game.opponent: game for game in tell.player.games}.items():
-        _, _, piece = piece_of(conversion, game.fide)
+        if game.fide != game.fide_listed:
+            yield carried(tell, ABROAD, f"Player {opponent}", game.fide_listed, game.fide)
+        reach, limit, piece = piece_of(conversion, game.fide)
         yield tell.line(
-            *(ABROAD, "abroad.opponent", game.strength),
-            **{"opponent": opponent, "fide_rating": game.fide, "intercept": piece.intercept, "slope": piece.slope},
+            *(ABROAD, f"abroad.opponent_{reach}", game.strength),
+            **{"opponent": opponent, "rating": game.fide, "limit": limit},
+            **{"intercept": piece.intercept, "slope": piece.slope},
         )
-    for round_number, opponent in _ignored(tell):
-        yield tell.line(ABROAD, "abroad.ignored", round=round_number, opponent=opponent)
-    met = [Met(game, game.strength, f"FIDE {plain(game.fide, None)}") for game in tell.player.games]
+    yield from unrated_rounds(tell, ABROAD)
+    digits = tell.figures.digits["r"]
+    met = [Met(game, game.strength, f"FIDE {plain(game.fide, digits)}") for game in tell.player.games]
     yield from standard(tell, ABROAD, met)
 
 
-def _ignored(tell: Telling) -> Iterator[tuple[int, int]]:
-    """Rounds and opponents of the games that are not rated because the opponent has no FIDE rating."""
-    own = {tell.player.number, *tell.player.merged_with}
+def unrated_rounds(tell: Telling, part: str) -> Iterator[Line]:
+    """The rounds without a rated game, and games abroad that do not count for want of a FIDE rating (§6, §7)."""
     counted = {(game.round_number, game.opponent) for game in tell.player.games}
-    for entry in tell.rated.section.entries:
+    for entry in own_rows(tell):
         for at, cell in enumerate(entry.cells, start=1):
-            if entry.number in own and cell.result.is_game and (at, cell.opponent) not in counted:
-                yield at, cell.opponent
+            if cell.result.is_game and part == ABROAD and (at, cell.opponent) not in counted:
+                yield tell.line(part, "abroad.ignored", round=at, opponent=cell.opponent)
+            elif cell.result in words.UNRATED_ROUNDS:
+                key = "round.unrated_met" if cell.opponent else "round.unrated"
+                yield tell.line(part, key, round=at, what=words.UNRATED_ROUNDS[cell.result], opponent=cell.opponent)
 
 
 def choice(tell: Telling) -> Line:
@@ -128,8 +134,8 @@ def choice(tell: Telling) -> Line:
         return tell.line("Step 4", "formula.standard_unknown")
     if player.formula is Formula.STANDARD:
         return tell.line("Step 4", "formula.standard", games=player.games_before)
-    if player.past is not Past.MIXED:
-        return tell.line("Step 4", words.PASTS[player.past])
+    if player.games_before > tell.constants.special_games:
+        return tell.line("Step 4", words.PASTS[player.past], games=player.games_before)
     return tell.line("Step 4", "formula.few_games", games=player.games_before)
 
 
@@ -145,7 +151,9 @@ def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
     for one in met:
         expectancy = winning_expectancy(own, odds(one.strength))
         expectancies.append(expectancy)
-        yield tell.line(*(part, "game.standard", expectancy), **_game(one), prior=player.prior, scale=RATING_SCALE)
+        yield tell.line(
+            *(part, "game.standard", expectancy), **_game(tell, one), prior=player.prior, scale=RATING_SCALE
+        )
     yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
     yield tell.line(part, "standard.expected", working.expected, expectancies=tuple(expectancies))
     yield tell.line(
@@ -158,12 +166,24 @@ def standard(tell: Telling, part: str, met: Sequence[Met]) -> Iterator[Line]:
     yield tell.line(part, "standard.rating", rating, prior=player.prior, change=change, bonus=working.bonus)
 
 
-def _game(one: Met) -> dict[str, object]:
-    game = one.game
-    return {
-        **{"round": game.round_number, "result": words.RESULTS[game.score], "opponent": game.opponent},
-        **{"strength": one.strength, "origin": one.origin},
-    }
+def _game(tell: Telling, one: Met) -> dict[str, object]:
+    return {**said_of(tell, one.game), "strength": one.strength, "origin": one.origin}
+
+
+def said_of(tell: Telling, game: RatedGame) -> dict[str, object]:
+    """What the line of a game says of it; a result on one row alone is rated on that row (§7)."""
+    at = game.round_number - 1
+    cells = [entry.cells[at] for entry in own_rows(tell) if at < len(entry.cells)]
+    is_alone = any(cell.opponent == game.opponent and cell.result in ONE_SIDED for cell in cells)
+    alone = words.ALONE if is_alone else ""
+    said = {"round": game.round_number, "result": words.RESULTS[game.score], "opponent": game.opponent}
+    return {**said, "alone": alone}
+
+
+def own_rows(tell: Telling) -> list[Entry]:
+    """The rows of the player: more than one where a member is listed more than once."""
+    own = {tell.player.number, *tell.player.merged_with}
+    return [entry for entry in tell.rated.section.entries if entry.number in own]
 
 
 def _k_key(tell: Telling) -> str:
@@ -210,13 +230,13 @@ def special(tell: Telling, part: str, found: SpecialRating, effective: float, me
     yield tell.line(part, f"special.prior{how}", start, prior=player.prior)
     yield tell.line(part, "game.score", player.score, scores=tuple(one.game.score for one in met))
     yield tell.line(part, f"special.score{how}", target, score=player.score, effective=effective)
-    yield _knots(tell, part, start, met)
+    yield from _knots(tell, part, start, met)
     yield _solved(tell, part, found, effective, met)
     expectancies = []
     for one in met:
         expectancy = provisional_expectancy(solution, one.strength, spread)
         expectancies.append(expectancy)
-        yield tell.line(part, "game.special", expectancy, **_game(one), solution=solution)
+        yield tell.line(part, "game.special", expectancy, **_game(tell, one), solution=solution)
     if effective > 0.0:
         share = effective * provisional_expectancy(solution, start, spread)
         expectancies.append(share)
@@ -226,14 +246,15 @@ def special(tell: Telling, part: str, found: SpecialRating, effective: float, me
     yield tell.line(part, "special.rating", found.rating, solution=solution)
 
 
-def _knots(tell: Telling, part: str, start: float, met: Sequence[Met]) -> Line:
+def _knots(tell: Telling, part: str, start: float, met: Sequence[Met]) -> Iterator[Line]:
+    """The points between which the function is straight, those of one strength once (§4.1)."""
     spread = tell.constants.special_spread
-    knots = sorted(
-        {strength + way for strength in (start, *(one.strength for one in met)) for way in (-spread, spread)}
-    )
-    digits = tell.figures.digits["r"]
-    texts = dict.fromkeys(plain(knot, digits) for knot in knots)
-    return tell.line(part, "special.knots", knots=", ".join(texts))
+    whose = {one.strength: f"player {one.game.opponent}" for one in reversed(met)} | {start: "R0'"}
+    knots = [(strength - spread, "low", strength) for strength in whose]
+    knots += [(strength + spread, "high", strength) for strength in whose]
+    yield tell.line(part, "special.knots")
+    for knot, side, strength in sorted(knots):
+        yield tell.line(part, f"special.knot_{side}", knot, whose=whose[strength], strength=strength)
 
 
 def _solved(tell: Telling, part: str, special: SpecialRating, effective: float, met: Sequence[Met]) -> Line:

@@ -20,7 +20,7 @@ from crosstable.engine.records import PassWorking
 from crosstable.explanation import words
 from crosstable.explanation.figures import FULL
 from crosstable.explanation.lines import lines_of, not_from_texts, player_of, rules, untouched
-from crosstable.explanation.passes import Met, choice, second_step, special, standard
+from crosstable.explanation.passes import Met, choice, said_of, second_step, special, standard, unrated_rounds
 from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
 from crosstable.explanation.telling import Line, Telling, telling
@@ -34,9 +34,11 @@ from crosstable.rules.constants import Initialisation
 from crosstable.terms import Formula, Source
 
 POSTED_DECIMALS = 2
+# Nobody's decimals follow from expectancies in four.
+POSTED: Mapping[str, int] = {**dict.fromkeys(FULL, 4), "r": 0}
 COARSE: Mapping[str, int] = {"r": 0, "p": 0, "k": 1, "e": 2, "n": 1, "w": 0}
 # Of posted numbers everything may be told; ratings and points are whole numbers wherever decimals are not posted.
-AGAIN: Mapping[str, int] = {**FULL, "r": 0, "p": 0}
+AGAIN: Mapping[str, int] = {**POSTED, "p": 0}
 
 # Of Step 1 this is said of nobody whose age counted; a key stands for all that begin with it.
 _OF_AGE = ("age", "start.age", "start.strength", "start.staleness", "start.weight", "start.total", "start.mean")
@@ -62,7 +64,7 @@ def public_lines(rated: RatedSection, number: int, *, decimals: bool = False) ->
         return tuple(_from_posted(rated, player))
     if is_coarse(rated):
         return tuple(_rounded(telling(rated, player, COARSE), "public.coarse"))
-    digits = {**FULL, "r": POSTED_DECIMALS if decimals else 0}
+    digits = {**POSTED, "r": POSTED_DECIMALS if decimals else 0}
     return tuple(_rounded(telling(rated, player, digits), "public.posted"))
 
 
@@ -70,7 +72,7 @@ def public_working(rated: RatedSection, player: RatedPlayer) -> dict[str, float]
     """N', K, E and the bonus of a player as far as the lines tell them, with the same decimals."""
     if player.formula is Formula.NONE or started_by_age(rated, player):
         return {}
-    digits = AGAIN if has_age_start(rated) else COARSE if is_coarse(rated) else FULL
+    digits = AGAIN if has_age_start(rated) else COARSE if is_coarse(rated) else POSTED
     shown = as_public(rated, player)
     found = {"effective_games": (shown.effective, "n")}
     if shown.formula is Formula.STANDARD:
@@ -153,7 +155,7 @@ def _from_posted(rated: RatedSection, player: RatedPlayer) -> Iterator[Line]:
 def _working(shown: Telling, again: Telling) -> Iterator[Line]:
     player = again.player
     if player.formula is Formula.NONE:
-        yield untouched(shown)
+        yield from untouched(shown)
         return
     if started_by_age(again.rated, player):
         yield from _start(shown)
@@ -161,9 +163,12 @@ def _working(shown: Telling, again: Telling) -> Iterator[Line]:
         yield from first_step(again if player.start is None else shown)
         yield from second_step(again)
     yield choice(again)
+    yield from unrated_rounds(again, "Step 5")
     yield from _games(again)
     for line in (*result(shown), *closing(shown)):
-        if line.part != "Result" or line.key.startswith(_OF_RESULT):
+        if line.key == "result.rating":
+            yield shown.line("Result", "public.rating", line.value)
+        elif line.part != "Result" or line.key.startswith(_OF_RESULT):
             yield line
 
 
@@ -183,8 +188,7 @@ def _games(tell: Telling) -> Iterator[Line]:
     part = "Step 5"
     if started_by_age(tell.rated, player) and player.effective > 0.0:  # the start counts for games, so nothing is told
         for game in player.games:
-            result_words = words.RESULTS[game.score]
-            yield tell.line(part, "game.hidden", round=game.round_number, result=result_words, opponent=game.opponent)
+            yield tell.line(part, "game.hidden", **said_of(tell, game))
         yield tell.line(part, "game.score", player.score, scores=tuple(game.score for game in player.games))
         return
     yield tell.line(part, "public.pass")

@@ -1,13 +1,23 @@
 """Step 1: what a player came with, or where an unrated one starts (§2)."""
 
+import itertools
 import math
 from collections.abc import Iterator
+from datetime import date
 
 from crosstable.engine import SourceWorking
 from crosstable.explanation.telling import Line, Telling
 from crosstable.formulas.initial import CEILING_SLACK, DAYS_A_YEAR, SYSTEMS
 from crosstable.formulas.tally import is_established
-from crosstable.rules.constants import Conversion, Credit, Initialisation, Piece
+from crosstable.rules.constants import (
+    FIDE_RESCALED_BELOW,
+    FIDE_RESCALED_BY,
+    FIDE_RESCALED_ON,
+    Conversion,
+    Credit,
+    Initialisation,
+    Piece,
+)
 from crosstable.terms import Source
 
 STEP_1 = "Step 1"
@@ -24,6 +34,7 @@ def first_step(tell: Telling) -> Iterator[Line]:
             yield tell.line(STEP_1, f"start.{key}", player.prior, games=player.games_before)
         return
     yield tell.line(STEP_1, "start.unrated", system=tell.rated.system.name)
+    yield from _unused(tell)
     if player.start.initial.source == Source.GIVEN:
         yield tell.line(STEP_1, "start.given")
     elif not player.start.sources:
@@ -46,11 +57,28 @@ def _by_age(tell: Telling) -> Iterator[Line]:
         yield tell.line(STEP_1, "start.no_birth_date", age)
     else:
         yield tell.line(STEP_1, "start.age", age, days=_days(age), days_a_year=DAYS_A_YEAR)
-    yield tell.line(STEP_1, f"age.{_age_reason(tell, age, tell.player.prior)}", tell.player.prior, age=age)
+    key = f"age.{_age_reason(tell, age, tell.player.prior)}"
+    yield tell.line(STEP_1, key, tell.player.prior, age_days=_days(age), days_a_year=DAYS_A_YEAR)
 
 
 def _days(age: float) -> int:
-    return round(age * DAYS_A_YEAR)
+    return 0 if math.isnan(age) else round(age * DAYS_A_YEAR)
+
+
+def _unused(tell: Telling) -> Iterator[Line]:
+    """Why a rating that a player has does not count: the reader would look for it (§2)."""
+    start = tell.player.start
+    assert start is not None
+    taken = start.initial.source
+    lists = tell.constants.priorities[tell.rated.system]
+    is_list = tell.constants.initialisation == Initialisation.PRIORITY
+    before = [line for line in itertools.takewhile(lambda line: line.source != taken, lists) if is_list]
+    for source, games in start.unused:
+        if source == Source.CFC and tell.constants.cfc_needs_residence:
+            if tell.is_exact:  # where somebody lives is not public
+                yield tell.line(STEP_1, "start.no_resident", source=source.name)
+        elif least := [line.at_least for line in before if line.source == source]:
+            yield tell.line(STEP_1, "start.few_games", source=source.name, games=games, least=min(least))
 
 
 def _age_reason(tell: Telling, age: float, rating: float) -> str:
@@ -67,12 +95,23 @@ def _age_reason(tell: Telling, age: float, rating: float) -> str:
 
 
 def _sources(tell: Telling, working: SourceWorking) -> Iterator[Line]:
-    said = {"source": working.source.name, "rating": working.rating}
-    when = {"as_of": working.as_of.isoformat(), "days": working.staleness_days}
+    said = {"source": working.source.name, "rating": working.listed}
+    when = {"as_of": working.as_of, "days": working.staleness_days}
     if working.games is None:
         yield tell.line(STEP_1, "start.source_uncounted", **said, **when)
     else:
         yield tell.line(STEP_1, "start.source", games=working.games, **said, **when)
+    if working.rating != working.listed:
+        yield carried(tell, STEP_1, working.source.name, working.listed, working.rating)
+
+
+def carried(tell: Telling, part: str, source: str, listed: float, rating: float) -> Line:
+    """A FIDE rating of a list on another scale than the section's day (§2.1)."""
+    return tell.line(
+        *(part, "start.carried_after" if rating > listed else "start.carried_before", rating),
+        **{"source": source, "changed": date.fromordinal(FIDE_RESCALED_ON), "listed": listed},
+        **{"share": FIDE_RESCALED_BY, "level": FIDE_RESCALED_BELOW},
+    )
 
 
 def _converted(tell: Telling, working: SourceWorking) -> Line:
@@ -123,11 +162,10 @@ def _weighed(tell: Telling, working: SourceWorking) -> Iterator[Line]:
     source = {"source": working.source.name}
     weight = working.weight
     age_now = tell.player.start.age
-    age = age_now
-    if not math.isnan(age_now):
-        age = (_days(age_now) - (tell.rated.section.end - working.as_of).days) / DAYS_A_YEAR
-    reason = _age_reason(tell, age, weight.age_based_then)
-    yield tell.line(STEP_1, f"age_then.{reason}", weight.age_based_then, age=age, **source)
+    days = _days(age_now) - (tell.rated.section.end - working.as_of).days
+    age = age_now if math.isnan(age_now) else days / DAYS_A_YEAR
+    key = f"age_then.{_age_reason(tell, age, weight.age_based_then)}"
+    yield tell.line(STEP_1, key, weight.age_based_then, age_days=days, days_a_year=DAYS_A_YEAR, **source)
     yield tell.line(
         *(STEP_1, "start.strength", weight.strength_for_age),
         **{"converted": weight.converted, "age_based": weight.age_based_then},
@@ -158,7 +196,7 @@ def _blended(tell: Telling) -> Iterator[Line]:
     total = initial.total_weight
     yield tell.line(STEP_1, "start.total", total, weights=tuple(weight for weight, _ in weights))
     yield tell.line(STEP_1, "start.mean", initial.mean, products=tuple(weights), total=total)
-    yield tell.line(STEP_1, "start.rounded", initial.rating, mean=initial.mean)
+    yield tell.line(STEP_1, "start.rounded", initial.rating, mean=initial.mean, slack=CEILING_SLACK)
     yield tell.line(STEP_1, "start.credited", initial.games, total=total, slack=CEILING_SLACK)
 
 

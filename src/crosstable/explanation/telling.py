@@ -12,6 +12,8 @@ from crosstable.rules.constants import Constants
 from crosstable.rules.documents import PRIORITY_LIST, cited
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+# Left out where a formula is its value already: one weight, one game, a limit that is none.
+_EQUALS = "{formula} = "
 
 
 class Line(NamedTuple):
@@ -49,11 +51,8 @@ class Telling(NamedTuple):
 
     def line(self, part: str, key: str, value: float = math.nan, /, **values: Any) -> Line:  # noqa: ANN401
         """The sentence of this id about a number, with the values of its other places."""
-        return self.computed(part, key, value, WORDS[key].formula, **values)
-
-    def computed(self, part: str, key: str, value: float, formula: str, /, **values: Any) -> Line:  # noqa: ANN401
-        """The same with a formula that was put together."""
         words = WORDS[key]
+        formula = words.formula
         kinds = kinds_in(words.template.text, formula)
         found: dict[str, Any] = {}
         for name in kinds:
@@ -61,8 +60,11 @@ class Telling(NamedTuple):
                 found[name] = value
             elif name != "formula":
                 found[name] = getattr(self.constants, name) if name in Constants._fields else values[name]
-        shown = {**found, "formula": self.in_formula.vformat(readable(formula), (), found)}
-        text = words.template.say(self.figures, **shown).text
+        shown = self.in_formula.vformat(readable(formula), (), found)
+        template = words.template
+        if _EQUALS in template.text and shown == self.in_formula.format_field(value, kinds["value"]):
+            template = template._replace(text=template.text.replace(_EQUALS, ""))
+        text = template.say(self.figures, **found, formula=shown).text
         rule = f"{PRIORITY_LIST} {self.rated.system.name}" if words.rule == PRIORITY_LIST else words.rule
         place = cited(self.rated.edition.effective, rule)
         if self.is_exact:

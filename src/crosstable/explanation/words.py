@@ -8,8 +8,9 @@ comes from the section. No sentence has a number of the rules in its own words. 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from crosstable.explanation.words_result import RESULT_ROWS, Row
 from crosstable.sentences import Template
-from crosstable.terms import FloorKind, Past
+from crosstable.terms import FloorKind, Past, Result
 
 
 class Words(NamedTuple):
@@ -38,21 +39,30 @@ RESULTS = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
 PRE_EVENT, INITIAL = "the pre-event rating", "the initial rating"
 ESTIMATE, INTERMEDIATE = "the estimate of Step 3", "the result of Step 4"
 POSTED = "posted after the section"
+# Of a game that the opponent's row does not show.
+ALONE = " by this row alone"
 # The key of the reason for the special formula, by the past that gives it.
 PASTS = {Past.ALL_WINS: "formula.all_wins", Past.ALL_LOSSES: "formula.all_losses"}
+# What a round was in which no rated game was played; a table's own column is no round.
+UNRATED_ROUNDS = {
+    Result.FORFEIT_WIN: "a win by forfeit",
+    Result.FORFEIT_LOSS: "a loss by forfeit",
+    Result.FORFEIT_DRAW: "a draw by forfeit",
+    Result.FULL_BYE: "a full-point bye",
+    Result.HALF_BYE: "a half-point bye",
+    Result.ZERO_BYE: "a zero-point bye",
+    Result.UNPAIRED: "no pairing",
+    Result.BLANK: "no result",
+}
 
 _SCORE_OF_RATING = "1 / (1 + 10 ** (({strength:r} - {prior:r}) / {scale:c}))"
 _SHARE_OF_RATING = "min(1, max(0, 0.5 + ({solution:r} - {strength:r}) / (2 * {special_spread:c})))"
-_HELD = "min(max({change:p}, min(0, -{limit} - {net:p})), max(0, {limit} - {net:p}))"
-
-# A row: the id, the rule, the name and the symbol (``-`` for none); the text; the formula.
-Row = tuple[str, ...]
 
 _RULES: tuple[Row, ...] = (
     (
         "rules.edition 8",
-        "The section started on {start} and is rated {system} under the edition of {edition}, the rules as seen "
-        "through the text of {seen_through}.",
+        "The section started on {start}, ended on {end}, and is rated {system} under the edition of {edition}{ruled}, "
+        "the rules as seen through the text of {seen_through}.",
     ),
     ("rules.document -", "Sections (§) are those of {title}, unless another text is named."),
     ("rules.date_assumed 8", "Date assumed: “{summary}” is stated as {stated}; taken from {effective}."),
@@ -69,7 +79,18 @@ _RULES: tuple[Row, ...] = (
         "An unrated player started by age, and birth dates are not public. So this working is made of posted ratings, "
         "and may end some points off the posted result.",
     ),
+    ("public.rating 1 rating", "The rating after the section is {value:r}."),
+    ("rules.rows -", "The member stands on rows {rows} and is rated once, on the games of all of them."),
     ("result.untouched 7 post", "No rated game was played, so the rating is untouched."),
+    ("result.opponent 6 post", "In a foreign event only players entered to be rated are, so the rating is untouched."),
+)
+
+# How far the piece of a conversion reaches.
+REACHES = (
+    ("up_to", "Up to {limit:c}"),
+    ("below", "Below {limit:c}"),
+    ("beyond", "Beyond {limit:c}"),
+    ("everywhere", "Whatever its height,"),
 )
 
 _STARTS: tuple[Row, ...] = (
@@ -89,8 +110,25 @@ _STARTS: tuple[Row, ...] = (
     ),
     ("start.unrated 2", "The player is unrated in {system}."),
     ("start.hidden 2", "What age contributes to the start is not public."),
-    ("start.source 2", "{source}: {rating:r} on {games:c} games, of {as_of}, {days:c} days old."),
-    ("start.source_uncounted 2", "{source}: {rating:r}, of {as_of}, {days:c} days old."),
+    (
+        "start.source 2",
+        "{source}: {rating:r} on {games:c} games, of {as_of}, {days:c} days before the section's end.",
+    ),
+    ("start.source_uncounted 2", "{source}: {rating:r}, of {as_of}, {days:c} days before the section's end."),
+    *(
+        (
+            f"start.carried_{way} 2.1 carried",
+            f"{{source}}: FIDE changed its scale on {{changed}}; the list is from {since} that day, the section {way} "
+            "it. Carried over, {listed:c} is {formula} = {value:r}.",
+            formula,
+        )
+        for way, since, formula in (
+            ("after", "before", "{listed:c} + {share:c} * ({level:c} - {listed:c})"),
+            ("before", "after", "({listed:c} - {share:c} * {level:c}) / (1 - {share:c})"),
+        )
+    ),
+    ("start.few_games list", "{source}: It does not count, on {games:c} games: the list takes it from {least:c} on."),
+    ("start.no_resident 2.2", "{source}: It does not count, because the player is not a resident of Canada."),
     ("start.first list", "The first source of the priority list that the player has is {source}."),
     ("start.own_scale 2 converted X", "{source}: That is on the US Chess scale, X = {value:r}."),
     *(
@@ -100,12 +138,7 @@ _STARTS: tuple[Row, ...] = (
             "{intercept:c} + {slope:c} * {rating:r}",
         )
         for body, rule in (("FIDE", "2.1"), ("CFC", "2.2"))
-        for reach, where in (
-            ("up_to", "Up to {limit:c}"),
-            ("below", "Below {limit:c}"),
-            ("beyond", "Beyond {limit:c}"),
-            ("everywhere", "Whatever its height,"),
-        )
+        for reach, where in REACHES
     ),
     (
         "start.factor 2 game_factor G",
@@ -141,12 +174,13 @@ _STARTS: tuple[Row, ...] = (
     ("start.mean 2 mean", "The weighted average is {formula} = {value:w}.", "({products:w}) / {total:w}"),
     (
         "start.rounded 2 rating R0",
-        "The initial rating is that average, rounded to the nearest whole number: R0 = {value:r}.",
-        "floor({mean:w} + 0.5)",
+        "The initial rating is that average, rounded to the nearest whole number: R0 = {formula} = {value:r}.",
+        "floor({mean:w} + 0.5 + {slack:c})",
     ),
     (
         "start.credited 2 games N",
-        "It is treated as based on N = {value:c} games: the weights' sum, at most {credited_cap:c}, rounded up.",
+        "It is treated as based on N = {formula} = {value:c} games: the weights' sum, at most {credited_cap:c}, "
+        "rounded up.",
         "max(1, ceil(min({credited_cap:c}, {total:w}) - {slack:c}))",
     ),
     ("start.rating 2 rating R0", "The initial rating is R0 = {value:r}.", "{start:r}"),
@@ -169,20 +203,21 @@ _STARTS: tuple[Row, ...] = (
     ("start.given 2", "The start was given by hand."),
     (
         "start.age 2.3 age Age",
-        "No other rating is known, so age decides: {formula} = {value:w} years at the section's end.",
+        "No other rating counts, so age decides: the player was born {days:c} days before the section's end, and is "
+        "{formula} = {value:w} years old.",
         "{days:c} / {days_a_year:c}",
     ),
-    ("start.no_birth_date 2.3 age Age", "No other rating is known, so age decides, and no birth date is known."),
+    ("start.no_birth_date 2.3 age Age", "No other rating counts, so age decides, and no birth date is known."),
 )
 
 
 def _by_age() -> Iterable[Row]:
     """The rating that age suggests, at the section's end and at the date of another rating."""
-    by_years = "{age_base:c} + {age_slope:c} * {age:w}"
+    by_years = "{age_slope:c} * {age_days:c} / {days_a_year:c}"
     wrong = "an age under {age_youngest:c} is taken for a wrong birth date"
     for reason, rule, text, formula in (
         ("by_years", "2.3", "{formula} = {value:w}", by_years),
-        ("by_years_2001", "age-in-2001", "{formula} = {value:w}", by_years),
+        ("by_years_2001", "age-in-2001", "{formula} = {value:w}", f"{{age_base:c}} + {by_years}"),
         ("too_old", "2.3", "{adult_start:c}: who is older than {age_oldest:c} starts as an adult", ""),
         ("too_young", "2.3", f"{{unknown_start:c}}: {wrong}", ""),
         ("too_young_adult", "2.3", f"{{adult_start:c}}: {wrong}, and the player for an adult", ""),
@@ -202,7 +237,7 @@ _GAMES_BEFORE: tuple[Row, ...] = (
     ),
     (
         "games.most_capped 3 most_effective N*",
-        "A rating above {effective_limit:c} can be worth N* = {effective_cap:c} games.",
+        "A rating of {prior:r}, above {effective_limit:c}, can be worth N* = {effective_cap:c} games.",
     ),
     (
         "games.effective 3 effective N'",
@@ -215,8 +250,8 @@ _GAMES_BEFORE: tuple[Row, ...] = (
         "{most:n}",
     ),
     ("formula.few_games 1", "N = {games:c} is at most {special_games:c}, so the special formula applies."),
-    ("formula.all_wins 4.1", "All earlier games were wins, so the special formula applies."),
-    ("formula.all_losses 4.1", "All earlier games were losses, so the special formula applies."),
+    ("formula.all_wins 4.1", "All N = {games:c} earlier games were wins, so the special formula applies."),
+    ("formula.all_losses 4.1", "All N = {games:c} earlier games were losses, so the special formula applies."),
     (
         "formula.standard 1",
         "N = {games:c} is more than {special_games:c}, and not all earlier games were wins or losses, so the standard "
@@ -232,11 +267,12 @@ _GAMES_BEFORE: tuple[Row, ...] = (
 _PASSES: tuple[Row, ...] = (
     (
         "estimate.why 1",
-        "For the opponents' sake a first estimate is made, with N' = {step_3_games:c} for this step only.",
+        "An unrated player on N = {games:c} games: for the opponents' sake a first estimate is made, with N' = "
+        "{step_3_games:c} for this step only.",
     ),
     (
         "estimate.strength 1 strength",
-        "In Step 4 the opponents meet this player at {value:r}.",
+        "In Step 4 the opponents meet this player at {formula} = {value:r}.",
         "max({rating:r}, {absolute_floor:c})",
     ),
     (
@@ -246,27 +282,34 @@ _PASSES: tuple[Row, ...] = (
     ("pass.fifth 1", "Opponents are met at their results of Step 4."),
     (
         "pass.floor 1 rating",
-        "No rating is below {absolute_floor:c}, so it is {value:r}.",
+        "No rating is below {absolute_floor:c}, so it is {formula} = {value:r}.",
         "max({computed:r}, {absolute_floor:c})",
     ),
     (
         "game.standard 4.2 expectancy We",
-        "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; expected {formula} = {value:e}.",
+        "Round {round}: {result} player {opponent}{alone}, met at {strength:r}, {origin}; expected {formula} = "
+        "{value:e}.",
         _SCORE_OF_RATING,
     ),
     (
         "game.special 4.1 expectancy PWe",
-        "Round {round}: {result} player {opponent}, met at {strength:r}, {origin}; at M expected {formula} = "
+        "Round {round}: {result} player {opponent}{alone}, met at {strength:r}, {origin}; at M expected {formula} = "
         "{value:e}.",
         _SHARE_OF_RATING,
     ),
-    ("game.hidden 1", "Round {round}: {result} player {opponent}."),
-    ("game.score 4 score S", "The score is S = {value:c}.", "{scores:c}"),
+    ("game.hidden 1", "Round {round}: {result} player {opponent}{alone}."),
+    ("game.score 4 score S", "The score is S = {formula} = {value:c}.", "{scores:c}"),
+    ("round.unrated 7", "Round {round}: {what}, which is not a rated game."),
+    ("round.unrated_met 7", "Round {round}: {what} against player {opponent}, which is not a rated game."),
     ("abroad.conversion 6", "Opponents stand at their FIDE ratings by the {kind}."),
-    (
-        "abroad.opponent 6 converted",
-        "Against player {opponent}: FIDE {fide_rating:c} is {formula} = {value:r} on the US Chess scale.",
-        "{intercept:c} + {slope:c} * {fide_rating:c}",
+    *(
+        (
+            f"abroad.opponent_{reach} 6 converted",
+            f"Against player {{opponent}}: {where} FIDE {{rating:r}} is {{formula}} = {{value:r}} on the US Chess "
+            "scale.",
+            "{intercept:c} + {slope:c} * {rating:r}",
+        )
+        for reach, where in REACHES
     ),
     ("abroad.ignored 6", "Round {round}: player {opponent} has no FIDE rating, so the game is ignored."),
 )
@@ -295,13 +338,21 @@ _SPECIAL: tuple[Row, ...] = (
     ),
     (
         "special.score_losses 4.1 adjusted_score S'",
-        "The adjusted score counts the N' games before as lost: S' = {value:e}.",
+        "The adjusted score counts the N' games before as lost: S' = {formula} = {value:e}.",
         "{score:c}",
     ),
     (
         "special.knots 4.1",
         "M is sought at which the expected score equals S'; the expected score rises between {special_spread:c} points "
-        "below and above R0' and each opponent. These points are, in order: {knots}.",
+        "below and above R0' and each opponent. These points are the knots, in order.",
+    ),
+    *(
+        (
+            f"special.knot_{side} 4.1 knot z",
+            "Knot of {whose}: {formula} = {value:r}.",
+            f"{{strength:r}} {sign} {{special_spread:c}}",
+        )
+        for side, sign in (("low", "-"), ("high", "+"))
     ),
     (
         "special.solved 4.1 uncapped M",
@@ -335,7 +386,7 @@ _SPECIAL: tuple[Row, ...] = (
     ),
     (
         "special.rating 4.1 rating",
-        "The special rating, at most {special_cap:c}, is {value:r}.",
+        "The special rating, at most {special_cap:c}, is {formula} = {value:r}.",
         "min({solution:r}, {special_cap:c})",
     ),
 )
@@ -400,99 +451,11 @@ _STANDARD: tuple[Row, ...] = (
     ),
 )
 
-_RESULT: tuple[Row, ...] = (
-    (
-        "match.computed 7 computed",
-        "The match would change the rating by {formula} = {value:+p}.",
-        "{computed:r} - {before:r}",
-    ),
-    (
-        "match.one 7 within_match",
-        "A match changes a rating by at most {match_change:c}: {value:+p}.",
-        _HELD.replace("{limit}", "{match_change:c}"),
-    ),
-    (
-        "match.days 7 within_half_year",
-        "In {match_half_year_days:c} days matches change it by at most {match_half_year:c} net, and have changed it by "
-        "{net:+p}: {value:+p}.",
-        _HELD.replace("{limit}", "{match_half_year:c}"),
-    ),
-    (
-        "match.years 7 change",
-        "In {match_years:c} years matches change it by at most {match_three_years:c} net, and have changed it by "
-        "{net:+p}: {value:+p}.",
-        _HELD.replace("{limit}", "{match_three_years:c}"),
-    ),
-    ("match.limited 7 limited_change", "The limits of match play leave a change of {value:+p}.", "{change:p}"),
-    ("floor.absolute 5 floor", "The absolute floor of {absolute_floor:c} holds the rating up."),
-    (
-        "floor.personal 5 floor AF",
-        "The personal absolute floor of {value:c} holds the rating up: {formula}, for {wins:c} wins, {draws:c} draws "
-        "and {events:c} sections of {personal_event_games:c} or more games.",
-        "min({absolute_floor:c} + {personal_per_win:c} * {wins:c} + {personal_per_draw:c} * {draws:c} + "
-        "{personal_per_event:c} * {events:c}, {personal_floor_top:c})",
-    ),
-    *(
-        (
-            f"floor.{key} 5 floor",
-            "The floor of {value:c} from the highest rating holds the rating up: "
-            f"{which} is {{peak:r}}, rounded and less {{peak_drop:c}}, at the step of {{peak_step:c}} below, from "
-            f"{{{lowest}:c}} to {{peak_highest:c}}.",
-            "min(floor((floor({peak:r} + 0.5) - {peak_drop:c}) / {peak_step:c}) * {peak_step:c}, {peak_highest:c})",
-        )
-        for key, which, lowest in (
-            ("peak", "the highest established rating", "peak_lowest"),
-            ("peak_since_2010", "the highest established rating since {since}", "peak_lowest_since_2010"),
-        )
-    ),
-    (
-        "floor.lowered 7 floor",
-        "The floor from the highest rating, which the office lowered to {value:c}, holds the rating up.",
-    ),
-    (
-        "floor.life_master 5 floor",
-        "The Original Life Master floor of {life_master_level:c} holds the rating up, for {games:c} games at that "
-        "level where {life_master_games:c} are needed.",
-    ),
-    ("floor.decided 5 floor", "The {floor} of {value:c} holds the rating up; it was decided by the office."),
-    (
-        "floor.request 7 requested_floor",
-        "This counts as a request to lower the floor to {formula} = {value:c}; until granted it holds.",
-        "{level:c} - {floor_request_drop:c}",
-    ),
-    ("result.ceiling 7 ceiling", "The ceiling of {value:r} set by the office holds the rating down."),
-    ("result.stored whole-numbers", "Under this edition whole numbers were stored, rounded {how}."),
-    ("result.rating 1 rating", "The rating after the section is {value:r}."),
-    (
-        "result.official 1 official",
-        "The official rating is the nearest whole number, {value:c}.",
-        "floor({rating:r} + 0.5)",
-    ),
-    ("result.games 7 games N", "The rating is now based on N = {formula} = {value:c} games.", "{games:c} + {played:c}"),
-    (
-        "result.games_half half-K games N",
-        "The rating is now based on N = {formula} = {value:c} games: those of a half-K section count half.",
-        "{games:c} + {played:c} / 2",
-    ),
-    ("result.norm norms", "A norm was earned: {norm}, at the level of {level:c}."),
-    ("assumed -", "{note}."),
-)
-
 
 def _words(head: str, text: str, formula: str = "") -> Words:
     key, rule, name, symbol = (*("" if word == "-" else word for word in head.split()), "", "")[:4]
     return Words(rule, Template(key, text), name, symbol, formula)
 
 
-_ROWS = (_RULES, _STARTS, _by_age(), _GAMES_BEFORE, _PASSES, _SPECIAL, _STANDARD, _RESULT)
+_ROWS = (_RULES, _STARTS, _by_age(), _GAMES_BEFORE, _PASSES, _SPECIAL, _STANDARD, RESULT_ROWS)
 WORDS: Mapping[str, Words] = {words.template.key: words for words in (_words(*row) for rows in _ROWS for row in rows)}
-
-# How the rating after the section came about: from what is on the left, step by step, where that step was taken.
-COMPUTED = "{computed:r}"
-LIMITED = "{before:r} + {change:p}"
-AT_FLOOR = "max({rating}, {floor:c})"
-AT_CEILING = "min({rating}, {ceiling:r})"
-STORED_UP = "ceil({rating} - {slack:c})"
-STORED_DOWN = "floor({rating} + {slack:c})"
-STORED_NEAREST = "floor({rating} + 0.5 + {slack:c})"
-ROUNDED_AWAY, ROUNDED_NEAREST = "up on a gain and down on a loss", "to the nearest"

@@ -53,7 +53,7 @@ QUANTITIES = {(kept.in_files or name).replace("_", " "): name for name, kept in 
 PERSON = ("birth date", "birth year", "adult", "canadian resident", "start rating", "start games")
 _OTHER_WORDS = {"rtg": "rating", "": "rating", "date": "as of", "asof": "as of", "n": "games", "list": "published"}
 _PERSON_WORDS = {
-    **dict.fromkeys(("birthdate", "dob", "date of birth", "born"), "birth date"),
+    **dict.fromkeys(("birthdate", "dob", "date of birth", "born", "birth", "birthday"), "birth date"),
     **dict.fromkeys(("birthyear", "year of birth"), "birth year"),
 }
 _LEVEL = re.compile(r"(\d{3,4}(?:\.\d{1,17})?)(?:\s+(\w+(?: \w+)?))?", re.ASCII)
@@ -84,12 +84,18 @@ def background_of(cells: Cells) -> Background:
         standings={system: standing for system, standing in standings.items() if standing is not None},
         fide=_outside(cells, "FIDE"),
         cfc=_outside(cells, "CFC"),
-        birth_date=cells.day("birth date"),
-        birth_year=cells.whole("birth year", least=FIRST_BIRTH_YEAR, most=LAST_BIRTH_YEAR),
+        birth_date=None if _year_column(cells) else cells.day("birth date"),
+        birth_year=cells.whole(_year_column(cells) or "birth year", least=FIRST_BIRTH_YEAR, most=LAST_BIRTH_YEAR),
         adult=cells.flag("adult"),
         canadian_resident=bool(cells.flag("canadian resident")),
         given_start=_given_start(cells),
     )
+
+
+def _year_column(cells: Cells) -> str:
+    """The column of birth dates where it holds a mere year, as lists of pairing programs have it."""
+    text = cells.text("birth date")
+    return "birth date" if len(text) == 4 and text.isascii() and text.isdigit() else ""
 
 
 def _given_start(cells: Cells) -> GivenStart | None:

@@ -80,11 +80,7 @@ def read(data: bytes, name: str, code_page: str = "") -> Table:
         raise _not_in(code_page, name)
     _require_kind(data, name)
     count = int.from_bytes(data[4:8], "little")
-    start = int.from_bytes(data[8:10], "little")
-    width = int.from_bytes(data[10:12], "little")
-    fields = _fields(data, name, start)
-    if 1 + sum(field.width for field in fields) != width:
-        raise _damaged(name, f"A record is said to have {width} bytes, but its fields do not add up to that.")
+    fields, start, width = layout(data, name)
     _require_size(data, name, start, count * width)
     if count > MOST_RECORDS or count * len(fields) > MOST_VALUES:
         raise _refused(name, f"{count} records of {len(fields)} fields are more than an event can have.", "")
@@ -98,6 +94,15 @@ def read(data: bytes, name: str, code_page: str = "") -> Table:
         if records is not None:
             return Table(name, fields, records, page, is_guess)
     raise _not_in(pages[0], name)
+
+
+def layout(head: bytes, name: str) -> tuple[tuple[Field, ...], int, int]:
+    """The columns of a table of any size by its first bytes, where its records start, and how wide each is."""
+    start, width = int.from_bytes(head[8:10], "little"), int.from_bytes(head[10:12], "little")
+    fields = _fields(head, name, start)
+    if 1 + sum(field.width for field in fields) != width:
+        raise _damaged(name, f"A record is said to have {width} bytes, but its fields do not add up to that.")
+    return fields, start, width
 
 
 def _require_kind(data: bytes, name: str) -> None:

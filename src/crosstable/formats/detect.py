@@ -14,9 +14,10 @@ KNOWN = (
     "CSV and XLSX wallcharts and lists of games"
 )
 EVENT_MARK = b'"crosstable-event/'
-EVENT_PARTS = (b'"format"', b'"sections"')
+SECTIONS = b'"sections"'
 PGN = b'[Event "'
 OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
+OF_RATING_LISTS = (b"CFC#,", b"ID Number  ", b"\trtglistdate\t")  # in the first line, which a wallchart may have too
 GZIP = b"\x1f\x8b"
 LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
@@ -93,9 +94,10 @@ def _read_json(data: bytes, name: str) -> Reading:
         if ratings_api.looks_like(data):
             return ratings_api.read(data, name)
         if data.lstrip().startswith(PGN):
-            message = "The file holds games (PGN), not who met whom in every round."
-            raise FormatError(fault("not-readable", name, message, f"Known are {KNOWN}."))
-        if data.lstrip().startswith(b"{") and not any(part in data for part in EVENT_PARTS):
+            message = "The file holds games (PGN), which tell neither byes nor forfeits."
+            remedy = "Save the crosstable, or write the games as CSV: Round, White, Black, Result."
+            raise FormatError(fault("not-readable", name, message, remedy))
+        if data.lstrip().startswith(b"{") and SECTIONS not in data:
             load_json(data, name)
             message = "The file is JSON, but no event: it has no sections."
             raise FormatError(fault("not-readable", name, message, "Give a members file with --members."))
@@ -119,6 +121,8 @@ def _read_text(data: bytes, name: str) -> Reading:
         raise FormatError(fault("not-readable", name, message, remedy))
     if uschess_dbf.looks_like(data):
         return read_files([(name, data)], name)
+    if any(mark in data[:LONGEST_LINE].partition(b"\n")[0] for mark in OF_RATING_LISTS):
+        raise FormatError(_not_known(data, name))
     readers: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, str], Reading]], ...] = (
         (trf.looks_like, trf.read),
         (msa.looks_like, msa.read),
@@ -135,6 +139,11 @@ def _read_text(data: bytes, name: str) -> Reading:
 
 def _not_known(data: bytes, name: str) -> Fault:
     """Why a file is refused, as well as its bytes tell."""
+    from crosstable.formats.rating_lists import is_list
+
+    if is_list(data, name):
+        message = "The file is a list of members or players, not an event."
+        return fault("not-readable", name, message, "Give it with --members FILE to rate or check an event.")
     first = data[:LONGEST_LINE].partition(b"\n")[0]
     if max(map(first.count, (b"\t", b";", b","))) >= FEWEST_SEPARATORS and b"\0" not in first:
         remedy = "Add a row of titles: No, Name, ID …"

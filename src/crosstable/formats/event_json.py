@@ -232,9 +232,11 @@ def _standing(fields: Fields) -> PlayerRating | None:
     if "rating" not in fields:
         fields.report("missing-field", "rating", "rating is needed.")
     read: dict[str, Any] = {"rating": rating or 0.0}
-    for told, (name, kept) in _TOLD.items():
-        if told in fields and (value := _field(fields, told, kept)) is not None:
-            read[name] = value
+    for told in fields.names():
+        if told in _TOLD:
+            name, kept = _TOLD[told]
+            if (value := _field(fields, told, kept)) is not None:
+                read[name] = value
     standing = PlayerRating(**read)
     fields.warn_of_unknown(also=_TOLD)
     return None if rating is None else standing

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from crosstable.errors import Fault
 from crosstable.faults import fault
+from crosstable.sentences import counted
 
 MOST_FAULTS = 500
 
@@ -32,5 +33,5 @@ class FaultList(list[Fault]):
         """All that was kept, and a last fault that says how many more there are."""
         if not self.unlisted:
             return tuple(self)
-        message = f"{self.unlisted} more faults were found and are not listed."
+        message = f"Not listed: {counted(self.unlisted, 'more fault')}."
         return (*self, fault("damaged-file", place, message, "Correct the faults above first."))

@@ -7,9 +7,9 @@ JSON list of objects as the players of an event file. The members of the ratings
 US Chess with the details or the tournament history of one member.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
@@ -43,8 +43,24 @@ _OWN = {
         *("expires", "expiration", "expiration date", "exp date", "paid until"),
     ),
 }
+# As US Chess's rating lists and the tables of pairing programs call them.
+_OF_LISTS = {
+    "member id": ("r mem id",),
+    "name": ("mem name", "r mem name"),
+    "state": ("r state",),
+    "member until": ("expired", "r exp date", "expiry"),
+    "fide id": ("fideid",),
+    "fide flag": ("federation",),
+    "birth year": ("byear",),
+    "OTBR rating": ("r lpb rat", "r rating1", "rtgreg"),
+    "OTBQ rating": ("q lpb rat", "r rating2"),
+    "OTBB rating": ("b lpb rat",),
+    "OLR rating": ("onl r rtg",),
+    "OLQ rating": ("onl q rtg",),
+    "OLB rating": ("onl b rtg",),
+}
 _TITLES = {title: column for column in _SHARED for title in COLUMNS[column]} | {
-    title: column for column, titles in _OWN.items() for title in titles
+    title: column for known in (_OWN, _OF_LISTS) for column, titles in known.items() for title in titles
 }
 _DETAILS = ("state", "fide_id", "cfc_id", "fide_flag")
 
@@ -59,6 +75,21 @@ class MemberDetails(NamedTuple):
     member_until: date | None = None
 
 
+class MemberSource(Protocol):
+    """Where ratings before an event come from: a members file, a rating list, the ratings API."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+
+    @property
+    def federation(self) -> str:
+        """Whose ids it has, if not US Chess's."""
+
+    def of(self, ids: Collection[str], /) -> "MembersFile":
+        """What it says of some ids."""
+
+
 class MembersFile(NamedTuple):
     """What a members file says, by member id, where each member stands in it, and every fault of its shape."""
 
@@ -68,6 +99,15 @@ class MembersFile(NamedTuple):
     details: Mapping[str, MemberDetails] = {}
     places: Mapping[str, str] = {}
     name: str = ""
+
+    @property
+    def federation(self) -> str:
+        """Whose ids these are, if not US Chess's; a rating list may be another federation's."""
+        return ""
+
+    def of(self, _ids: Collection[str]) -> "MembersFile":
+        """What the file says of some ids: it is small enough to give all it has."""
+        return self
 
 
 def read(data: bytes, name: str) -> MembersFile:
@@ -84,7 +124,14 @@ def read(data: bytes, name: str) -> MembersFile:
         found.add(page.member_id, page.name, page.background, MemberDetails(), name)
     else:
         _take_rows(found, csv_rows(data, name, title_score, MOST_ROWS))
-    return MembersFile(found.backgrounds, found.names, found.faults.closed(name), found.details, found.places, name)
+    return found.closed()
+
+
+def read_table(rows: Sequence[Row], name: str) -> MembersFile:
+    """A members file of rows, the first of them its titles."""
+    found = _Members(name)
+    _take_rows(found, rows)
+    return found.closed()
 
 
 class _Members:
@@ -97,6 +144,11 @@ class _Members:
         self.names: dict[str, str] = {}
         self.details: dict[str, MemberDetails] = {}
         self.places: dict[str, str] = {}
+
+    def closed(self) -> MembersFile:
+        """The file, read to its end."""
+        faults = self.faults.closed(self.name)
+        return MembersFile(self.backgrounds, self.names, faults, self.details, self.places, self.name)
 
     def add(self, member_id: str, name: str, background: Background, details: MemberDetails, place: str) -> None:
         """Keep a member, unless their id is missing or was there before."""
@@ -113,7 +165,8 @@ class _Members:
                 self.names[member_id] = name
 
 
-def _column(title: str) -> str:
+def column_of_members(title: str) -> str:
+    """The name under which a column of a members file is known here, or nothing."""
     return _TITLES.get(tidy_title(title)) or column_of(title)
 
 
@@ -121,7 +174,7 @@ def title_score(cells: Sequence[str]) -> int:
     """How many columns of a members file a row names; 0 where it names no member id, or nothing else."""
     if not any(_TITLES.get(tidy_title(cell)) == "member id" for cell in cells):
         return 0
-    found = len({_column(cell) for cell in cells} - {""})
+    found = len({column_of_members(cell) for cell in cells} - {""})
     return found if found > 1 else 0
 
 
@@ -131,7 +184,7 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
     for row in rows:
         if not columns:
             if title_score(row.cells):
-                titles, columns = row.cells, columns_of(row, _column, found.faults)
+                titles, columns = row.cells, columns_of(row, column_of_members, found.faults)
             else:
                 message = "The row stands above the titles and was left out."
                 found.faults.append(fault("ignored-record", row.place, message))
@@ -140,7 +193,11 @@ def _take_rows(found: _Members, rows: Sequence[Row]) -> None:
         cells.report_unnamed()
         texts = {name: cells.text(name.replace("_", " ")) for name in _DETAILS}
         details = MemberDetails(**texts, member_until=cells.day("member until"))
-        found.add(cells.text("member id"), cells.text("name"), background_of(cells), details, row.place)
+        background = background_of(cells)
+        if not cells.text("member id") and background == Background():
+            found.faults.append(fault("ignored-record", row.place, "The row has no member id and was left out."))
+        else:
+            found.add(cells.text("member id"), cells.text("name"), background, details, row.place)
 
 
 def _take_json(found: _Members, value: object) -> None:

@@ -7,7 +7,8 @@ A player takes two lines, one more for every further system:
          |            Q: 1540   ->1555     |     |     |     |
 
 ``P17`` is a provisional rating on 17 games; without it the rating is established and its games are not published. The
-ratings before are ratings, the ratings after are what was posted. A page says how many players each section has.
+ratings before are ratings, the ratings after are what was posted. A page says how many players each section has. Our
+own text has a column ``Rank`` before the first.
 """
 
 import re
@@ -21,6 +22,7 @@ from crosstable.formats.json_fields import LONGEST_TEXT, shown
 from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, states_size
 from crosstable.formats.page_text import page_text
 from crosstable.notation import read_rating
+from crosstable.sentences import counted
 from crosstable.terms import (
     POINTS,
     Background,
@@ -68,7 +70,7 @@ def read(data: bytes, name: str) -> Reading:
     if text.is_cut_off:
         page.faults.append(fault("damaged-file", name, "The page ends before its end.", "Save the whole page again."))
     if page.event.sections is not None and len(tables) not in (1, page.event.sections):
-        message = f"The page shows {len(tables)} sections of {page.event.sections}."
+        message = f"The page shows {counted(len(tables), 'section')} of {page.event.sections}."
         page.faults.append(fault("damaged-file", name, message, "Save the whole page again."))
     report = _report(page, tables, is_html=text.is_html)
     return Reading(report, page.faults.closed(name))
@@ -106,12 +108,15 @@ class _Page:
         self.faults = FaultList()
         self.event = Header()
         self.tables: list[_Table] = []
-        self.in_titles = False
+        self.in_titles = self.has_ranks = False
 
     def take(self, line: str) -> None:
         """Take in one line: a line of the table, a heading, or a line of a header."""
         if "|" in line:
-            self._take_cells(line.split("|", _MOST_CELLS))
+            cells = line.split("|", _MOST_CELLS)
+            first = cells[0].strip().lower()
+            self.has_ranks = first == "rank" or (self.has_ranks and first != "pair")
+            self._take_cells(cells[1:] if self.has_ranks else cells)
         elif opened := heading(line):
             self.tables.append(_Table(opened))
         elif not self.tables and not states_size(line):
@@ -236,7 +241,7 @@ def _section(page: _Page, table: _Table, order: int, *, is_html: bool) -> Report
     place = f"{page.name}, section {table.header.number or order}"
     size = table.header.size
     if size is not None and size.players != len(table.rows):
-        message = f"The section says that it has {size.players} players; {len(table.rows)} were found."
+        message = f"The section says that it has {counted(size.players, 'player')}; the page lists {len(table.rows)}."
         page.faults.append(fault("damaged-file", place, message, "Save the whole page again."))
     if size is None and is_html:
         message = "The section does not say how many players it has."

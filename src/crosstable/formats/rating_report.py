@@ -20,6 +20,7 @@ from crosstable.formats.msa_header import SYSTEMS, Header, described, heading, s
 from crosstable.formats.page_text import LARGEST_PAGE, decoded, lines_of
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import read_rating
+from crosstable.sentences import counted
 from crosstable.terms import (
     Background,
     PlayerRating,
@@ -126,7 +127,7 @@ def _section(part: _Part, order: int, page: _Page) -> ReportedSection:
     place = f"{page.name}, section {part.header.number or order}"
     size = part.header.size
     if size is not None and size.players != len(part.rows):
-        message = f"The section says that it has {size.players} players; {len(part.rows)} were found."
+        message = f"The section says that it has {counted(size.players, 'player')}; the report lists {len(part.rows)}."
         page.faults.append(fault("damaged-file", place, message))
     system = SYSTEMS.get(part.header.code("system_code"), RatingSystem.OTBR)
     players = tuple(_player(line, system, page.faults) for line in part.rows)

@@ -19,6 +19,7 @@ from crosstable.formats.msa_header import DUAL, SYSTEMS
 from crosstable.limits import HIGHEST_RATING
 from crosstable.rules.editions import EDITIONS, LOWEST_FLOOR
 from crosstable.rules.time_controls import split_schedule
+from crosstable.sentences import counted
 from crosstable.terms import (
     Background,
     Floor,
@@ -140,7 +141,7 @@ def _section(fields: Fields, rows: list[Fields], page: Fields, faults: list[Faul
         message = "The standings are one page of several."
         faults.append(fault("damaged-file", page.place or "standings", message, "Join all pages in one list."))
     if stated is not None and stated != len(rows):
-        message = f"The section says that it has {stated} players; {len(rows)} were found."
+        message = f"The section says that it has {counted(stated, 'player')}; the file lists {len(rows)}."
         faults.append(fault("damaged-file", place, message, "Save the standings again."))
     code, form, control = fields.text("ratingSystem"), fields.text("format"), fields.text("timeControl")
     details = {
@@ -292,7 +293,7 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRatin
         system = SYSTEMS.get(item.text("ratingSystem"))
         if system is None:
             continue
-        pre, post = _rating(item, "preRating"), _rating(item, "postRating")
+        pre, post = rating_of(item, "preRating"), rating_of(item, "postRating")
         count = item.number("postProvisionalGameCount")
         if pre is not None:
             earlier = None if count is None else count - games
@@ -302,9 +303,10 @@ def _ratings(fields: Fields, games: int) -> tuple[dict[RatingSystem, PlayerRatin
     return before, posted
 
 
-def _rating(item: Fields, name: str) -> float | None:
+def rating_of(item: Fields, name: str) -> float | None:
+    """A rating with its decimals; rows from before decimals were kept say 0 there."""
     whole, decimal = item.number(name, most=HIGHEST_RATING), item.number(f"{name}Decimal", most=HIGHEST_RATING)
-    return whole if decimal is None else decimal
+    return decimal or whole
 
 
 class Member(NamedTuple):

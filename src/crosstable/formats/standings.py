@@ -1,9 +1,9 @@
 """Standings and crosstables that pairing programs publish, as a page or as text, read as the wallcharts they are.
 
 Pages: SwissSys, WinTD, chess-results, Vega and any other table whose titles a wallchart may have; a list of games with
-numbers, round by round, is turned into one. Texts: columns lined up with blanks, under a row of such titles; and the
-list of players that SwissSys exports (``NAME = …``). Opponents are the numbers of the first column, whatever they
-count.
+numbers, round by round, is turned into one. Texts: columns lined up with blanks, under a row of such titles; the list
+of players that SwissSys exports (``NAME = …``), and that of onlineregistration.cc, which has no titles. Opponents are
+the numbers of the first column, whatever they count.
 """
 
 import re
@@ -31,6 +31,14 @@ _PLAYER_LIST = re.compile(rb"(?:^|[\r\n])\s{0,20}NAME {0,4}=", re.IGNORECASE)
 _FIELD = re.compile(r"\s*([A-Za-z][A-Za-z #0-9]{0,20}?)\s*=\s*(.*)")
 _FIELD_TITLES = {"id#": "ID", "name": "Name", "rating": "Rating", "title": "Title", "club": "Club", "state": "State"}
 _TITLES = {"rate": "Rating", "nimi": "Name"}  # as WinTD and Finnish pages say; Rate is another column of ours
+# onlineregistration.cc lists without titles: name, FIDE id and flag, FIDE rating, US Chess id, rating, state, section.
+_ENTRY = re.compile(
+    r"(?P<name>[^\t]+)\t(?:(?P<fide>\d{1,10})(?: ?\[(?P<flag>[A-Z]{3})\])?)? ?\t(?P<elo>\d{3,4}|Unr\.?|-)?"
+    rf"\t(?P<id>\d{{{MEMBER_ID_DIGITS}}})?(?:New|None|N/A|Pending)? ?"
+    r"\t(?P<rating>\d{3,4}(?:[P/]\d{1,3})?|Unr\.?|New|-)?\t(?P<state>[A-Z]{2,3})?\t(?P<section>[^\t]*)(?:\t.*)?",
+    re.IGNORECASE | re.ASCII,
+)
+_ENTRY_TITLES = ("Name", "FIDE id", "Federation", "FIDE rating", "ID", "Rating", "State", "Section")
 _RULE = re.compile(r"[-=_+|\s]+")
 _ROUND_WORD = re.compile(r"r|rd|rnd|round", re.IGNORECASE)
 _MEMBER_ID = re.compile(rf"\d{{{MEMBER_ID_DIGITS}}}", re.ASCII)
@@ -50,7 +58,13 @@ def looks_like(data: bytes) -> bool:
         lines = lines_of(decoded(data[:_LOOKED_AT], ""))
     except FormatError:
         return False
-    return any(_is_titles(line) for line in lines)
+    return any(_is_titles(line) for line in lines) or _are_entries(lines)
+
+
+def _are_entries(lines: Sequence[str]) -> bool:
+    """Whether every line is an entry of a list without titles."""
+    found = [_ENTRY.fullmatch(line) for line in lines if line.strip()]
+    return None not in found and any(one and one["id"] for one in found)
 
 
 def read(data: bytes, name: str) -> Reading:
@@ -59,8 +73,12 @@ def read(data: bytes, name: str) -> Reading:
         rows = list(_of_page(data, name))
     elif _PLAYER_LIST.search(data[:_LOOKED_AT]):
         rows = list(_of_player_list(lines_of(decoded(data, name)), name))
+    elif _are_entries(lines := lines_of(decoded(data, name))):
+        entries = [(number, _ENTRY.fullmatch(line)) for number, line in enumerate(lines, 1)]
+        rows = [Row(f"{name}, line {at}", tuple(one.groups(""))) for at, one in entries if one is not None]
+        rows.insert(0, Row(name, _ENTRY_TITLES))
     else:
-        rows = list(_of_text(lines_of(decoded(data, name)), name))
+        rows = list(_of_text(lines, name))
     if len(rows) > MOST_ROWS or any(len(row.cells) > MOST_COLUMNS for row in rows):
         raise FormatError(fault("not-readable", name, "The tables have more rows or columns than an event can have."))
     return read_rows(rows, name)

@@ -15,6 +15,7 @@ from crosstable.formats.trf_heading import CODES, Heading, read_heading
 from crosstable.formats.trf_lines import PLAYER, Findings, Line, read_lines
 from crosstable.formats.trf_players import read_player
 from crosstable.formats.trf_write import write
+from crosstable.sentences import counted
 from crosstable.terms import RATINGS, Report, ReportedPlayer, ReportedSection
 
 __all__ = ["looks_like", "read", "write"]
@@ -53,12 +54,12 @@ def _compare(heading: Heading, players: list[ReportedPlayer], lines: list[Line],
     """Where the file says one thing in its tournament lines and another in its player lines."""
     if heading.players is not None and heading.players != len(players):
         line = next(line for line in lines if line.code == "062")
-        message = f"Record 062 says {heading.players} players, but the file has {len(players)}."
+        message = f"Record 062 says {counted(heading.players, 'player')}, but the file has {len(players)}."
         remedy = "Add the missing player lines, or correct record 062."
         findings.report("bad-value", line.at(5, len(line.text), "number of players"), message, remedy)
     for player in players:
         if heading.rounds and len(player.cells) > heading.rounds:
-            message = f"The line has {len(player.cells)} rounds, but the tournament has {heading.rounds}."
+            message = f"The line has {counted(len(player.cells), 'round')}, but the tournament has {heading.rounds}."
             findings.report("bad-value", player.place, message)
 
 

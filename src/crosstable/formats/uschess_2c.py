@@ -3,9 +3,13 @@
 Real files hold dates as text; the published layout calls them dates. Both are read, text is written.
 """
 
+import re
+from collections.abc import Iterable
+
 from crosstable.formats.dbf import Field
 
 FORMAT = "2C"
+PROGRAM = "CROSSTABLE"
 EVENT_FILE, SECTION_FILE, PLAYER_FILE = "THEXPORT.DBF", "TSEXPORT.DBF", "TDEXPORT.DBF"
 DOUBLE_SWISS = "2"
 MOST_ROUNDS = 99
@@ -78,3 +82,27 @@ def round_field(number: int) -> str:
 def player_fields(rounds: int) -> tuple[Field, ...]:
     """The columns of the table of players where the longest section has so many rounds."""
     return (*PLAYER_FIELDS, *(Field(round_field(number), "C", ROUND_WIDTH) for number in range(1, rounds + 1)))
+
+
+# What the files have no field for stands behind the name of a section, in files that we write: "Open (online)".
+ONLINE, HALF_K, WAIVED = "online", "half K", "waived"
+_MARK = rf"(?:{ONLINE}|{HALF_K}|{WAIVED}|OTB[RQB]|OL[RQB])"
+_MARKED = re.compile(rf"(?P<name>.*?) ?\((?P<marks>{_MARK}(?:, {_MARK})*)\)")
+
+
+def marked(name: str, marks: Iterable[str]) -> str:
+    """The name of a section with its marks behind it."""
+    said = ", ".join(marks)
+    return f"{name} ({said})" if said else name
+
+
+def unmarked(name: str) -> tuple[str, frozenset[str]]:
+    """The name of a section without its marks, and the marks."""
+    found = _MARKED.fullmatch(name)
+    return (name, frozenset()) if found is None else (found["name"], frozenset(found["marks"].split(", ")))
+
+
+def shortened(text: str, width: int) -> str:
+    """A text cut to a width; the marks of a section stay."""
+    tail = text[len(unmarked(text)[0]) :]
+    return f"{text[: width - len(tail)].rstrip()}{tail}"

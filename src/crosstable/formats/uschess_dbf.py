@@ -21,22 +21,36 @@ from crosstable.formats.uschess_2c import (
     EVENT_FILE,
     FORFEIT_DRAW,
     FORMAT,
+    HALF_K,
     MOST_ROUNDS,
     MOST_SECTIONS,
     NEEDED,
     OLD_LAYOUT,
+    ONLINE,
     PLAYER_FIELDS,
     PLAYER_FILE,
+    PROGRAM,
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
+    WAIVED,
     WHAT_IT_LISTS,
     round_field,
+    unmarked,
 )
 from crosstable.formats.uschess_rows import Row, live_rows
 from crosstable.formats.uschess_write import write, write_zip
 from crosstable.rules.time_controls import split_schedule
-from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
+from crosstable.terms import (
+    Background,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    SectionType,
+)
 
 __all__ = ["looks_like", "read", "write", "write_zip"]
 
@@ -61,7 +75,7 @@ def read(tables: Mapping[str, bytes], name: str, code_page: str = "") -> Reading
     for kind, table in found.items():
         _check_fields(kind, table, faults)
     event = _event_row(found[EVENT_FILE], faults)
-    sections = _sections(found, faults)
+    sections = _sections(found, faults, is_ours=event.text("H_PROGRAM") == PROGRAM)
     _check_event_ids(event, found, faults)
     total = event.whole("H_TOT_SECT")
     if total != len(sections):
@@ -162,7 +176,7 @@ def _check_event_ids(event: Row, found: Mapping[str, Table], faults: FaultList) 
                 break
 
 
-def _sections(found: Mapping[str, Table], faults: FaultList) -> tuple[ReportedSection, ...]:
+def _sections(found: Mapping[str, Table], faults: FaultList, *, is_ours: bool) -> tuple[ReportedSection, ...]:
     columns = _columns(found[PLAYER_FILE])
     players: dict[int, list[Row]] = {}
     rows = live_rows(found[SECTION_FILE], faults)
@@ -185,8 +199,18 @@ def _sections(found: Mapping[str, Table], faults: FaultList) -> tuple[ReportedSe
             row.report("missing-field", "S_SEC_NUM", "The section has no number.")
         elif counts[number] > 1:
             row.report("bad-value", "S_SEC_NUM", f"There are {counts[number]} sections with number {number}.")
-        sections.append(_section(row, number, players.pop(number or 0, []), columns))
+        made = _section(row, number, players.pop(number or 0, []), columns)
+        sections.append(_told(made) if is_ours else made)
     return tuple(sections)
+
+
+def _told(section: ReportedSection) -> ReportedSection:
+    """A section of a file of ours, with what stands behind its name."""
+    name, marks = unmarked(section.name)
+    systems = tuple(system for system in RatingSystem if system.name in marks)
+    waiver = "as the report says" if WAIVED in marks else ""
+    section = section._replace(name=name, systems=systems, match_waiver=waiver)
+    return section._replace(is_online=ONLINE in marks, is_half_k=HALF_K in marks)
 
 
 def _section(row: Row, number: int | None, player_rows: Sequence[Row], columns: int) -> ReportedSection:

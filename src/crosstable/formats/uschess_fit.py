@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from crosstable.errors import Fault, TimeControlError
 from crosstable.faults import fault
 from crosstable.formats.dbf import Field
+from crosstable.formats.uschess_2c import shortened
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import TimeControl
 
@@ -44,7 +45,7 @@ def _fitted(text: str, field: Field, place: str, changes: list[Fault]) -> str:
     if len(plain) <= field.width:
         return plain
     if field.name in _TEXTS:
-        cut = plain[: field.width].rstrip()
+        cut = shortened(plain, field.width)
         changes.append(fault("shortened", place, text=plain, width=field.width, written=cut))
         return cut
     if field.name == _CONTROL and (control := _slowest(plain)):

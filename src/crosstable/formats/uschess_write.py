@@ -3,15 +3,16 @@
 What does not fit a field is refused, or, where the caller takes a list of the changes, cut and respelled as pairing
 programs do, each change with a warning. Only texts are cut: an id that does not fit is left out, a number refused.
 
-The format has no place for ratings other than the pairing rating, for online play, or for systems: US Chess takes the
-system from the time control, so the code of the system is only advice.
+The format has no place for ratings other than the pairing rating, for online play, half K, or for systems: US Chess
+takes the system from the time control, so the code of the system is only advice. What a section needs of these to be
+rated the same stands behind its name: ``Open (online)``.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from crosstable.errors import Fault, FormatError
+from crosstable.errors import Fault, FormatError, NoEditionError, TimeControlError
 from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.dbf import Field
@@ -24,16 +25,23 @@ from crosstable.formats.uschess_2c import (
     EVENT_FILE,
     FORFEIT_DRAW,
     FORMAT,
+    HALF_K,
     MOST_ROUNDS,
+    ONLINE,
     PLAYER_FILE,
+    PROGRAM,
     SECTION_DETAILS,
     SECTION_FIELDS,
     SECTION_FILE,
+    WAIVED,
+    marked,
     player_fields,
     round_field,
 )
 from crosstable.formats.uschess_fit import make_fit
-from crosstable.rules.time_controls import stored_spelling
+from crosstable.rules.editions import edition_for
+from crosstable.rules.systems import systems_of_schedule
+from crosstable.rules.time_controls import parse_time_control, stored_spelling
 from crosstable.terms import (
     RatingSystem,
     Report,
@@ -44,7 +52,6 @@ from crosstable.terms import (
     SectionType,
 )
 
-PROGRAM = "CROSSTABLE"
 _TYPE_CODES = {SectionType.SWISS: "S", SectionType.ROUND_ROBIN: "R", SectionType.MATCH: "M"}
 _OWN_TYPE_CODES = frozenset("RM")
 _UNPAIRED = "U0"
@@ -119,12 +126,17 @@ def _event_row(report: Report) -> dict[str, str]:
 
 
 def _section_row(report: Report, section: ReportedSection, cells: list[list[str]], at: int) -> dict[str, str]:
-    usual = {} if _is_from_2c(report) else {"system_code": _system_code(section), "grand_prix": "N", "fide": "N"}
+    by_control = _by_control(report, section)
+    code = _system_code(section.systems or by_control)
+    usual = {} if _is_from_2c(report) else {"system_code": code, "grand_prix": "N", "fide": "N"}
+    named = [system.name for system in section.systems] if set(section.systems) != set(by_control) else []
+    said = {ONLINE: section.is_online, HALF_K: section.is_half_k, WAIVED: bool(section.match_waiver)}
+    marks = [*(mark for mark, is_said in said.items() if is_said), *named]
     return {
         **_from_details({**usual, **section.details}, SECTION_DETAILS),
         "S_EVENT_ID": report.event_id,
         "S_SEC_NUM": str(at if section.number is None else section.number),
-        "S_SEC_NAME": section.name,
+        "S_SEC_NAME": marked(section.name, marks),
         "S_TIMECTL": _time_control(section.time_controls),
         "S_TRN_TYPE": _type_code(section, cells),
         "S_TOT_RNDS": _rounds(section, max((len(row) for row in cells), default=0)),
@@ -174,9 +186,21 @@ def _type_code(section: ReportedSection, cells: list[list[str]]) -> str:
     return given if is_letter and is_same_kind else usual
 
 
-def _system_code(section: ReportedSection) -> str:
+def _by_control(report: Report, section: ReportedSection) -> tuple[RatingSystem, ...]:
+    """The systems of a section by its time control and day, nothing where they do not tell."""
+    start = section.start or report.start
+    try:
+        controls = [parse_time_control(control) for control in section.time_controls]
+        if start is None or not controls:
+            return ()
+        return systems_of_schedule(controls, is_online=section.is_online, ranges=edition_for(start).controls)
+    except (TimeControlError, NoEditionError):
+        return ()
+
+
+def _system_code(named: Sequence[RatingSystem]) -> str:
     """R regular, D dual, Q quick; blitz has no code of its own and goes as D, as pairing programs write it."""
-    systems = {RatingSystem(system % 3) for system in section.systems}
+    systems = {RatingSystem(system % 3) for system in named}
     if systems == {RatingSystem.OTBQ}:
         return "Q"
     return "R" if systems <= {RatingSystem.OTBR} else "D"
@@ -193,9 +217,16 @@ def _player_row(section: Mapping[str, str], player: ReportedPlayer, cells: list[
         "D_MEM_ID": player.member_id,
         "D_NAME": player.name,
         "D_STATE": player.state,
-        "D_RATING": str(math.floor((player.pairing_rating or 0.0) + 0.5)),
+        "D_RATING": str(math.floor(_rating(player) + 0.5)),
         **{round_field(at): cell for at, cell in enumerate(padded, 1)},
     }
+
+
+def _rating(player: ReportedPlayer) -> float:
+    """The rating for pairing, or else the one before the event, Regular first; 0 where there is none."""
+    before = player.background.standings
+    known = [player.pairing_rating, *(before[system].rating for system in RatingSystem if system in before)]
+    return next((rating for rating in known if rating), 0.0)
 
 
 def _cells(report: Report, section: ReportedSection, player: ReportedPlayer) -> list[str]:

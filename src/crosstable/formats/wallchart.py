@@ -30,9 +30,11 @@ from crosstable.formats.sheet_rows import Row, csv_rows, flag_of, separator_of, 
 from crosstable.formats.wallchart_players import Table, dialect_of, numbered, pending_of
 from crosstable.formats.wallchart_titles import (
     OTHER_LINES,
+    SECTION,
     brings_ratings,
     has_ratings,
     opens_table,
+    rounds_of,
     settled,
     title_score,
     titles_of,
@@ -103,6 +105,7 @@ _OTHER_KEYS = ("section", "note")
 _OWN_ALONE = ("number", "start", "end", "dates")
 _FIRST_LINE = "from the tournament database of chess results"
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
+_WITHDRAWN = re.compile(r"\((?:withdrawn|withdrew|w/d|wd)\)", re.IGNORECASE)
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 
 
@@ -223,10 +226,14 @@ class _Chart:
             name=event.values.get("event", ""),
             start=self.day(event, "start"),
             end=self.day(event, "end"),
-            sections=tuple(_section(self, part, at) for at, part in enumerate(self.parts, start=1)),
+            sections=tuple(_section(self, part, at) for at, part in enumerate(self._parts(), start=1)),
             place=self.name,
             details=event.details,
         )
+
+    def _parts(self) -> list[_Part]:
+        """The sections: those that lines name, each split where a column says who plays in which."""
+        return [split for part in self.parts for split in _by_section(part, self.faults)]
 
     def value(self, part: _Part, key: str) -> str:
         """What a section says under a key, or what the event says for all of them."""
@@ -271,6 +278,29 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
 
 def _is_key(key: str) -> bool:
     return any(key in known for known in (EVENT_KEYS, SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
+
+
+def _by_section(part: _Part, faults: FaultList) -> list[_Part]:
+    """The sections of a table by its column of sections, without entries that were withdrawn."""
+    columns = part.columns or {}
+    if not rounds_of(columns):
+        gone = [row for row in part.rows if any(map(_WITHDRAWN.search, row.cells))]
+        faults.extend(fault("ignored-record", row.place, "The entry was withdrawn and was left out.") for row in gone)
+        part.rows = [row for row in part.rows if row not in gone]
+    at = columns.pop(SECTION, None)
+    groups: dict[str, list[Row]] = {}
+    for row in part.rows:
+        name = row.cells[at].strip() if at is not None and at < len(row.cells) else ""
+        groups.setdefault(name, []).append(row)
+    if list(groups) in ([], [""]):
+        return [part]
+    made = []
+    for name, rows in groups.items():
+        one = _Part(rows[0].place, name if name.isprintable() and len(name) <= LONGEST_TEXT else part.name)
+        one.values, one.details, one.titles = part.values, dict(part.details), part.titles
+        one.columns, one.rows = dict(columns), rows
+        made.append(one)
+    return made
 
 
 def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:

@@ -15,6 +15,7 @@ from crosstable.limits import HIGHEST_RATING, MOST_ROUNDS
 from crosstable.notation import read_rating, shown
 from crosstable.terms import RatingSystem
 
+SECTION = "section"
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": (
         *("no", "number", "num", "nr", "pair", "pair no", "pair num", "pair number", "pairing", "pairing no"),
@@ -48,11 +49,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "title": ("ti", "chess title"),
     "federation": ("fed", "fide fed"),
     "fide id": ("fideid", "fide no", "fide number", "fide id no"),
+    SECTION: ("section", "sec", "section name", "division"),
     "rank": ("rk", "place", "pl", "plc", "final rank", "standing"),
 }
 PLAYER_DETAILS = ("title", "sex", "federation", "fide id", "rank", "national rating", "team", "norm")
 # Known, and not needed to rate: nothing is said about them.
 IGNORED = (
+    *("clubno", "atitle"),
     *("club", "school", "city", "grade", "age", "group", "gr", "typ", "type", "bd", "board", "prize", "prizes", "fee"),
     *("email", "e mail", "phone", "paid", "notes", "note", "remarks", "comment", "byes", "perf", "performance", "tpr"),
     *("rp", "k", "w", "we", "w we", "post", "post rating", "post rtg", "new rating", "new rtg", "rating after", "diff"),

@@ -11,21 +11,22 @@ NORM_LEVELS = (1200.0, 1400.0, 1600.0, 1800.0, 2000.0, 2200.0, 2400.0)
 NORM_GAMES = 4
 NORM_MEETINGS = 2
 NORM_MARGIN = 1.0
+NORM_WIDTH_BELOW = 800.0
+NORM_WIDTH_ABOVE = 400.0
 NO_NORM = -1
 # Sums of eighths of hundredths: a margin this little above one is not above it.
 MARGIN_SLACK = 1e-9
 
 
+def expectancy_width(lead: float) -> float:
+    """The points over which C rises from 0 to 1, by its slope on this side of the level."""
+    return NORM_WIDTH_BELOW if lead <= 0.0 else NORM_WIDTH_ABOVE
+
+
 def level_expectancy(level: float, opponent: float) -> float:
     """C, what a player of this level is expected to score against an opponent (official facts §1)."""
     lead = level - opponent
-    if lead <= -400.0:
-        return 0.0
-    if lead <= 0.0:
-        return 0.5 + lead / 800.0
-    if lead <= 200.0:
-        return 0.5 + lead / 400.0
-    return 1.0
+    return min(max(0.5 + lead / expectancy_width(lead), 0.0), 1.0)
 
 
 def margin(level: float, score: float, opponents: Sequence[float]) -> float:

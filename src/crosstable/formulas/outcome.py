@@ -17,7 +17,8 @@ from crosstable.terms import FloorKind, RatingSystem
 class Merits(NamedTuple):
     """What a player's record says about floors: counts include the section just rated (readings 97).
 
-    ``lowered_floor`` is the level to which the office lowered the peak floor, infinite for none (§7; readings 71).
+    ``lowered_floor`` is the level to which the office lowered the floors that follow from play, of the peak and of an
+    Original Life Master, infinite for none (§7; readings 71). Decided floors come lowered.
     """
 
     wins: float
@@ -63,7 +64,8 @@ def standing_floor(constants: Constants, system: int, merits: Merits, decided: L
         earned = peak_floor(constants, merits.peak, merits.peak_since_2010)
         best = higher(best, Level(FloorKind.PEAK, min(earned, merits.lowered_floor)))
     if system == RatingSystem.OTBR:
-        best = higher(best, Level(FloorKind.LIFE_MASTER, life_master_floor(constants, merits.games_at_2200)))
+        title = life_master_floor(constants, merits.games_at_2200)
+        best = higher(best, Level(FloorKind.LIFE_MASTER, min(title, merits.lowered_floor)))
     return higher(best, decided)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from crosstable.formulas.floors import is_life_master_game
 from crosstable.formulas.outcome import Merits
 from crosstable.rules.constants import Constants
+from crosstable.terms import RatingSystem
 
 NO_COUNT = -1
 
@@ -120,7 +121,10 @@ def count_section(
     """Bring a record up to the end of a section: N grows by m, counts by the results (§7; readings 60, 65)."""
     was_established = has_established(constants, record)
     if was_established and is_life_master_game(constants, record.rating, record.games):
+        is_new_title = section.system == RatingSystem.OTBR and record.games_at_2200 < constants.life_master_games
         record.games_at_2200 += share.played
+        if is_new_title and record.games_at_2200 >= constants.life_master_games:
+            end_lowering(floor)
     record.games += share.counted
     record.wins = grown(record.wins, share.wins)
     record.draws = grown(record.draws, share.draws)
@@ -137,7 +141,7 @@ def count_peak(
 ) -> None:
     """Let a new established rating count as a peak: of all time and, if it is one, since 2010-04-01 (readings 62, 115).
 
-    A new peak of all time ends a lowered floor.
+    A new peak of all time ends a lowered floor, and so does a new title (readings 71).
     """
     if was_established and math.isnan(record.peak):  # the pre-event rating was itself an established one
         record.peak = record.rating
@@ -146,5 +150,10 @@ def count_peak(
         record.peak_since_2010 = max(rating, or_else(record.peak_since_2010, rating))
     if math.isnan(record.peak) or rating > record.peak:
         record.peak = rating
-        if not math.isinf(floor.lowered_floor):
-            floor.lowered_floor = math.inf
+        end_lowering(floor)
+
+
+def end_lowering(floor: FloorRecord) -> None:
+    """A floor that is earned anew is no longer lowered; nothing is written where nothing was lowered."""
+    if not math.isinf(floor.lowered_floor):
+        floor.lowered_floor = math.inf

@@ -70,13 +70,13 @@ class Adjustments:
         sections = PlainSections(self.archive, lambda member: {}, self.openings, self.decisions)
         rows = self.index.history.sections["row"]
         found = []
-        for adjustment in self._adjustments():
+        for adjustment in sorted(self._adjustments(), key=lambda one: one.key):
             system, key = adjustment.what.system, adjustment.key
             assert system is not None
             after = Key(key.ended, key.started, key.event_id, key.section + 1)
             standing = sections.limits(adjustment.member, system, PlayerRating(0.0), after)
             pair = adjustment.member, system
-            found.append(Limits(pair, int(rows[adjustment.before]), standing.floors, standing.ceiling))
+            found.append(Limits(pair, int(rows[self._place(key.ended)]), standing.floors, standing.ceiling))
         return found
 
     def _place(self, day: date) -> int:

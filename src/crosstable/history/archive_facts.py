@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.history.archive import Archive
@@ -71,4 +72,19 @@ def decisions_of(archive: Archive) -> list[Decided]:
             {} if row["details"] == NO_DETAILS else json.loads(row["details"]),
         )
         found.append(Decided(row["member"], decision))
-    return found
+    return _placed(archive, found)
+
+
+def _placed(archive: Archive, decisions: list[Decided]) -> list[Decided]:
+    """Decisions, of which those that grant a lower floor go with their match wherever it is; without it they wait."""
+    granting = DecisionKind.GRANT_MATCH_FLOOR
+    if not any(decision.kind is granting for _, decision in decisions):
+        return decisions
+    frame = archive.sections
+    ends = dict(zip(zip(frame["event_id"], frame["number"], strict=True), frame["end"], strict=True))
+    return [
+        Decided(who, one._replace(effective=ends.get((one.event_id, one.section), date.max)))
+        if one.kind is granting
+        else Decided(who, one)
+        for who, one in decisions
+    ]

@@ -5,21 +5,26 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.checks import CheckedSection
+from crosstable.checks.owners import REQUESTS, asked_in
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
-from crosstable.errors import Fault
+from crosstable.errors import Fault, Severity
 from crosstable.faults import fault
-from crosstable.limits import LONGEST_EVENT_ID
+from crosstable.limits import LATEST_REPORT, LONGEST_EVENT_ID
+from crosstable.office.comparing import differing, prizes_in
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Key
 from crosstable.office.published import published_before
 from crosstable.office.rounding import half_up
-from crosstable.office.sections import SectionRows, section_rows
+from crosstable.office.sections import SectionRows, granted_in, section_rows
+from crosstable.office.settings import MEMBERSHIPS, is_on
 from crosstable.pipeline.rating import RatedEvent, rate
 from crosstable.terms import NOT_PUBLISHED, Background, Report, ReportedPlayer, ReportedSection, SectionType
 
+CONFIRM = Severity.CONFIRM
+WAITS = "The section waits until the office agrees, or the file comes without it."
 # What a preview for the public says of somebody whose birth date it does without.
 WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
@@ -54,7 +59,7 @@ def check_submission(
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
     whole = report._replace(faults=(*_event_id_faults(report), *read))
-    rated = rate(whole, source=_Known(record, report, public_places), today=today, ranges=False)
+    rated = rate(whole, source=_Known(record, report, public_places, today), today=today, ranges=False)
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -90,8 +95,11 @@ def _event_id_faults(report: Report) -> list[Fault]:
 class _Known:
     """What the record knows of the people of a report."""
 
-    def __init__(self, record: Record, report: Report, public_places: int | None) -> None:
+    def __init__(self, record: Record, report: Report, public_places: int | None, today: date | None = None) -> None:
         self.record = record
+        self.today = today
+        is_required = is_on(record.connection, MEMBERSHIPS, record.through)
+        self.membership = "not-a-member" if is_required else "membership"
         self.public_places = public_places
         self.report = report
         self.chained = frozenset(
@@ -100,7 +108,8 @@ class _Known:
         ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
         roots = {record.one_id(one) for one in ids}
         self.people = record.people([*ids, *roots])
-        self.until = {one: known.member_until for one, known in self.people.items() if known.member_until}
+        until = {one: self.people[record.one_id(one)].member_until for one in self.people}
+        self.until = {one: last for one, last in until.items() if last is not None}
         self.backgrounds = Backgrounds(record, roots & self.people.keys())
         self.openings: dict[str, date] = {}
         for opening in record.openings({other for one in roots for other in record.same_member(one)}):
@@ -121,6 +130,7 @@ class _Known:
         return section._replace(players=tuple(self._brings(player, section, key) for player in section.players))
 
     def _brings(self, player: ReportedPlayer, section: ReportedSection, key: Key) -> ReportedPlayer:
+        """A player as the record has them: what a file says of them counts only where the office may agree to it."""
         own = player.background
         member = self.record.one_id(player.member_id)
         if player.member_id not in self.people:
@@ -137,6 +147,7 @@ class _Known:
             member_id=member,
             background=known._replace(fide=known.fide or own.fide, given_start=own.given_start),
             has_opted_in=opted,
+            fide_flag=self.people[member].fide_flag or player.fide_flag,
             pairing_rating=None,
         )
 
@@ -152,16 +163,56 @@ class _Known:
     def faults(
         self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
     ) -> Sequence[Fault]:
-        """What may be told of the findings about a section, and what only the office can find in it."""
-        told = [one for one in found if one.code not in _OF_BIRTH_DATES]
-        return [*told, *self._known_faults(at)]
+        """What may be told of the findings about a section, and what only the office can find in it.
+
+        What the section asks the office for waits until the office agrees, unless the section stands with it already.
+        """
+        own = [one for one in found if one.code not in _OF_BIRTH_DATES]
+        own += self._known_faults(at)
+        if self.public_places is None:
+            own += self._compared(report.sections[at], at, checked)
+        section = self.report.sections[at]
+        place = section_place(section, at)
+        asked = asked_in(section)
+        granted = granted_in(self.record, self.report.event_id, section_number(section, at)) if asked else {}
+        member_at = {place.row(one, row): one.member_id for row, one in enumerate(section.players)}
+        told = []
+        for one in own:
+            key = one.code, member_at.get(one.place, "")
+            if one.code not in REQUESTS:
+                told.append(one)
+            elif key not in asked:
+                continue  # the office's own decision
+            else:
+                told.append(one if asked[key] == granted.get(key) else one._replace(severity=CONFIRM, remedy=WAITS))
+        return told
+
+    def _compared(self, filled: ReportedSection, at: int, checked: CheckedSection | None) -> list[Fault]:
+        """What the file says of its players otherwise than the record."""
+        section = self.report.sections[at]
+        if checked is None:
+            return []
+        place, found = section_place(section, at), []
+        for row, (player, brought) in enumerate(zip(section.players, filled.players, strict=True)):
+            if player.member_id in self.people:
+                said = differing(self.record, player, brought, self.people[brought.member_id], checked.section)
+                found += [fault(key, place.row(player, row), **values) for key, values in said]
+        return found
 
     def _known_faults(self, at: int) -> list[Fault]:
         section = self.report.sections[at]
         place = section_place(section, at)
         end = section.end or self.report.end
         found: list[Fault] = [] if end is None else birth_faults(section, place, end)
-        found += membership_faults(section, place, self.until, end)
+        found += membership_faults(section, place, self.until, end, self.membership)
+        if end is not None and self.today is not None and (days := (self.today - end).days) > LATEST_REPORT:
+            is_new = self.record.heading(self.report.event_id, section_number(section, at)) is None
+            found += [fault("late-report", place.whole, end=end, days=days)] * is_new
+        if section.systems and not section.time_controls and not section.kind.is_foreign:
+            found.append(fault("systems-named", place.whole, systems=" and ".join(one.name for one in section.systems)))
+        for won in () if end is None else prizes_in(section, end):
+            said = {"amount": won.amount, "limit": won.limit, "level": won.level}
+            found.append(fault("money-prize", place.row(won.player), **said))
         for row, player in enumerate(section.players):
             where = place.row(player, row)
             if section.kind.is_foreign and not player.is_rated:

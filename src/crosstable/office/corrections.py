@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from crosstable.checks.owners import without_requests
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
@@ -19,7 +20,14 @@ from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, 
 from crosstable.office.members import import_into
 from crosstable.office.mending import ChangedResult as ChangedResult
 from crosstable.office.mending import with_member, with_result
-from crosstable.office.sections import EventFact, SectionRows, reported_event, reported_section, write_section
+from crosstable.office.sections import (
+    EventFact,
+    SectionRows,
+    granted_in,
+    reported_event,
+    reported_section,
+    write_section,
+)
 from crosstable.office.submissions import (
     Document,
     as_version_of,
@@ -125,7 +133,9 @@ def _correct(
         found = tuple(version_differences(record, checked))
         if checked.is_refused or _is_wrong(old, checked.sections) or not found:
             return Correction(event_id, 0, found, checked.faults)
-        asks = is_request.is_needed(record, report) if isinstance(is_request, RequestPolicy) else is_request
+        policy = is_request if isinstance(is_request, RequestPolicy) else None
+        is_asked = policy.is_needed(record, report) if policy is not None else bool(is_request)
+        asks = is_asked or _has(Severity.CONFIRM, old, checked.sections)
         asked = _to_ask_for(record, event_id, old, checked.sections) if asks else []
         act = append(connection, office.clock, author, _change(checked, document, old, found, asks=asks))
         if document is not None:
@@ -135,7 +145,7 @@ def _correct(
             _write_versions(connection, act, old, checked.sections)
             return Correction(event_id, act, found, checked.faults)
         _write_requests(connection, act, asked, _dropped(old, checked.sections))
-        proposal = is_request.follow(_record(connection), act) if isinstance(is_request, RequestPolicy) else None
+        proposal = policy.follow(_record(connection), act) if policy is not None and is_asked else None
         return Correction(event_id, act, found, checked.faults, is_requested=True, proposal=proposal)
 
 
@@ -170,7 +180,11 @@ def _of_the_event(report: Report) -> dict[str, object]:
 
 def _is_wrong(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
     """Whether a section that is to be written has an error; one that is held and stays as it is does not count."""
-    return any(fault.severity.stops for one in _changed(old, new) for fault in one.faults)
+    return _has(Severity.ERROR, old, new)
+
+
+def _has(severity: Severity, old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> bool:
+    return any(fault.severity is severity for one in _changed(old, new) for fault in one.faults)
 
 
 def _changed(old: Mapping[int, SectionRows], new: Sequence[CheckedRows]) -> list[CheckedRows]:
@@ -279,10 +293,14 @@ def waiting_of(record: Record, event_id: str, numbers: Collection[int] = ()) -> 
 
 
 class Seen(NamedTuple):
-    """What somebody agrees to: the version of each section (nothing: whatever waits), and who is a new member."""
+    """What somebody agrees to: the version of each section (nothing: whatever waits), and who is a new member.
+
+    ``refuses`` accepts the sections without what only the office may say in them.
+    """
 
     versions: Mapping[int, int] | None = None
     newcomers: Sequence[Person] = ()
+    refuses: bool = False
 
 
 WHATEVER_WAITS = Seen()
@@ -306,7 +324,7 @@ def confirm(
 ) -> Correction:
     """Accept what is held or was asked for, when its checks find no error now; otherwise every fault is told.
 
-    Findings to confirm are confirmed by it.
+    Findings to confirm are confirmed by it; the journal entry names them.
     """
     try:
         with office.writing(author.actor, f"confirming {event_id}") as connection:
@@ -317,7 +335,10 @@ def confirm(
             if seen.versions is not None:
                 require_versions(waiting, event_id, seen.versions)
             asked = asked_of_event(connection, waiting.requests)
-            checked = check_submission(record, _as_asked(record, event, waiting, asked), (), today)
+            report = _as_asked(record, event, waiting, asked)
+            if seen.refuses:
+                report = _refusing(record, report, waiting)
+            checked = check_submission(record, report, (), today)
             chosen = [one for one in checked.sections if one.number in waiting.headings]
             errors = [one for rows in chosen for one in rows.faults if one.severity is Severity.ERROR]
             if errors or checked.is_refused:
@@ -350,6 +371,18 @@ def _as_asked(record: Record, event: EventFact, waiting: Waiting, asked: "AskedO
     return report if asked is None else as_version_of(asked.said._replace(sections=report.sections), event)
 
 
+def _refusing(record: Record, report: Report, waiting: Waiting) -> Report:
+    """The event without what its waiting sections ask the office for, beyond what was granted before."""
+    sections = tuple(
+        without_requests(one, granted_in(record, report.event_id, one.number))
+        if one.number in waiting.headings
+        else one
+        for one in report.sections
+        if one.number is not None
+    )
+    return report._replace(sections=sections)
+
+
 def _confirming(record: Record, event: EventFact, waiting: Waiting, checked: CheckedSubmission) -> Change:
     """The act of a confirmation: which versions, and what they change."""
     standing = present_rows(record, event.event_id)
@@ -361,8 +394,20 @@ def _confirming(record: Record, event: EventFact, waiting: Waiting, checked: Che
         "sections": {number: new[number].heading["digest"] for number in new if number in waiting.headings},
         "withdrawn": sorted(waiting.gone),
         "differences": found,
+        "granted": _granted(waiting, checked),
     }
     return Change(EntryKind.CONFIRM, event.event_id, after)
+
+
+def _granted(waiting: Waiting, checked: CheckedSubmission) -> list[str]:
+    """What whoever accepts what waits agrees to by that."""
+    chosen = [one for one in checked.sections if one.number in waiting.headings]
+    return [
+        f"{fault.place}: {fault.message}"
+        for one in chosen
+        for fault in one.faults
+        if fault.severity is Severity.CONFIRM
+    ]
 
 
 def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmission) -> Correction:
@@ -376,6 +421,7 @@ def _accepted(record: Record, act: int, waiting: Waiting, checked: CheckedSubmis
         write_section(connection, act, SectionRows(standing[number].heading, ()), State.WITHDRAWN)
     said = [f"section {one.number} is confirmed" for one in chosen]
     said += [f"section {number} is withdrawn" for number in sorted(waiting.gone)]
+    said += [f"agreed: {text}" for text in _granted(waiting, checked)]
     return Correction(event_id, act, tuple(said), checked.faults)
 
 

@@ -9,12 +9,14 @@ from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.formulas.floors import money_floor
 from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
+from crosstable.office.checking import check_submission
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, head
 from crosstable.office.ledger.postings import current_of_section
 from crosstable.office.members import could_be_born, could_be_born_in, replace_person
-from crosstable.office.sections import rows_of, write_section
+from crosstable.office.sections import reported_event, write_section
+from crosstable.office.submissions import event_of
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
 from crosstable.terms import RatingSystem, SectionType
@@ -22,14 +24,6 @@ from crosstable.terms import RatingSystem, SectionType
 # Days that can be meant: of a decision from before there were ratings, until far ahead.
 _FIRST_EFFECTIVE = date(1900, 1, 1)
 _AHEAD = timedelta(days=366)
-
-
-class Prize(NamedTuple):
-    """A prize that may set a money floor: its amount, the rating limit it was won under, where it was won."""
-
-    amount: float
-    limit: float
-    event_id: str
 
 
 class Ruling(NamedTuple):
@@ -72,7 +66,7 @@ def _write(office: Office, connection: Connection, author: Author, ruling: Rulin
     act = append(connection, office.clock, author, Change(EntryKind.DECIDE, subject, row))
     connection.execute(insert(tables.decision), {**row, "act": act})
     if ruling.kind is DecisionKind.WAIVE_MATCH:
-        _waive(connection, act, author, ruling)
+        _waive(Record(connection, act), author.reason, ruling, office.clock().date())
     return act
 
 
@@ -164,11 +158,10 @@ def _require_only_conditions(heading: Heading) -> None:
         raise OfficeError(f"{where} is no match")
     if heading.state is State.WITHDRAWN:
         raise OfficeError(f"{where} is withdrawn")
-    wrong = [
-        one for one in heading.faults if one["severity"] != Severity.WARNING and one["code"] != "match-not-eligible"
-    ]
-    if wrong:
-        raise OfficeError(f"{where} is held for more than the conditions of a match: {wrong[0]['message']}")
+    of_match = ("match-not-eligible", "match-waived")
+    stopping = [one for one in heading.faults if one["severity"] != Severity.WARNING and one["code"] not in of_match]
+    if heading.state is State.HELD and stopping:
+        raise OfficeError(f"{where} is held for more than the conditions of a match: {stopping[0]['message']}")
 
 
 def _match_floor(record: Record, ruling: Ruling) -> Ruling:
@@ -204,13 +197,21 @@ def _revocation(record: Record, ruling: Ruling) -> Ruling:
     return ruling._replace(member_id=found.member_id, event_id=found.event_id, section=found.section)
 
 
-def _waive(connection: Connection, act: int, author: Author, ruling: Ruling) -> None:
-    """A match whose conditions are waived is written again with that reason, and accepted (readings 100)."""
-    record = Record(connection, act)
+def _waive(record: Record, reason: str, ruling: Ruling, today: date) -> None:
+    """A match whose conditions are waived is checked again with that reason, and accepted (readings 100).
+
+    A system in which the two could not play it is rated again then.
+    """
     heading = _match(record, ruling)
-    waived = heading._replace(match_waiver=author.reason)
-    entries = record.entries([heading])[heading.event_id, heading.number]
-    write_section(connection, act, rows_of(waived, entries), State.ACCEPTED)
+    report = reported_event(record, event_of(record, heading.event_id))
+    sections = tuple(
+        one._replace(match_waiver=reason) if one.number == heading.number else one for one in report.sections
+    )
+    checked = check_submission(record, report._replace(sections=sections), (), today)
+    (waived,) = (one for one in checked.sections if one.number == heading.number)
+    if wrong := [one for one in (*checked.rated.general, *waived.faults) if one.severity is Severity.ERROR]:
+        raise OfficeError(f"the match has errors beside the conditions of a match: {wrong[0].message}")
+    write_section(record.connection, record.through, waived.rows, State.ACCEPTED, waived.faults)
 
 
 def require_facts(facts: dict[str, Any], today: date) -> None:

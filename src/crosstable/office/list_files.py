@@ -1,18 +1,21 @@
-"""Published lists and top lists as files: CSV, XLSX, Parquet, text; a row per member, all six systems side by side.
+"""Published lists and top lists as files, CSV to DBF: a row per member, all six systems side by side.
 
 What is written is what the office has frozen: official ratings are whole numbers for everybody.
 """
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection
 
 from crosstable.errors import FormatError, OfficeError
 from crosstable.faults import fault
+from crosstable.formats import dbf
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
+from crosstable.formats.uschess_fit import in_plain_letters
+from crosstable.limits import MEMBER_ID_DIGITS
 from crosstable.office.ledger.facts import Record
 from crosstable.office.public import Shown
 from crosstable.office.published import CENTRAL
@@ -155,6 +158,54 @@ def list_text(table: ListTable) -> str:
         for member in table.members
     ]
     return _text(table.title, table.heading, titles, rows)
+
+
+# Files that pairing programs load. The names and the order of the fields are those of the table that US Chess gave to
+# SwissSys and WinTD (TARATSUP.DBF): Regular is the eighth field and Quick the eleventh, for programs that count.
+
+_DBF_RATINGS = {
+    **{RatingSystem.OTBR: "R_LPB_RAT", RatingSystem.OTBQ: "Q_LPB_RAT", RatingSystem.OTBB: "B_LPB_RAT"},
+    **{RatingSystem.OLR: "ONL_R_RTG", RatingSystem.OLQ: "ONL_Q_RTG", RatingSystem.OLB: "ONL_B_RTG"},
+}
+_DBF_FIELDS = (
+    *(("MEM_ID", 8), ("MEM_NAME", _NAME_WIDTH), ("EXPIRED", 8), ("STATE", 2)),
+    *(("FIDE_ID", 10), ("FEDERATION", 3), ("TITLE", 3), ("R_LPB_RAT", 8), ("R_TYPE", 1), ("R_LISTED", 7)),
+    *(("Q_LPB_RAT", 8), ("Q_TYPE", 1), ("B_LPB_RAT", 8), ("ONL_R_RTG", 8), ("ONL_Q_RTG", 8), ("ONL_B_RTG", 8)),
+)
+
+
+def list_dbf(table: ListTable) -> bytes:
+    """The list as the table that SwissSys and WinTD load: plain letters, names cut, no memberships.
+
+    Members whose id is longer than US Chess's stay out of it: no pairing program could find them.
+    """
+    month = date.fromisoformat(f"{dict(table.heading)['month']}-01")
+    fields = [dbf.Field(name, "C", width) for name, width in _DBF_FIELDS]
+    members = [_for_pairing(member) for member in table.members if len(member.member_id) <= MEMBER_ID_DIGITS]
+    fitting = [{name: in_plain_letters(row.get(name, ""))[:width] for name, width in _DBF_FIELDS} for row in members]
+    for row in fitting:
+        row["R_LISTED"] = f"{month:%Y-%m}"
+    return dbf.write("ratings", fields, fitting, month)
+
+
+def list_tsv(table: ListTable) -> bytes:
+    """The list as the text with tabs and without titles that pairing programs load: name, id, two blanks, ratings."""
+    rows = map(_for_pairing, table.members)
+    columns = ("MEM_NAME", "MEM_ID", "EXPIRED", "STATE", *_DBF_RATINGS.values())
+    lines = ["\t".join(row.get(column, "").replace("\t", " ") for column in columns) for row in rows]
+    return "".join(f"{line}\r\n" for line in lines).encode()
+
+
+def _for_pairing(member: ListMember) -> dict[str, str]:
+    """A member as pairing programs know them; games stand behind a provisional rating: ``1641/17``."""
+    ratings = {}
+    for system, shown in member.ratings.items():
+        games = f"/{shown.games:.0f}" if shown.is_provisional and shown.games else ""
+        ratings[_DBF_RATINGS[system]] = f"{shown.rating:.0f}{games}"
+    kinds = {RatingSystem.OTBR: "R_TYPE", RatingSystem.OTBQ: "Q_TYPE"}
+    types = {kinds[one]: "P" if shown.is_provisional else "E" for one, shown in member.ratings.items() if one in kinds}
+    who = {"MEM_ID": member.member_id, "MEM_NAME": member.name, "STATE": member.state, "FIDE_ID": member.fide_id}
+    return {name: printable(text) for name, text in {**who, **ratings, **types}.items()}
 
 
 # Files of a top list.

@@ -97,7 +97,12 @@ class Proposal(NamedTuple):
 
 
 def confirmation(
-    record: Record, event_id: str, sections: Collection[int] = (), newcomers: Sequence[Person] = ()
+    record: Record,
+    event_id: str,
+    sections: Collection[int] = (),
+    newcomers: Sequence[Person] = (),
+    *,
+    refuses: bool = False,
 ) -> ProposedAction:
     """Accept what is held or was asked for; which versions, and who comes in with them, is part of the wish."""
     waiting = waiting_of(record, event_id, sections)
@@ -114,6 +119,9 @@ def confirmation(
     if newcomers:
         what.append(f"add {len(newcomers)} new member{'' if len(newcomers) == 1 else 's'}")
     arguments: dict[str, Any] = {"event": event_id, "versions": [[number, versions[number]] for number in versions]}
+    if refuses:
+        what.append("without what only the office may say")
+        arguments["refuses"] = True
     if newcomers:
         arguments["members"] = [written_person(one) for one in newcomers]
     return ProposedAction(ProposalKind.CONFIRM, arguments, "; ".join(what))
@@ -394,7 +402,7 @@ def _publish(office: Office, author: Author, arguments: Mapping[str, Any]) -> in
 def _confirm(office: Office, author: Author, arguments: Mapping[str, Any]) -> int:
     event_id = arguments["event"]
     newcomers = [read_person(one) for one in arguments.get("members", ())]
-    seen = Seen(dict(arguments["versions"]), newcomers)
+    seen = Seen(dict(arguments["versions"]), newcomers, arguments.get("refuses", False))
     made = confirm(office, author, event_id, office.clock().date(), seen=seen)
     if not made.is_stored:
         wrong = next((fault for fault in made.faults if fault.severity is Severity.ERROR), None)

@@ -18,7 +18,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.journal import EntryKind, JournalEntry
 from crosstable.office.ledger.postings import Posting
-from crosstable.office.rounding import half_up
+from crosstable.office.rounding import WHOLE, half_up
 from crosstable.office.views import StoredChange
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import EDITIONS
@@ -26,8 +26,6 @@ from crosstable.terms import FloorKind, Formula, PlayerRating, RatingSystem, Sou
 
 UNRATED = "Unrated"
 ESTABLISHED_ABOVE = EDITIONS[-1].constants.established_above
-# In how many places the public sees a rating, and where the office shows decimals.
-WHOLE, DECIMALS = 0, 2
 # What an act of each kind says after it that the public may read; never a digest.
 _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.FOUNDED: ("name",),
@@ -43,7 +41,7 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals",),
+    EntryKind.SETTINGS: ("public_decimals", "memberships"),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})

@@ -2,6 +2,9 @@
 
 import math
 
+# In how many places the public sees a rating, and where the office shows decimals.
+WHOLE, DECIMALS = 0, 2
+
 
 def half_up(value: float, places: int) -> float:
     """A number to so many places, halves upward as official ratings are rounded."""

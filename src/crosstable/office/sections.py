@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert
 
 from crosstable.checks import CheckedSection
+from crosstable.checks.owners import Asked, asked_in
 from crosstable.errors import Fault
 from crosstable.formats.event_json_write import written_cell
 from crosstable.office import tables
@@ -85,6 +86,8 @@ def _extra(player: ReportedPlayer) -> dict[str, Any]:
     background = player.background
     if background.fide is not None:
         extra["fide"] = [background.fide.rating, background.fide.as_of]
+    if background.cfc is not None:
+        extra["cfc"] = [background.cfc.rating, background.cfc.as_of]
     if background.given_start is not None:
         extra["start"] = list(background.given_start)
     if player.details:
@@ -158,9 +161,10 @@ def reported_section(heading: Heading, entries: Sequence[EntryFact]) -> Reported
 
 def _reported_player(entry: EntryFact) -> ReportedPlayer:
     extra = entry.extra
-    fide, start = extra.get("fide"), extra.get("start")
+    start = extra.get("start")
     background = Background(
-        fide=None if fide is None else OutsideRating(fide[0], date.fromisoformat(fide[1]) if fide[1] else None),
+        fide=outside_of(extra, "fide"),
+        cfc=outside_of(extra, "cfc"),
         given_start=None if start is None else GivenStart(*start),
     )
     known = {field: extra[name] for name, field in _PLAIN_EXTRAS.items() if name in extra}
@@ -174,6 +178,20 @@ def _reported_player(entry: EntryFact) -> ReportedPlayer:
         details=extra.get("details", {}),
         **known,
     )
+
+
+def granted_in(record: Record, event_id: str, number: int) -> Asked:
+    """What the office agreed to in a section: it stands accepted with that."""
+    heading = record.heading(event_id, number)
+    if heading is None or heading.state is not State.ACCEPTED:
+        return {}
+    return asked_in(reported_section(heading, record.entries([heading])[event_id, number]))
+
+
+def outside_of(extra: Mapping[str, Any], federation: str) -> OutsideRating | None:
+    """The FIDE or CFC rating that a row of a report says."""
+    rating, as_of = extra.get(federation) or (None, None)
+    return None if rating is None else OutsideRating(rating, date.fromisoformat(as_of) if as_of else None)
 
 
 class EventFact(NamedTuple):

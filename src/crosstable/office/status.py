@@ -10,6 +10,7 @@ from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
+from crosstable.office.questions import Question, questions
 
 # Acts from which no rating follows.
 _AT_REST = frozenset({EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS})
@@ -31,6 +32,7 @@ class OfficeStatus(NamedTuple):
     requested: tuple[Heading, ...]
     newest: JournalEntry
     cautions: tuple[str, ...]
+    questions: tuple[Question, ...] = ()
 
 
 def status(office: Office) -> OfficeStatus:
@@ -56,6 +58,7 @@ def status(office: Office) -> OfficeStatus:
             requested=_requests(record),
             newest=newest,
             cautions=office.store.cautions(),
+            questions=tuple(questions(record)),
         )
 
 

@@ -5,7 +5,7 @@ These are the office's own views; ``public`` says what of them may leave it.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ from crosstable.engine import RatedSection
 from crosstable.engine.after import decided_floor
 from crosstable.engine.numbers import numbers_of
 from crosstable.errors import OfficeError
-from crosstable.formulas.floors import Level
-from crosstable.formulas.outcome import standing_floor
+from crosstable.formulas.floors import Level, life_master_floor, peak_floor, personal_absolute_floor
+from crosstable.formulas.outcome import Merits, standing_floor
 from crosstable.formulas.tally import Share, merits_of
 from crosstable.office import tables
 from crosstable.office.ledger.backgrounds import MemberDecisions, postings_of_member
@@ -25,11 +25,14 @@ from crosstable.office.ledger.journal import JournalEntry, acts, last_act_of
 from crosstable.office.ledger.postings import DAWN, OWN, Key, Posting
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of
+from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.terms import PlayerRating, RatingSystem
+from crosstable.terms import FloorKind, PlayerRating, RatingSystem
 
 KnownOn = date | datetime | None
 NOTHING_MORE = Share(0, 0, 0, 0, 0.0)
+# A place after everything.
+END = Key(date.max, DAWN, "", 0)
 
 
 class Known(NamedTuple):
@@ -48,14 +51,32 @@ class OfficialRating(NamedTuple):
     is_provisional: bool
 
 
+class FloorView(NamedTuple):
+    """A floor of a member: its level now and before it was lowered, its origin, since when, by which entries.
+
+    ``entry`` set it and ``lowered_by`` lowered it; nothing where it follows from play, or nobody lowered it.
+    """
+
+    origin: FloorKind
+    level: float
+    was: float
+    since: date | None = None
+    entry: int | None = None
+    lowered_by: int | None = None
+
+
 class SystemView(NamedTuple):
-    """A member in one system: the live standing, the floor and where it comes from, the rating of the newest list."""
+    """A member in one system: the live standing, the floor and where it comes from, the rating of the newest list.
+
+    ``floors`` are all that they have, the highest first.
+    """
 
     system: RatingSystem
     standing: PlayerRating
     floor: Level
     last: Posting
     official: OfficialRating | None
+    floors: tuple[FloorView, ...] = ()
 
 
 class MemberView(NamedTuple):
@@ -120,27 +141,65 @@ def member_view(connection: Connection, member_id: str, known_on: KnownOn = None
         raise OfficeError(f"member {member_id} is not known")
     decisions = MemberDecisions(record)
     decisions.know([root])
-    last = {posting.system: posting for posting in postings_of_member(connection, root, run)}
-    systems = tuple(_system_view(record, decisions, last[system], root) for system in RatingSystem if system in last)
+    by_system: dict[RatingSystem, list[Posting]] = {}
+    for posting in postings_of_member(connection, root, run):
+        by_system.setdefault(posting.system, []).append(posting)
+    systems = tuple(_system_view(record, decisions, by_system[one], root) for one in sorted(by_system))
     return MemberView(person, root, tuple(sorted(record.same_member(root) - {root})), systems)
 
 
-def _system_view(record: Record, decisions: MemberDecisions, last: Posting, member: str) -> SystemView:
+def _system_view(record: Record, decisions: MemberDecisions, postings: Sequence[Posting], member: str) -> SystemView:
+    last = postings[-1]
     standing, floor = standing_floor_of(decisions, last, member)
-    return SystemView(last.system, standing, floor, last, _official(record, member, last.system))
+    floors = _floors(decisions, postings, member, standing)
+    official = _official(record, member, last.system)
+    return SystemView(last.system, standing, floor, last, official, tuple(sorted(floors, key=lambda one: -one.level)))
+
+
+def _floors(
+    decisions: MemberDecisions, postings: Sequence[Posting], member: str, standing: PlayerRating
+) -> Iterator[FloorView]:
+    """Every floor of a member in a system: those that follow from play, and those that were set (§5)."""
+    last = postings[-1]
+    constants, merits = _merits(last, standing)
+    yield FloorView(FloorKind.ABSOLUTE, constants.absolute_floor, constants.absolute_floor)
+    if constants.personal_floor_is_used and not last.system.is_online:
+        personal = personal_absolute_floor(constants, merits.wins, merits.draws, merits.events)
+        yield FloorView(FloorKind.PERSONAL, personal, personal)
+    played = {
+        FloorKind.PEAK: peak_floor(constants, merits.peak, merits.peak_since_2010),
+        FloorKind.LIFE_MASTER: life_master_floor(constants, merits.games_at_2200),
+    }
+    enough = constants.life_master_games
+    days = {
+        FloorKind.PEAK: [one.ended for one in postings if one.peak == standing.peak],
+        FloorKind.LIFE_MASTER: [one.ended for one in postings if (one.games_at_2200 or 0) >= enough],
+    }
+    for origin, level in played.items():
+        if math.isinf(level) or (origin is FloorKind.LIFE_MASTER and last.system is not RatingSystem.OTBR):
+            continue
+        is_lowered = merits.lowered_floor < level
+        by = decisions.lowered_by(member, last.system, standing.lowered_floor) if is_lowered else None
+        yield FloorView(origin, min(level, merits.lowered_floor), level, min(days[origin], default=None), None, by)
+    for one in decisions.floors(member, last.system, END):
+        yield FloorView(one.floor.kind, one.floor.level, one.was, one.since, one.act, one.lowered_by)
+
+
+def _merits(last: Posting, standing: PlayerRating) -> tuple[Constants, Merits]:
+    """What floors look at after a member's last posting, and the rules of its day."""
+    day = last.started if last.started != DAWN else last.ended
+    # an opening may be older than the oldest rules that are known; its floor is that of those
+    constants = edition_for(max(day, EDITIONS[0].effective)).constants
+    numbers = numbers_of(standing)
+    return constants, merits_of(constants, numbers, NOTHING_MORE, numbers.lowered_floor)
 
 
 def standing_floor_of(decisions: MemberDecisions, last: Posting, member: str) -> tuple[PlayerRating, Level]:
     """A member's standing after their last posting with all that is decided about them, and the floor that holds it."""
     standing = last.standing
     assert standing is not None
-    end = Key(date.max, DAWN, "", 0)
-    standing = decisions.decided(member, last.system, standing, end)
-    day = last.started if last.started != DAWN else last.ended
-    # an opening may be older than the oldest rules that are known; its floor is that of those
-    constants = edition_for(max(day, EDITIONS[0].effective)).constants
-    numbers = numbers_of(standing)
-    merits = merits_of(constants, numbers, NOTHING_MORE, numbers.lowered_floor)
+    standing = decisions.decided(member, last.system, standing, END)
+    constants, merits = _merits(last, standing)
     return standing, standing_floor(constants, last.system, merits, decided_floor(standing))
 
 

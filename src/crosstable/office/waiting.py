@@ -4,6 +4,7 @@
 it shows, but for counts.
 """
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
@@ -13,9 +14,12 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, head
 from crosstable.office.ledger.rerate import is_pending, last_run
+from crosstable.office.questions import Question, questions
 
 # Of everything that waits so many are shown.
 MOST_SHOWN = 50
+# A prize that was won longer ago is told by ``status`` alone.
+LOOKED_BACK = timedelta(days=366)
 # With more rows since the last run than this, nobody waits until it is known which of them touch a rating.
 MOST_LOOKED_AT = 5_000
 # Acts from which no rating follows.
@@ -54,6 +58,7 @@ class AdministrationStatus(NamedTuple):
     pending: WaitingEntries
     held: Sections
     requested: Sections
+    questions: tuple[Question, ...] = ()
 
 
 def desk_status(office: Office, most: int = MOST_SHOWN) -> AdministrationStatus:
@@ -72,6 +77,7 @@ def desk_status(office: Office, most: int = MOST_SHOWN) -> AdministrationStatus:
             pending=_pending(record, last_run(connection), most),
             held=Sections(*record.waiting(State.HELD, most)),
             requested=Sections(*record.waiting(State.REQUESTED, most)),
+            questions=tuple(questions(record, office.clock().date() - LOOKED_BACK)[:most]),
         )
 
 

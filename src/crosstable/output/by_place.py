@@ -1,108 +1,121 @@
-"""The rows of a crosstable in published order: by points, then by the rating after the section, never by tie-break.
+"""The rows of a crosstable in the order in which US Chess posts them: by points, then by the rating after the section.
 
-Published crosstables number their rows in that order, so a row is numbered by its standing here, and every opponent is
-named by their row (official facts §4). The pairing number of the report stays in the row's entry.
+A player has one number everywhere: that of the report. The rank is the row's place in this order, or, in standings, the
+place by points and tie-breaks (official facts §4).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.words import total_points
+from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
+from crosstable.output.words import KINDS, controls_text
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.pipeline.results import ranked
+from crosstable.sentences import american_days, counted
 from crosstable.terms import Cell, Entry, ReportedSection, Result, Section
 
-NUMBERING = "Rows are numbered by points, then by the rating after the section; rounds name opponents by these numbers."
+NUMBERING = "Ranks go by points, then by the rating after the section, as US Chess posts them."
 _NO_CELL = Cell(Result.BLANK, 0, "")
 
 
 class Row(NamedTuple):
-    """One row: its number by standing, the entry of the report, cells that name rows, a result for each system."""
+    """One row: its rank, the entry of the report, a cell for each column, a result for each system, tie-breaks."""
 
-    number: int
+    rank: int
     entry: Entry
     state: str
-    total: float
     cells: tuple[Cell, ...]
     players: tuple[RatedPlayer, ...]
+    tie_breaks: tuple[float, ...] = ()
 
 
 class Table(NamedTuple):
-    """A section as a crosstable: its results by system, the time controls as written, and its rows."""
+    """A section as a crosstable: its results by system, the section as reported, columns by number, and its rows."""
 
     by_system: tuple[RatedSection, ...]
-    time_control: str
-    rounds: int
+    reported: ReportedSection
+    columns: tuple[int, ...]
     rows: tuple[Row, ...]
+    methods: tuple[str, ...] = ()
+
+    @property
+    def tie_breaks(self) -> tuple[str, ...]:
+        """The titles of the tie-breaks of standings."""
+        return tuple(METHODS[name].title for name in self.methods)
 
     @property
     def section(self) -> Section:
         """The section itself."""
         return self.by_system[0].section
 
+    @property
+    def time_control(self) -> str:
+        """The control as written, or, where rounds differ, each of them."""
+        controls, read = self.reported.time_controls, self.section.time_control
+        return read.text if read and len(set(controls)) < 2 else controls_text(controls)
 
-def tables_of(event: RatedEvent) -> tuple[Table, ...]:
-    """Every section of a rated event, rows by standing."""
-    reported = {
-        at if section.number is None else section.number: section
-        for at, section in enumerate(event.report.sections, start=1)
-    }
-    return tuple(_table(by_system, reported[by_system[0].section.number]) for by_system in event.rated)
+    @property
+    def about(self) -> str:
+        """How the section was played and rated."""
+        section, systems = self.section, " and ".join(rated.system.title for rated in self.by_system)
+        parts = (
+            KINDS[section.kind],
+            american_days(section.start, section.end),
+            counted(len(self.columns), "round"),
+            counted(len(self.rows), "player"),
+            self.time_control,
+            f"rated {systems}{', half K' if section.is_half_k else ''}",
+            f"rules of {self.by_system[0].edition.title}",
+        )
+        return " · ".join(filter(None, parts))
+
+    @property
+    def numbering(self) -> str:
+        """How rows are ranked, in a sentence."""
+        if not self.methods:
+            return NUMBERING
+        return f"Ranks go by points, then by {', '.join(METHODS[name].name for name in self.methods)}."
 
 
-def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection) -> Table:
+def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:
+    """Every section of a rated event; with ``tie_breaks`` as standings, by the usual ones where it names none."""
+    return tuple(_table(one.rated, one.report, tie_breaks) for one in event.examined if one.rated)
+
+
+def _table(by_system: tuple[RatedSection, ...], reported: ReportedSection, tie_breaks: Sequence[str] | None) -> Table:
     section = by_system[0].section
-    states = {player.number: player.state for player in reported.players}
+    methods = () if tie_breaks is None else tuple(tie_breaks) or usual_methods(section.kind)
+    at = {entry.number: index for index, entry in enumerate(section.entries)}
+    if tie_breaks is None:
+        order = [Placed(rank, section.entries[index].number, ()) for index, rank in ranked(by_system[0]).items()]
+    else:
+        order = standings(field_of(by_system[0]), methods)
     rounds = max((len(entry.cells) for entry in section.entries), default=0)
-    order = sorted(range(len(section.entries)), key=lambda at: _standing(section.entries[at], by_system[0].players[at]))
-    entries = [section.entries[at] for at in order]
-    cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in entries]
+    cells = [padded(section.entries[at[one.number]], rounds) for one in order]
     columns = columns_of(cells, rounds)
-    numbers = {entry.number: number for number, entry in enumerate(entries, start=1)}
+    states = {player.number: player.state for player in reported.players}
     rows = tuple(
         Row(
-            number,
-            entry,
-            states[entry.number],
-            total_points(entry),
-            tuple(renamed(cells[number - 1][column], numbers) for column in columns),
-            tuple(rated.players[order[number - 1]] for rated in by_system),
+            one.place,
+            section.entries[at[one.number]],
+            states[one.number],
+            tuple(row[column] for column in columns),
+            tuple(rated.players[at[one.number]] for rated in by_system),
+            one.values,
         )
-        for number, entry in enumerate(entries, start=1)
+        for one, row in zip(order, cells, strict=True)
     )
-    return Table(by_system, _time_control(section, reported.time_controls), rounds, rows)
+    return Table(by_system, reported, tuple(column + 1 for column in columns), rows, methods)
 
 
-def _standing(entry: Entry, player: RatedPlayer) -> tuple[float, float, int]:
-    after = -1.0 if player.after is None else player.after.rating
-    return -total_points(entry), -after, entry.number
+def padded(entry: Entry, rounds: int) -> tuple[Cell, ...]:
+    """The cells of a row, blank where it has fewer than there are rounds."""
+    return (*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells)))
 
 
 def columns_of(rows: Sequence[Sequence[Cell]], rounds: int) -> list[int]:
-    """The columns in order: as played, but where each belongs to one player (their own has a star)."""
+    """The columns in order: as played, or as the rows stand where each is one player's (their own has a star)."""
     own = [[at for at, cell in enumerate(cells) if cell.result is Result.OWN_COLUMN] for cells in rows]
     first = [columns[0] for columns in own if len(columns) == 1]
     return first if len(rows) == rounds and sorted(first) == list(range(rounds)) else list(range(rounds))
-
-
-def renamed(cell: Cell, numbers: dict[int, int]) -> Cell:
-    """A cell that names its opponent by their row."""
-    return cell._replace(opponent=numbers.get(cell.opponent, 0))
-
-
-def _time_control(section: Section, controls: tuple[str, ...]) -> str:
-    """The control as written, or, where rounds differ, each of them."""
-    if len(set(controls)) > 1:
-        return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
-    return section.time_control.text if section.time_control else "".join(controls[:1])
-
-
-def spans(numbers: Iterable[int]) -> str:
-    """Numbers in short: ``1-4, 7``."""
-    runs: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)

@@ -16,16 +16,16 @@ from crosstable.terms import RatingSystem
 Value = str | float | None
 TWO_DECIMALS = frozenset({"post", "range_low", "range_high"})
 RULES = "rules"
-_WHO = ("section", "section_name", "system", "number", "pairing_number", "member_id", "name", "state", "total")
+_WHO = ("section", "section_name", "system", "rank", "number", "member_id", "name", "state", "total")
 _FIGURES = (
     *("pre", "games_before", "post", "rounded", "games_after", "norm", "floor"),
     *("assumed", "rating_from", "range_low", "range_high"),
 )
 
 
-def crosstable_csv(event: RatedEvent) -> str:
+def crosstable_csv(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> str:
     """The table with commas and a row of titles; no cell of it begins a formula."""
-    tables = tables_of(event)
+    tables = tables_of(event, tie_breaks)
     columns = columns_of(tables)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -38,9 +38,10 @@ def crosstable_csv(event: RatedEvent) -> str:
 
 def columns_of(tables: Sequence[Table]) -> Sequence[str]:
     """The titles of the columns, with one for each round, and one for the rule set where one was given."""
-    rounds = max((table.rounds for table in tables), default=0)
+    rounds = max((len(table.columns) for table in tables), default=0)
+    tie_breaks = dict.fromkeys(title for table in tables for title in table.tie_breaks)
     rules = (RULES,) if any(rated.edition.ruled for table in tables for rated in table.by_system) else ()
-    return (*_WHO, *(f"round_{number}" for number in range(1, rounds + 1)), *_FIGURES, *rules)
+    return (*_WHO, *(f"round_{number}" for number in range(1, rounds + 1)), *tie_breaks, *_FIGURES, *rules)
 
 
 def values_of(event: RatedEvent, table: Table) -> list[dict[str, Value]]:
@@ -60,13 +61,14 @@ def _who(table: Table, row: Row, system: RatingSystem) -> dict[str, Value]:
         "section": table.section.number,
         "section_name": table.section.name,
         "system": system.name,
-        "number": row.number,
-        "pairing_number": row.entry.number,
+        "rank": row.rank,
+        "number": row.entry.number,
         "member_id": row.entry.member_id,
         "name": row.entry.name,
         "state": row.state,
-        "total": row.total,
-        **{f"round_{number}": cell_text(cell) for number, cell in enumerate(row.cells, start=1)},
+        "total": row.entry.points,
+        **{f"round_{number}": cell_text(cell) for number, cell in zip(table.columns, row.cells, strict=True)},
+        **dict(zip(table.tie_breaks, row.tie_breaks, strict=True)),
     }
 
 

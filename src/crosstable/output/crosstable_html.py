@@ -3,53 +3,36 @@
 On a narrow screen every row becomes a small card; the table stays a table for those who hear it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.by_place import NUMBERING, Row, Table, tables_of
-from crosstable.output.crosstable_notes import floor_text, notes_of
+from crosstable.output.by_place import Row, Table, tables_of
+from crosstable.output.crosstable_notes import COMPUTED, LEGEND, RATINGS, floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
-from crosstable.output.words import cell_text, post_text, pre_text, printable
+from crosstable.output.words import about_event, cell_text, post_text, pre_text, printable, section_name
 from crosstable.pipeline.rating import RatedEvent
-from crosstable.rules.editions import LAW_SEEN_THROUGH
-from crosstable.terms import Report, SectionType
+from crosstable.sentences import counted
+from crosstable.terms import Report
 
-# An event with more rounds is printed on its side.
+# A section with more columns of rounds and tie-breaks is printed on its side.
 MOST_UPRIGHT_ROUNDS = 7
-KINDS: Mapping[SectionType, str] = {
-    SectionType.SWISS: "Swiss",
-    SectionType.ROUND_ROBIN: "Round robin",
-    SectionType.MATCH: "Match",
-    SectionType.FOREIGN_FIDE: "Foreign FIDE event",
-    SectionType.FOREIGN_FIDE_YOUTH: "Foreign FIDE youth event",
-}
-LEGEND = (
-    "W won, L lost, D drew, with the opponent's row and w for White, b for Black; N, R, S won, drew, lost where the "
-    "two sides disagree; X won by forfeit, F lost by forfeit, B full-point bye, H half-point bye, U or Z not played."
-)
-RATINGS = (
-    "Pairing is the number in the report. 1500P12 is a provisional rating on 12 games. An asterisk marks results that "
-    "rest on something assumed."
-)
 
 
-def crosstable_page(event: RatedEvent) -> str:
-    """The whole page; the event has no errors."""
-    tables = tables_of(event)
+def crosstable_page(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> str:
+    """The whole page; the event has no errors. On paper every section is a sheet of its own with the event's head."""
+    tables = tables_of(event, tie_breaks)
     title = _plain(event.report.name) or "Crosstable"
-    width = "wide" if any(table.rounds > MOST_UPRIGHT_ROUNDS for table in tables) else "upright"
     return "\n".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main class={width}>",
-            f"<h1><bdi>{title}</bdi></h1>",
-            f"<p>{_event_line(event.report, tables)}</p>",
-            *(_section(table) for table in tables),
-            *_notes(event, tables),
-            "</main>\n</body>\n</html>\n",
+            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
+            f"<header>\n<h1><bdi>{title}</bdi></h1>\n<p>{_event_line(event.report, tables)}</p>\n</header>",
+            *(_section(event, table) for table in tables),
+            f'<section class="notes screen">\n<h2>Notes</h2>\n<p>{tables[0].numbering} {LEGEND}</p>',
+            f"<p>{RATINGS}</p>\n<p>{COMPUTED}</p>\n</section>\n</main>\n</body>\n</html>\n",
         )
     )
 
@@ -60,71 +43,68 @@ def _plain(text: str) -> str:
 
 
 def _event_line(report: Report, tables: tuple[Table, ...]) -> str:
-    days = [day for day in (report.start, report.end) if day]
     parts = [
-        " to ".join(dict.fromkeys(f"{day}" for day in days)),
+        _plain(about_event(report)),
         f"event {_plain(report.event_id)}" if report.event_id else "",
-        _counted(len(tables), "section"),
-        _counted(sum(len(table.rows) for table in tables), "player"),
+        counted(len(tables), "section"),
+        counted(sum(len(table.rows) for table in tables), "player"),
     ]
-    return ", ".join(filter(None, parts)) + "."
+    return " · ".join(filter(None, parts))
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _section(table: Table) -> str:
-    section = table.section
-    anchor = f"section-{section.number}"
-    name = f": <bdi>{_plain(section.name)}</bdi>" if section.name else ""
+def _section(event: RatedEvent, table: Table) -> str:
+    anchor = f"section-{table.section.number}"
+    columns = len(table.columns) + len(table.tie_breaks) * len(table.by_system)
+    width = "wide" if columns > MOST_UPRIGHT_ROUNDS else "upright"
     return "\n".join(
         (
-            "<section>",
-            f'<h2 id="{anchor}">Section {section.number}{name}</h2>',
+            f'<section class="sheet {width}">',
+            f'<h2 id="{anchor}"><bdi>{_plain(section_name(table.section))}</bdi></h2>',
             f'<div class="scroll" role="region" aria-labelledby="{anchor}" tabindex="0"><table>',
-            f"<caption>{_caption(table)}</caption>",
-            f"<thead><tr>{_heads(table)}</tr></thead>",
+            f"<caption>{_plain(table.about)}</caption>",
+            f"<thead>{_paper_head(event.report, table)}<tr>{_heads(table)}</tr></thead>",
             "<tbody>",
             *(_row(table, row) for row in table.rows),
-            "</tbody></table></div>\n</section>",
+            "</tbody></table></div>",
+            *_notes(event, table),
+            "</section>",
         )
     )
 
 
-def _caption(table: Table) -> str:
-    section, systems = table.section, " and ".join(rated.system.title for rated in table.by_system)
-    parts = [
-        KINDS[section.kind],
-        f"{section.start}" if section.start == section.end else f"{section.start} to {section.end}",
-        f"{_counted(table.rounds, 'round')}",
-        f"{_counted(len(table.rows), 'player')}",
-        _plain(table.time_control),
-        f"rated {systems}{', half K' if section.is_half_k else ''}",
-        f"rules of {_plain(table.by_system[0].edition.title)}",
-    ]
-    return ", ".join(filter(None, parts))
+def _paper_head(report: Report, table: Table) -> str:
+    """What stands above the table on every page of paper: the event, when, where and under whom, and the section."""
+    columns = 4 + len(table.by_system) + len(table.columns) + len(table.tie_breaks)
+    return (
+        f'<tr class="paper"><td colspan="{columns}"><b><bdi>{_plain(report.name) or "Crosstable"}</bdi></b>'
+        f"<span>{_plain(about_event(report, table.reported))}</span><strong><bdi>"
+        f"{_plain(section_name(table.section))}</bdi></strong><span>{_plain(table.about)}</span>"
+        "</td></tr>"
+    )
 
 
 def _heads(table: Table) -> str:
-    names = [("number", "No."), ("player", "Player"), ("points", "Points")]
+    names = [("rank", "Rank"), ("number", "No."), ("player", "Player"), ("points", "Points")]
+    names += [("tie-break", title) for title in table.tie_breaks]
     names += [("rating", rated.system.title.capitalize()) for rated in table.by_system]
     heads = [f'<th scope="col" class="{kind}">{name}</th>' for kind, name in names]
     heads += [
-        f'<th scope="col" class="round"><span class="unseen">Round </span>{number}</th>'
-        for number in range(1, table.rounds + 1)
+        f'<th scope="col" class="round"><span class="unseen">Round </span>{number}</th>' for number in table.columns
     ]
     return "".join(heads)
 
 
 def _row(table: Table, row: Row) -> str:
     about = " ".join(filter(None, (_plain(row.state), _plain(row.entry.member_id))))
-    if row.entry.number != row.number:
-        about += f"{', ' if about else ''}pairing {row.entry.number}"
     cells = [
-        f'<td class="number">{row.number}</td>',
+        f'<td class="rank">{row.rank}</td>',
+        f'<td class="number">{row.entry.number}</td>',
         f'<th scope="row" class="player"><bdi>{_plain(row.entry.name)}</bdi> <small>{about}</small></th>',
-        f'<td class="points">{row.total:.1f}</td>',
+        f'<td class="points">{row.entry.points:.1f}</td>',
+    ]
+    cells += [
+        f'<td class="tie-break" data-method="{title}">{value:g}</td>'
+        for title, value in zip(table.tie_breaks, row.tie_breaks, strict=True)
     ]
     cells += [
         f'<td class="rating" data-system="{rated.system.title.capitalize()}">{_rating(rated, row, player)}</td>'
@@ -132,7 +112,7 @@ def _row(table: Table, row: Row) -> str:
     ]
     cells += [
         f'<td class="round{"" if cell.result else " blank"}" data-round="{number}">{cell_text(cell)}</td>'
-        for number, cell in enumerate(row.cells, start=1)
+        for number, cell in zip(table.columns, row.cells, strict=True)
     ]
     return f"<tr>{''.join(cells)}</tr>"
 
@@ -160,11 +140,11 @@ def _marks(player: RatedPlayer) -> Iterator[str]:
         yield f"floor&nbsp;{floor.rsplit(' ', 1)[-1]}"
 
 
-def _notes(event: RatedEvent, tables: tuple[Table, ...]) -> Iterator[str]:
-    yield '<section class="notes">\n<h2>Notes</h2>'
-    yield f"<p>{NUMBERING} {LEGEND}</p>\n<p>{RATINGS}</p>"
-    yield f"<p>Ratings are computed, not official. The rules were seen through the text of {LAW_SEEN_THROUGH}.</p>"
-    for notes in notes_of(event, tables):
+def _notes(event: RatedEvent, table: Table) -> Iterator[str]:
+    """Below the table: what belongs on the wall, and on the screen how the numbers came about."""
+    yield '<div class="notes">'
+    for notes in notes_of(event, (table,)):
         lines = "\n".join(f"<li>{escape(line)}</li>" for line in notes.lines)
-        yield f"<h3>{notes.heading}</h3>\n<ul>\n{lines}\n</ul>"
-    yield "</section>"
+        kind = ' class="screen"' if notes.is_working else ""
+        yield f"<div{kind}>\n<h3>{notes.heading}</h3>\n<ul>\n{lines}\n</ul>\n</div>"
+    yield f'<p class="paper">{table.numbering} {LEGEND} {RATINGS} {COMPUTED}</p>\n</div>'

@@ -1,13 +1,18 @@
-"""What stands below a crosstable: norms, floors, where ratings come from, what was assumed, warnings."""
+"""What stands below a crosstable: norms, floors, where ratings come from, what was assumed.
+
+Findings are not among them: a crosstable is for the wall, and they are for the director.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.output.by_place import Row, Table, spans
+from crosstable.output.by_place import Row, Table
 from crosstable.output.words import printable
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.rules.editions import LAW_SEEN_THROUGH
+from crosstable.sentences import american, spans
 from crosstable.terms import NORM_CODES, Formula
 
 # The seven levels of norms (official facts §1).
@@ -22,11 +27,27 @@ NORM_TITLES: Mapping[str, str] = {
 }
 
 
+LEGEND = (
+    "W won, L lost, D drew, with the opponent's number and w for White, b for Black; N, R, S won, drew, lost where the "
+    "two sides disagree; X won by forfeit, F lost by forfeit, B full-point bye, H half-point bye, U or Z not played."
+)
+RATINGS = "1500P12 is a provisional rating on 12 games. An asterisk marks results that rest on something assumed."
+COMPUTED = f"Ratings are computed, not official. The rules were seen through the text of {american(LAW_SEEN_THROUGH)}."
+ORIGINS, ASSUMED = "Ratings not from the report", "Assumed"
+RANGES = "Results that an assumption may change"
+WORKING = (ORIGINS, ASSUMED, RANGES)
+
+
 class Notes(NamedTuple):
-    """Notes of one kind, under their heading."""
+    """Notes of one kind, under their heading; those on the working are for the director, not for the wall."""
 
     heading: str
     lines: tuple[str, ...]
+
+    @property
+    def is_working(self) -> bool:
+        """Whether they say how the numbers came about."""
+        return self.heading in WORKING
 
 
 class _Result(NamedTuple):
@@ -37,8 +58,8 @@ class _Result(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The row in the words of a note."""
-        return f"Section {self.table.section.number}, row {self.row.number}, {printable(self.row.entry.name)}"
+        """The player in the words of a note."""
+        return f"Section {self.table.section.number}, player {self.row.entry.number}, {self.row.entry.name}"
 
 
 def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
@@ -49,17 +70,13 @@ def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
         for row in table.rows
         for at, rated in enumerate(table.by_system)
     ]
-    warnings = [f"{fault.place}: {fault.message} {fault.remedy}" for fault in event.faults]
-    if warnings:
-        warnings.append("Warnings name players by their pairing numbers in the report.")
     kinds: Mapping[str, Iterator[str] | Sequence[str]] = {
         "Rules": _rules(tables),
         "Norms": _norms(results),
         "Floors and limits": _limits(results),
-        "Ratings not from the report": _grouped(results, lambda player: [player.origin] if player.origin else []),
-        "Assumed": _grouped(results, lambda player: player.assumed),
-        "Results that an assumption may change": _ranges(event, results),
-        "Warnings": warnings,
+        ORIGINS: _grouped(results, lambda player: [player.origin] if player.origin else []),
+        ASSUMED: _grouped(results, lambda player: player.assumed),
+        RANGES: _ranges(event, results),
     }
     found = {heading: tuple(map(printable, lines)) for heading, lines in kinds.items()}
     return [Notes(heading, lines) for heading, lines in found.items() if lines]
@@ -84,7 +101,7 @@ def _norms(results: Sequence[_Result]) -> Iterator[str]:
     earned: dict[tuple[int, int], list[str]] = {}
     for result in results:
         if norm := result.player.norm:
-            who = f"{result.row.entry.name} (row {result.row.number})"
+            who = f"{result.row.entry.name} (No. {result.row.entry.number})"
             earned.setdefault((result.table.section.number, NORM_CODES.index(norm)), []).append(who)
     for (section, level), names in sorted(earned.items(), key=lambda item: (item[0][0], -item[0][1])):
         yield f"Section {section}, norm {NORM_CODES[level]}, {NORM_TITLES[NORM_CODES[level]]}: {'; '.join(names)}."
@@ -107,13 +124,13 @@ def _limits(results: Sequence[_Result]) -> Iterator[str]:
 
 
 def _grouped(results: Sequence[_Result], texts: Callable[[RatedPlayer], Sequence[str]]) -> Iterator[str]:
-    """Each text once for a section, with the rows it concerns."""
-    rows: dict[tuple[int, str], list[int]] = {}
+    """Each text once for a section, with the players it concerns."""
+    players: dict[tuple[int, str], list[int]] = {}
     for result in results:
         for text in texts(result.player):
-            rows.setdefault((result.table.section.number, str(text)), []).append(result.row.number)
-    for (section, text), numbers in rows.items():
-        yield f"Section {section}, {'rows' if len(set(numbers)) > 1 else 'row'} {spans(numbers)}: {text}."
+            players.setdefault((result.table.section.number, str(text)), []).append(result.row.entry.number)
+    for (section, text), numbers in players.items():
+        yield f"Section {section}, {'players' if len(set(numbers)) > 1 else 'player'} {spans(numbers)}: {text}."
 
 
 def _ranges(event: RatedEvent, results: Sequence[_Result]) -> Iterator[str]:

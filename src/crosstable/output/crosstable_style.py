@@ -27,7 +27,9 @@ tbody tr:nth-child(even) { background: var(--stripe) }
 .number { min-width: 2.6rem }
 .player { left: 2.6rem; font-weight: 600; min-width: 10.5rem; max-width: 22rem; overflow-wrap: anywhere }
 small { display: block; font-size: .8em; font-weight: 400; color: var(--faint) }
-.number, .points { text-align: right }
+.rank, .number, .points, .tie-break { text-align: right }
+.rank { min-width: 2.2rem; color: var(--faint) }
+.paper { display: none }
 .rating, .round, .player small { white-space: nowrap }
 .before { display: inline-block; min-width: 4.1em; text-align: right }
 .rating small { padding-left: 5.6em }
@@ -43,10 +45,16 @@ small { display: block; font-size: .8em; font-weight: 400; color: var(--faint) }
     border-bottom: 1px solid var(--line) }
   tbody td, tbody th { border: 0; padding: 0 }
   td.number, th.player { position: static }
-  td.number { flex: 0 0 1.8rem; min-width: 0; text-align: left; color: var(--faint) }
+  td.rank { flex: 0 0 2.2rem; min-width: 0; text-align: left; font-weight: 700; color: var(--ink) }
+  td.number { flex: 0 0 auto; min-width: 0; padding-right: .5rem; color: var(--faint) }
+  td.number::before { content: "No.\\00a0" }
   th.player { flex: 1 1 0; min-width: 0; max-width: none }
   td.points { flex: 0 0 3rem; font-weight: 700 }
-  td.rating { flex: 0 0 100%; order: 1; padding-left: 1.8rem }
+  td.rating { flex: 0 0 100%; order: 1; padding-left: 2.2rem }
+  tbody tr::after { content: ""; flex: 0 0 100% }
+  td.tie-break { order: 1; padding-right: .5rem; font-size: .85rem }
+  td.points + td.tie-break { padding-left: 2.2rem }
+  td.tie-break::before { content: attr(data-method) "\\00a0"; color: var(--faint) }
   td.rating::before { content: attr(data-system) " "; display: inline-block; min-width: 4.2em; color: var(--faint) }
   .before { min-width: 0 }
   .rating small { display: inline; padding: 0 }
@@ -56,20 +64,30 @@ small { display: block; font-size: .8em; font-weight: 400; color: var(--faint) }
   td.round::before { content: attr(data-round) "\\00a0"; font-size: .7rem; color: var(--faint) }
   td.blank { display: none }
 }
-@page { margin: 12mm }
+@page { margin: 12mm 12mm 15mm;
+  @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif } }
 @page wide { size: landscape }
 @media print {
   :root { color-scheme: light; --ink: #000; --faint: #444; --line: #999; --stripe: #fff; --paper: #fff }
   body { font-size: 9pt }
   main { width: 100%; padding: 0 }
+  header, .screen, .sheet h2, caption { display: none }
+  .sheet { break-after: page }
+  .sheet.wide { page: wide }
+  .sheet:has(+ .notes) { break-after: auto }
+  p.paper { display: block; margin-top: 2mm; font-size: 7.5pt }
+  tr.paper { display: table-row }
+  .paper td { padding: 0 0 2mm; border: 0; white-space: normal }
+  .paper b { display: block; font-size: 15pt; line-height: 1.2 }
+  .paper strong { display: block; margin-top: 1.5mm; font-size: 12pt }
   .scroll { overflow: visible }
   .number, .player { position: static; min-width: 0 }
+  .player { min-width: 34mm }
   .wide .scroll { font-size: 8.5pt }
-  h1 { font-size: 15pt } h2 { font-size: 12pt; margin-top: 6mm }
+  .notes { font-size: 8pt; max-width: none } h3 { font-size: 8.5pt; margin: 2mm 0 0 }
   th, td { padding: .8mm 1.4mm }
-  .wide { page: wide }
   thead { display: table-header-group }
   tr, li, p { break-inside: avoid }
-  h2, h3, caption { break-after: avoid }
+  h3 { break-after: avoid }
 }
 """

@@ -1,6 +1,7 @@
 """A rated event as plain text in the style of the crosstables that US Chess published until 2025.
 
-A player takes two lines, one more for every further system, as ``formats.msa`` describes and reads them. Figures are
+A player takes two lines, one more for every further system, as ``formats.msa`` describes and reads them, behind a
+column with the rank. Figures are
 whole numbers; the half game of a half-K section is not shown. What such a crosstable has no place for stands below.
 """
 
@@ -12,10 +13,11 @@ from datetime import date
 from crosstable.engine import RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
-from crosstable.output.by_place import NUMBERING, Row, Table, tables_of
+from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
-from crosstable.output.words import printable
+from crosstable.output.words import particulars, printable
 from crosstable.pipeline.rating import RatedEvent
+from crosstable.sentences import counted
 from crosstable.terms import Cell, PlayerRating, RatingSystem, Report, SectionType
 
 SYSTEM_CODES: Mapping[tuple[RatingSystem, ...], str] = {
@@ -48,7 +50,7 @@ def crosstable_text(event: RatedEvent) -> str:
     lines = [*_event_lines(event.report, tables)]
     for table in tables:
         lines += ["", *_section_lines(table)]
-    lines += ["", NUMBERING]
+    lines += ["", tables[0].numbering]
     for notes in notes_of(event, tables):
         lines += ["", f"{notes.heading}:", *(f"  {line.translate(_ESCAPED)}" for line in notes.lines)]
     return "\n".join(lines) + "\n"
@@ -63,18 +65,16 @@ def _event_lines(report: Report, tables: tuple[Table, ...]) -> Iterator[str]:
     yield f"Event: {_plain(report.name) or '(unnamed)'}" + (f" ({report.event_id})" if is_official else "")
     if report.event_id and not is_official:
         yield f"Id: {_plain(report.event_id)}"
+    for label, text in particulars(report):
+        yield f"{label}: {_plain(text)}"
     if report.start and report.end:
         yield f"Event Date(s): {_days(report.start, report.end)}"
     players = sum(len(table.rows) for table in tables)
-    yield f"Stats: {len(tables)} Section(s), {_counted(players, 'Player')}"
+    yield f"Stats: {len(tables)} Section(s), {counted(players, 'Player')}"
 
 
 def _days(start: date, end: date) -> str:
     return f"{start}" if start == end else f"{start} thru {end}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _section_lines(table: Table) -> Iterator[str]:
@@ -84,11 +84,11 @@ def _section_lines(table: Table) -> Iterator[str]:
     yield _stats(table)
     names = [_plain(row.entry.name) for row in table.rows]
     width = max([_NAME_WIDTH, *(len(name) + 1 for name in names)])
-    rule = "-" * (width + 15 + (_CELL_WIDTH + 1) * table.rounds)
-    columns = range(1, table.rounds + 1)
+    rule = "-" * (width + 21 + (_CELL_WIDTH + 1) * len(table.columns))
+    numbers = "".join(f"{column:^5}|" for column in table.columns)
     yield rule
-    yield f" Pair | {'Player Name':<{width}}|Total|" + "Round|" * table.rounds
-    yield f" Num  | {'USCF ID / Rtg (Pre->Post)':<{width}}| Pts |" + "".join(f"{column:^5}|" for column in columns)
+    yield f"Rank | Pair | {'Player Name':<{width}}|Total|" + "Round|" * len(table.columns)
+    yield f"     | Num  | {'USCF ID / Rtg (Pre->Post)':<{width}}| Pts |" + numbers
     yield rule
     for row, name in zip(table.rows, names, strict=True):
         yield from _row_lines(table, row, name, width)
@@ -99,7 +99,7 @@ def _stats(table: Table) -> str:
     section = table.section
     code = SYSTEM_CODES.get(tuple(rated.system for rated in table.by_system))
     parts = [
-        f"{_counted(table.rounds, 'Round')}, {_counted(len(table.rows), 'Player')}; "
+        f"{counted(len(table.columns), 'Round')}, {counted(len(table.rows), 'Player')}; "
         f"K Factor: {'H' if section.is_half_k else 'F'}",
         f"Rating Sys: {code}" if code else "",
         f"Tnmt Type: {TYPE_CODES[section.kind]}",
@@ -109,14 +109,15 @@ def _stats(table: Table) -> str:
 
 
 def _row_lines(table: Table, row: Row, name: str, width: int) -> Iterator[str]:
-    yield f"{row.number:>5} | {name:<{width}}|{row.total:<5.1f}|" + "".join(f"{_result(cell)}|" for cell in row.cells)
+    results = "".join(f"{_result(cell)}|" for cell in row.cells)
+    yield f"{row.rank:>4} |{row.entry.number:>5} | {name:<{width}}|{row.entry.points:<5.1f}|" + results
     state = row.state if _STATE.fullmatch(row.state) else ""
     norm = next((f"N:{player.norm}" for player in row.players if player.norm), "")
     colours = "".join(f"{cell.colour.upper() if cell.opponent else '':<5}|" for cell in row.cells)
     first, *further = _ratings(table, row)
-    yield f"{state:>5} | {f'{_plain(row.entry.member_id):>8} / {first}':<{width}}|{norm:<5}|{colours}"
+    yield f"     |{state:>5} | {f'{_plain(row.entry.member_id):>8} / {first}':<{width}}|{norm:<5}|{colours}"
     for line in further:
-        yield f"      | {f'{line:>{len(line) + 11}}':<{width}}|     |" + "     |" * table.rounds
+        yield f"     |      | {f'{line:>{len(line) + 11}}':<{width}}|     |" + "     |" * len(table.columns)
 
 
 def _result(cell: Cell) -> str:

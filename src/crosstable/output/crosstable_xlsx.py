@@ -1,47 +1,83 @@
-"""A rated event as a workbook: a sheet for every section, with the columns of ``crosstable_csv``.
+"""A rated event as a workbook: for every section a sheet to print and pin up, then one with the data of all sections.
 
 Numbers are numbers; every text is written as text, so that nothing in a report can become a formula or a link.
 """
 
 import io
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.errors import FormatError
 from crosstable.faults import fault
-from crosstable.output.by_place import Table, tables_of
+from crosstable.formats.sheet_rows import defused
+from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_csv import TWO_DECIMALS, Value, columns_of, values_of
-from crosstable.output.words import printable
+from crosstable.output.crosstable_notes import COMPUTED, RATINGS
+from crosstable.output.words import (
+    about_event,
+    cell_text,
+    post_text,
+    pre_text,
+    printable,
+    section_name,
+)
 from crosstable.pipeline.rating import RatedEvent
 
 if TYPE_CHECKING:
+    from xlsxwriter import Workbook  # type: ignore[import-untyped]
     from xlsxwriter.format import Format  # type: ignore[import-untyped]
     from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
 LONGEST_SHEET_NAME = 31
+DATA = "Data"
+LETTER = 1
+# In points: two lines.
+HEAD_HEIGHT = 32
+MARGINS = {"left": 0.4, "right": 0.4, "top": 0.5, "bottom": 0.6}
 _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\]")
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same event gives the same bytes
-_ON_EVERY_ROW = frozenset({"section", "section_name"})
 _WIDTHS = {"name": 28, "assumed": 40, "rating_from": 16, "floor": 14, "rules": 32}
 _USUAL_WIDTH = 9
+_HEAD = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
+_LINE = {"bottom": 1, "bottom_color": "#BBBBBB"}
+_STYLES: dict[str, dict[str, Any]] = {
+    "event": {"bold": True, "font_size": 16},
+    "section": {"bold": True, "font_size": 13},
+    "left": {**_LINE, "indent": 1},
+    "right": {**_LINE, "align": "right"},
+    "points": {**_LINE, "num_format": "0.0", "bold": True},
+    "assumed": {**_LINE, "align": "right", "num_format": '0"*"'},
+    "head left": {**_HEAD, "align": "left", "indent": 1},
+    "head right": {**_HEAD, "align": "right"},
+}
 
 
-def crosstable_xlsx(event: RatedEvent) -> bytes:
+class _Column(NamedTuple):
+    """A column to print: its title, what stands in it, and its style."""
+
+    title: str
+    values: Sequence[Value]
+    style: str = "left"
+
+
+def crosstable_xlsx(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> bytes:
     """The workbook; raises ``FormatError`` without xlsxwriter."""
     try:
-        from xlsxwriter import Workbook  # type: ignore[import-untyped]
+        from xlsxwriter import Workbook
     except ImportError as error:
         message = "Workbooks are written with xlsxwriter, which is not installed."
         raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
     made = io.BytesIO()
     with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
         workbook.set_properties({"title": printable(event.report.name), "created": _CREATED})
-        formats = {"title": workbook.add_format({"bold": True, "bottom": 1, "text_wrap": True})}
-        formats |= {column: workbook.add_format({"num_format": "0.00"}) for column in TWO_DECIMALS}
-        formats["total"] = workbook.add_format({"num_format": "0.0"})
-        for table in tables_of(event):
-            _fill(workbook.add_worksheet(sheet_name(table)), event, table, formats)
+        tables = tables_of(event, tie_breaks)
+        styles = {name: workbook.add_format(style) for name, style in _STYLES.items()}
+        for table in tables:
+            _print_sheet(workbook.add_worksheet(sheet_name(table)), event, table, styles)
+        _data_sheet(workbook, event, tables)
     return made.getvalue()
 
 
@@ -51,11 +87,88 @@ def sheet_name(table: Table) -> str:
     return name[:LONGEST_SHEET_NAME].strip(" '")
 
 
-def _fill(sheet: "Worksheet", event: RatedEvent, table: Table, formats: dict[str, "Format"]) -> None:
-    columns = [column for column in columns_of([table]) if column not in _ON_EVERY_ROW]
-    rows = values_of(event, table)
+def _print_sheet(sheet: "Worksheet", event: RatedEvent, table: Table, styles: dict[str, "Format"]) -> None:
+    """A section for the wall: the head of the event on every page, the table, and what its marks mean."""
+    report = event.report
+    heads = [
+        (report.name or "Crosstable", "event"),
+        (about_event(report, table.reported), ""),
+        (section_name(table.section), "section"),
+        (table.about, ""),
+    ]
+    for at, (text, style) in enumerate(heads):
+        _write(sheet, at, 0, _shown(text), styles.get(style))
+    columns = _columns(table)
     for at, column in enumerate(columns):
-        sheet.write_string(0, at, column, formats["title"])
+        title = styles["head left" if column.style == "left" else "head right"]
+        _write(sheet, len(heads), at, column.title, title)
+        sheet.set_column(
+            at, at, max(len(f"{value}") for value in (*column.values, *column.title.split(), "1234")) + 2.5
+        )
+        for row, value in enumerate(column.values, start=len(heads) + 1):
+            has_star = isinstance(value, str) and value.endswith("*") and value[:-1].isdecimal()
+            style = styles["assumed" if has_star else column.style]
+            _write(sheet, row, at, float(f"{value}"[:-1]) if has_star else _shown(value), style)
+    end = len(heads) + len(table.rows) + 2
+    notes = (table.numbering, RATINGS, COMPUTED)
+    for at, text in enumerate(notes):
+        sheet.write_string(end + at, 0, text)
+    sheet.freeze_panes(len(heads) + 1, [column.title for column in columns].index("Player") + 1)
+    sheet.set_row(len(heads), HEAD_HEIGHT)
+    sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{end}"})
+    sheet.repeat_rows(0, len(heads))
+    _set_page(sheet)
+
+
+def _columns(table: Table) -> list[_Column]:
+    """The columns in order; ids, states and norms only where there are any."""
+    rows = table.rows
+    found = [
+        _Column("Rank", [row.rank for row in rows], "right"),
+        _Column("No.", [row.entry.number for row in rows], "right"),
+        _Column("Player", [row.entry.name for row in rows]),
+        _Column("ID", [row.entry.member_id for row in rows]),
+        _Column("State", [row.state for row in rows]),
+        _Column("Points", [row.entry.points for row in rows], "points"),
+    ]
+    found += [
+        _Column(title, [row.tie_breaks[at] for row in rows], "right") for at, title in enumerate(table.tie_breaks)
+    ]
+    for at, rated in enumerate(table.by_system):
+        ratings = [_ratings(rated, row, row.players[at]) for row in rows]
+        title = rated.system.title.capitalize()
+        found.append(_Column(f"{title} before", [before for before, _ in ratings], "right"))
+        found.append(_Column(f"{title} after", [after for _, after in ratings], "right"))
+    norms = ([player.norm for player in row.players if player.norm] for row in rows)
+    found.append(_Column("Norm", ["".join(earned[:1]) for earned in norms]))
+    found += [
+        _Column(f"{number}", [cell_text(row.cells[at]) for row in rows]) for at, number in enumerate(table.columns)
+    ]
+    return [column for column in found if any(column.values) or column.title not in ("ID", "State", "Norm")]
+
+
+def _ratings(rated: RatedSection, row: Row, player: RatedPlayer) -> tuple[Value, Value]:
+    """Before and after, an established rating as a number; an asterisk where something is assumed."""
+    if not row.entry.is_rated:
+        return "not rated", ""
+    before, after = pre_text(rated.edition.constants, player), post_text(rated.edition.constants, player)
+    if player.assumed:
+        after += "*"
+    return float(before) if before.isdecimal() else before, float(after) if after.isdecimal() else after
+
+
+def _shown(value: Value) -> Value:
+    return defused(printable(value)) if isinstance(value, str) else value
+
+
+def _data_sheet(workbook: "Workbook", event: RatedEvent, tables: Sequence[Table]) -> None:
+    """Every player, section and system in a row, with the columns of ``crosstable_csv``."""
+    sheet, columns = workbook.add_worksheet(DATA), columns_of(tables)
+    rows = [values for table in tables for values in values_of(event, table)]
+    title = workbook.add_format(_HEAD)
+    formats = {column: workbook.add_format({"num_format": "0.00"}) for column in TWO_DECIMALS}
+    for at, column in enumerate(columns):
+        sheet.write_string(0, at, column, title)
         sheet.set_column(at, at, _WIDTHS.get(column, _USUAL_WIDTH))
         for row, values in enumerate(rows, start=1):
             _write(sheet, row, at, values.get(column), formats.get(column))
@@ -63,8 +176,16 @@ def _fill(sheet: "Worksheet", event: RatedEvent, table: Table, formats: dict[str
     sheet.autofilter(0, 0, len(rows), len(columns) - 1)
     sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{len(rows) + 1}"})
     sheet.repeat_rows(0)
+    _set_page(sheet)
+
+
+def _set_page(sheet: "Worksheet") -> None:
+    """Letter paper on its side, one page wide, with page numbers."""
     sheet.set_landscape()
+    sheet.set_paper(LETTER)
+    sheet.set_margins(**MARGINS)
     sheet.fit_to_pages(1, 0)
+    sheet.set_footer("&L&A&RPage &P of &N")
 
 
 def _write(sheet: "Worksheet", row: int, column: int, value: Value, style: "Format | None") -> None:

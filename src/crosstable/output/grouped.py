@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from crosstable.errors import Fault
+from crosstable.sentences import spans
 
 FEWEST = 3
 # The last row that a place names: "section 1, player 7 (Smith, J), round 3", "chart.csv, line 12, column Rating".
@@ -53,7 +54,7 @@ def _merged(texts: Sequence[str]) -> str:
         return f"{texts[0]} …"
     head, _, rest = rows[0]
     between = "" if head.endswith("[") else "s "
-    return f"{head}{between}{_ranges(sorted({int(number) for _, number, _ in rows}))}{rest}"
+    return f"{head}{between}{spans(int(number) for _, number, _ in rows)}{rest}"
 
 
 def _row(words: str) -> tuple[str, str, str]:
@@ -68,14 +69,3 @@ def _row(words: str) -> tuple[str, str, str]:
 def _words(place: str) -> str:
     found = _FILE.fullmatch(place)
     return found["words"] if found else place
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Numbers in order, runs of them in short: ``1-64``, ``2, 5-8``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -1,12 +1,13 @@
 """How a crosstable says things: ratings with their provisional counts, cells, totals, section titles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
-from crosstable.terms import POINTS, Cell, Entry, Formula, PlayerRating, total
+from crosstable.sentences import american_days
+from crosstable.terms import Cell, Formula, PlayerRating, Report, ReportedSection, Section, SectionType
 
 
 def rating_text(constants: Constants, standing: PlayerRating | None) -> str:
@@ -31,6 +32,13 @@ def post_text(constants: Constants, player: RatedPlayer) -> str:
     return rating_text(constants, player.after)
 
 
+KINDS: Mapping[SectionType, str] = {
+    SectionType.SWISS: "Swiss",
+    SectionType.ROUND_ROBIN: "Round robin",
+    SectionType.MATCH: "Match",
+    SectionType.FOREIGN_FIDE: "Foreign FIDE event",
+    SectionType.FOREIGN_FIDE_YOUTH: "Foreign FIDE youth event",
+}
 SYSTEM_LETTERS = ("R", "Q", "B", "ONL:R", "ONL:Q", "ONL:B")
 
 
@@ -56,9 +64,35 @@ def cell_text(cell: Cell) -> str:
     return f"{cell.result.value}{opponent}{cell.colour}"
 
 
-def total_points(entry: Entry) -> float:
-    """The points of the wallchart: games, byes and forfeits."""
-    return total(POINTS.get(cell.result, 0.0) for cell in entry.cells)
+def particulars(report: Report, section: ReportedSection | None = None) -> list[tuple[str, str]]:
+    """Where an event took place, for which affiliate and under whom, as far as the file says it."""
+    details = {**report.details, **({} if section is None else section.details)}
+    region = " ".join(filter(None, (details.get("state"), details.get("zip"))))
+    found = {
+        "Location": ", ".join(filter(None, (details.get("city"), region))),
+        "Affiliate": details.get("affiliate", ""),
+        "Chief TD": details.get("chief_td") or details.get("chief_arbiter", ""),
+    }
+    return [(label, text) for label, text in found.items() if text]
+
+
+def controls_text(controls: Sequence[str]) -> str:
+    """Time controls as written: one for all rounds, or each of them."""
+    if len(set(controls)) > 1:
+        return ", ".join(f"Round {at}: {control}" for at, control in enumerate(controls, start=1))
+    return "".join(controls[:1])
+
+
+def about_event(report: Report, section: ReportedSection | None = None) -> str:
+    """When and where, for whom and under whom."""
+    days = american_days(report.start, report.end) if report.start and report.end else ""
+    found = (text if label == "Location" else f"{label} {text}" for label, text in particulars(report, section))
+    return " · ".join(filter(None, (days, *found)))
+
+
+def section_name(section: Section) -> str:
+    """What stands above a section: ``Section 2: Reserve``."""
+    return f"Section {section.number}{f': {section.name}' if section.name else ''}"
 
 
 def section_title(by_system: Sequence[RatedSection]) -> str:
@@ -67,5 +101,5 @@ def section_title(by_system: Sequence[RatedSection]) -> str:
     control = f", {section.time_control.text}" if section.time_control else ""
     systems = " and ".join(rated.system.name for rated in by_system)
     name = f" {section.name}" if section.name else ""
-    dates = f"{section.start}" if section.start == section.end else f"{section.start} to {section.end}"
+    dates = american_days(section.start, section.end)
     return f"Section {section.number}{name}: {dates}{control}, {systems}, rules of {by_system[0].edition.title}"

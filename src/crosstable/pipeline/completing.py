@@ -10,7 +10,7 @@ from datetime import date
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.places import section_number, section_place
-from crosstable.checks.players import are_alike
+from crosstable.checks.players import agree, are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import fault
@@ -23,6 +23,19 @@ Change = Callable[[ReportedPlayer], ReportedPlayer]
 def with_members(report: Report, members: Mapping[str, Background], origin: str) -> Report:
     """A report whose players bring what a members file says of them; those it does not know stay as they are."""
     return _each_player(report, lambda player: _known(player, members, origin))
+
+
+def with_outside(report: Report, found: Mapping[str, Background], ids: Callable[[ReportedPlayer], str]) -> Report:
+    """A report whose players bring a list's FIDE or CFC rating where the file has none; ``ids`` are that list's."""
+
+    def changed(player: ReportedPlayer) -> ReportedPlayer:
+        own, other = player.background, found.get(ids(player))
+        if other is None:
+            return player
+        own = own._replace(fide=own.fide or other.fide, cfc=own.cfc or other.cfc)
+        return player._replace(background=own._replace(birth_year=own.birth_year or other.birth_year))
+
+    return _each_player(report, changed)
 
 
 def _each_player(report: Report, change: Change) -> Report:
@@ -54,13 +67,24 @@ def after_round(report: Report, last: int) -> Report:
 
 
 def chosen(report: Report, sections: Collection[int], exclude: Collection[int]) -> Report:
-    """The report with the sections that are wanted; an empty choice is all of them."""
+    """The report with the sections that are wanted, and what was found of them; an empty choice is all of them."""
     kept = tuple(
         section._replace(number=number)
         for at, section in enumerate(report.sections)
         if (number := section_number(section, at)) not in exclude and (not sections or number in sections)
     )
-    return report._replace(sections=kept)
+    gone = {section.place for section in report.sections} - {section.place for section in kept}
+    faults = tuple(found for found in report.faults if section_of(report, found) not in gone)
+    return report._replace(sections=kept, faults=faults)
+
+
+def section_of(report: Report, found: Fault) -> str | None:
+    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
+    for section in report.sections:
+        rest = found.place.removeprefix(section.place)
+        if section.place and rest != found.place and not rest[:1].isdigit():
+            return section.place
+    return None
 
 
 def completed(report: Report, control: str, start: date | None, end: date | None, *, override: bool) -> Report:
@@ -119,18 +143,25 @@ def unused(report: Report, at: int, control: str, start: date | None, end: date 
     return [fault("not-used", place, what=what, given=given, own=own) for what, (given, own) in found.items()]
 
 
-def members_faults(report: Report, at: int, names: Mapping[str, str], known: Collection[str]) -> list[Fault]:
-    """Players of a section whom the members files do not have, or have under quite another name."""
+def members_faults(
+    report: Report, at: int, names: Mapping[str, str], known: Collection[str], *, are_entries: bool = False
+) -> list[Fault]:
+    """Players of a section whom the members files do not have, or have under quite another name.
+
+    Of an entry list everybody is told whom the files do not have, and every name that is not the member's.
+    """
     section = report.sections[at]
     place = section_place(section, at)
+    alike = agree if are_entries else are_alike
     found = []
     for row, player in enumerate(section.players):
         where, member_id = place.row(player, row), player.member_id
         if not member_id or (section.kind.is_foreign and not player.is_rated):
             continue
-        if member_id not in known and not _brings_rating(player):
-            found.append(fault("not-in-members-file", where, member_id=member_id))
-        elif not are_alike(player.name, names.get(member_id, "")):
+        if member_id not in known and (are_entries or not _brings_rating(player)):
+            kind = "entry" if are_entries else "unrated"
+            found.append(fault(f"not-in-members-file:{kind}", where, member_id=member_id))
+        elif not alike(player.name, names.get(member_id, "")):
             named = {"reported": player.name, "known": names[member_id], "member_id": member_id}
             found.append(fault("other-name:file", where, **named))
     return found
@@ -188,7 +219,8 @@ def missing_ratings(checked: CheckedSection, place: str) -> list[Fault]:
     if not who:
         return []
     some = ", ".join(str(player.number) for player in who[:MOST_NAMED]) + (" …" if len(who) > MOST_NAMED else "")
-    message = f"Of {len(who)} players only the pairing rating is known (players {some})."
+    noun = "player" if len(who) == 1 else "players"
+    message = f"Of {len(who)} {noun} only the pairing rating is known ({noun} {some})."
     return [fault("rating-not-known", place, message)]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosstable.checks.accepted import Accepted
 from crosstable.errors import Fault
+from crosstable.faults import level_of
 
 if TYPE_CHECKING:
     from crosstable.rules.rule_sets import RuleSet
@@ -15,6 +16,7 @@ def fault_object(fault: Fault) -> dict[str, str]:
     return {
         "code": fault.code,
         "severity": fault.severity.value,
+        "level": level_of(fault).value,
         "place": fault.place,
         "message": fault.message,
         "remedy": fault.remedy,

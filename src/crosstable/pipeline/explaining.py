@@ -10,6 +10,32 @@ from crosstable.pipeline.rating import RatedEvent
 FORMAT = "crosstable-explained/1"
 
 
+def player_of(event: RatedEvent, who: str, section: int | None = None) -> tuple[int, int | None]:
+    """The number of a player by number, member id or name, and their section; raises ``LookupError`` with who there is.
+
+    A name is found by any part of it, in any case. Where no section is named, an id or a name finds its own.
+    """
+    entries = [
+        (by_system[0].section.number, entry)
+        for by_system in event.rated
+        for entry in by_system[0].section.entries
+        if section in (None, by_system[0].section.number)
+    ]
+    if who.isdecimal() and any(entry.number == int(who) for _, entry in entries):
+        return int(who), section
+    wanted = who.casefold()
+    same = [one for one in entries if wanted in (one[1].member_id.casefold(), one[1].name.casefold())]
+    found = same or [one for one in entries if wanted in one[1].name.casefold()]
+    if len(found) == 1:
+        return found[0][1].number, found[0][0]
+    if not found and (who.isdecimal() or not entries):
+        return int(who) if who.isdecimal() else 0, section  # ``chosen`` says what is wrong with it
+    if not found:
+        raise LookupError(f"nobody here has the number, member id or name {who!r}")
+    listed = "; ".join(f"section {at}, player {entry.number} ({entry.name})" for at, entry in found)
+    raise LookupError(f"{who!r} may be several: {listed}; name one by number")
+
+
 def chosen(event: RatedEvent, player: int, section: int | None = None, system: str | None = None) -> list[RatedSection]:
     """The rated sections that a question is about; raises ``LookupError`` with what there is instead."""
     numbers = [by_system[0].section.number for by_system in event.rated]

@@ -42,7 +42,7 @@ def frame_of(sections: Sequence[SectionResult]) -> "DataFrame":
         **{"number": whole, "member_id": text, "name": text, "pre": number, "games_before": number, "post": number},
         **{"rounded": whole, "games_after": number, "formula": text, "effective_games": number, "k": number},
         **{"score": number, "expected": number, "bonus": number, "norm": text, "assumed": text, "rating_from": text},
-        **{"floor_requested": number, "initial_rating": number, "floor": text, "floor_level": number},
+        **{"floor_requested": number, "rank": whole, "initial_rating": number, "floor": text, "floor_level": number},
         **{"range_low": number, "range_high": number},
     }
     return pl.DataFrame(rows, schema=types, strict=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
+from crosstable.checks.entries import NOT_YET, entry_faults, odd_ones_out
 from crosstable.checks.places import section_number, section_place
 from crosstable.checks.plausibility import plausibility
 from crosstable.checks.players import membership_faults
@@ -31,21 +32,23 @@ from crosstable.pipeline.completing import (
     members_faults,
     missing_ratings,
     ratings_not_given,
+    section_of,
     unknown_sections,
     unused,
     with_members,
+    with_outside,
     with_pairing_ratings,
 )
 from crosstable.pipeline.documents import accepted_objects, fault_objects, rules_of
 from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
-from crosstable.terms import Background, RatingSystem, Report, ReportedSection
+from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
 
 if TYPE_CHECKING:
     from polars import DataFrame
 
-    from crosstable.formats.members import MembersFile
+    from crosstable.formats.members import MemberDetails, MemberSource
     from crosstable.rules.rule_sets import RuleSet
 
 FORMAT = "crosstable-rated/1"
@@ -72,16 +75,16 @@ class RatingSource(Protocol):
 class Options(TypedDict, total=False):
     """How a report is rated. All are optional.
 
-    ``members``: members files, a later one wins. ``control``, ``start``, ``end`` complete sections that have none, or
-    replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number. ``pairing_ratings`` takes
-    the pairing rating where nothing else is known. ``after_round`` rates the event as it stood then. ``accept`` holds
-    a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick the rules, ``today`` is the
-    day by which a section is over (default: the day by the clock in UTC), ``ranges`` says whether results are
-    computed again where an assumption may change them, ``entry_lists`` whether a section without a game is an entry
-    list and no error, ``reader`` for whom remedies are written.
+    ``members``: members files and rating lists, a later one wins. ``control``, ``start``, ``end`` complete sections
+    that have none, or replace theirs with ``override``. ``sections`` and ``exclude`` choose sections by number.
+    ``pairing_ratings`` takes the pairing rating where nothing else is known. ``after_round`` rates the event as it
+    stood then. ``accept`` holds a reason for each code of a finding that is accepted. ``calendar`` and ``rules`` pick
+    the rules, ``today`` is the day by which a section is over (default: the day by the clock in UTC), ``ranges`` says
+    whether results are computed again where an assumption may change them, ``entry_lists`` whether a section without a
+    game is an entry list and no error, ``reader`` for whom remedies are written.
     """
 
-    members: Sequence["MembersFile"]
+    members: Sequence["MemberSource"]
     control: str
     start: date | None
     end: date | None
@@ -124,8 +127,9 @@ class RatedEvent(NamedTuple):
 
     ``examined`` is every section with its own findings and the working of each system (``rated``), ``general`` the
     findings about the whole report, ``accepted`` the warnings that were accepted. ``ranges`` holds, by section, system
-    and player, the least and the greatest result where an assumption matters. ``is_refused`` says that an error of the
-    whole report kept every section from being rated.
+    and player, the least and the greatest result where an assumption matters. ``details`` is what members files say of
+    members beside their ratings. ``is_refused`` says that an error of the whole report kept every section from being
+    rated.
     """
 
     report: Report
@@ -134,6 +138,7 @@ class RatedEvent(NamedTuple):
     ranges: Ranges = NO_RANGES
     accepted: tuple[Accepted, ...] = ()
     rules: "RuleSet | None" = None
+    details: Mapping[str, "MemberDetails"] = {}
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -203,15 +208,16 @@ class _Examination:
         for found in report.faults:
             if is_settled(found, options.get("start"), options.get("end")):
                 continue
-            place = _section_of(report, found)
+            place = section_of(report, found)
             (self.general if place is None else self.of_section[place]).append(found)
         # Whose ratings follow from section to section; an office rates what is sound at once and the rest later,
         # so only ratings from members files make a section wait for another.
         self.chained: frozenset[str] = frozenset()
         self.waiting: frozenset[str] = frozenset()
         self.names: dict[str, str] = {}
-        self.until: dict[str, date] = {}
+        self.details: dict[str, MemberDetails] = {}
         self.report = self._completed(report)
+        self.until = {one: known.member_until for one, known in self.details.items() if known.member_until}
         self.general += report_faults(self.report)
         self.replay = Replay[str]()
         self.ranges: dict[tuple[int, RatingSystem, int], tuple[float, float]] = {}
@@ -225,13 +231,17 @@ class _Examination:
         if source is not None:
             self.chained = source.chained
             report = source.filled(report)
-        for members in options.get("members", ()):
+        for listed in options.get("members", ()):
+            if listed.federation:
+                report = self._with_outside(report, listed)
+                continue
+            members = listed.of({player.member_id for section in report.sections for player in section.players})
+            self.details |= members.details
             report = with_members(report, members.backgrounds, f"members file {members.name}")
             self.chained |= frozenset(members.backgrounds)
             self.waiting |= frozenset(members.backgrounds)
             self.general += members.faults
             self.names |= members.names
-            self.until |= {one: known.member_until for one, known in members.details.items() if known.member_until}
         if options.get("after_round") is not None:
             report = after_round(report, options["after_round"] or 0)
         control, override = options.get("control", ""), options.get("override", False)
@@ -239,13 +249,27 @@ class _Examination:
             self.of_section[section.place] += unused(report, at, control, options.get("start"), options.get("end"))
         return completed(report, control, options.get("start"), options.get("end"), override=override)
 
+    def _with_outside(self, report: Report, listed: "MemberSource") -> Report:
+        """The report with the ratings of FIDE's or Canada's list, by the ids of the file or of the members files."""
+        field = f"{listed.federation.lower()}_id"
+
+        def outside_id(player: ReportedPlayer) -> str:
+            known = self.details.get(player.member_id)
+            return player.details.get(field, "") or ("" if known is None else str(getattr(known, field)))
+
+        ids = {outside_id(player) for section in report.sections for player in section.players}
+        members = listed.of(ids - {""})
+        self.general += members.faults
+        return with_outside(report, members.backgrounds, outside_id)
+
     def done(self) -> RatedEvent:
         """The whole event."""
         found = [self._checked(at) for at in range(len(self.report.sections))]
         if not _has_errors(self.general):
             for at in sorted(range(len(found)), key=lambda at: _order(found[at])):
                 found[at] = self._rated(found[at], found)
-        event = RatedEvent(self.report, tuple(found), tuple(self.general), self.ranges, (), self.options.get("rules"))
+        rules = self.options.get("rules")
+        event = RatedEvent(self.report, tuple(found), tuple(self.general), self.ranges, (), rules, self.details)
         return _accepted(event, self.options.get("accept", {}), self.options.get("reader", Reader.COMMAND))
 
     def _checked(self, at: int) -> ExaminedSection:
@@ -259,7 +283,8 @@ class _Examination:
         faults = [*self.of_section.get(section.place, ()), *told]
         number = section_number(section, at)
         if section.players and not has_game(section):
-            faults.append(fault("entry-list" if self._reads_entries() else "no-game", f"section {number}"))
+            faults += self._entries(at) if self._reads_entries() else [fault("no-game", f"section {number}")]
+            faults = [found for found in faults if found.code not in NOT_YET or not self._reads_entries()]
             return ExaminedSection(number, section, None, (), tuple(faults))
         if self.options.get("members"):
             faults += members_faults(self.report, at, self.names, self.waiting)
@@ -267,14 +292,34 @@ class _Examination:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
         if source is None:
-            end = section.end or self.report.end
-            faults += membership_faults(section, section_place(section, at), self.until, end)
+            faults += self._person_faults(at)
         if checked is not None:
             if self.options.get("pairing_ratings"):
                 checked = with_pairing_ratings(checked)
             else:
                 faults += missing_ratings(checked, f"section {number}")
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
+
+    def _person_faults(self, at: int) -> list[Fault]:
+        """Memberships that ended too early, and players who differ from everybody else."""
+        section, place = self.report.sections[at], section_place(self.report.sections[at], at)
+        return [*membership_faults(section, place, self.until, self._end(at)), *odd_ones_out(section, place)]
+
+    def _entries(self, at: int) -> list[Fault]:
+        """What a section without a game shows as an entry list; beside played sections only that it is one."""
+        section = self.report.sections[at]
+        place = f"section {section_number(section, at)}"
+        found = [fault("entry-list", place)]
+        if any(map(has_game, self.report.sections)) or self.options.get("source") is not None:
+            return found
+        found += [*all_unrated(self.report, at), *entry_faults(self.report, at), *self._person_faults(at)]
+        if self.options.get("members"):
+            found += members_faults(self.report, at, self.names, self.waiting, are_entries=True)
+        is_member = {player.member_id for player in section.players} & self.until.keys()
+        return [*found, fault("memberships-not-checked", place)] if is_member and not self._end(at) else found
+
+    def _end(self, at: int) -> date | None:
+        return self.report.sections[at].end or self.report.end
 
     def _reads_entries(self) -> bool:
         """Whether a section without a game is an entry list: where it is asked for, or beside played sections."""
@@ -319,15 +364,6 @@ class _Examination:
             standings = {**background.standings, **self.replay.of(entry.member_id)}
             backgrounds[entry.number] = background._replace(standings=standings)
         return checked._replace(backgrounds=backgrounds)
-
-
-def _section_of(report: Report, found: Fault) -> str | None:
-    """The place of the section that a fault of reading belongs to, nothing where it concerns the whole file."""
-    for section in report.sections:
-        rest = found.place.removeprefix(section.place)
-        if section.place and rest != found.place and not rest[:1].isdigit():
-            return section.place
-    return None
 
 
 def _members(section: ExaminedSection) -> set[str]:

@@ -9,7 +9,7 @@ from crosstable.formulas.rounding import official_rating
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source
 
 # Fields that a document leaves out where nothing is known.
-_OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested")
+_OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested", "rank")
 
 
 class PlayerResult(NamedTuple):
@@ -20,7 +20,7 @@ class PlayerResult(NamedTuple):
     ``initial`` is the start of an unrated player, ``post`` the rating after the section in full, ``rounded`` the
     official whole number. ``formula`` is ``special``, ``standard`` or ``None`` (no rated game); ``k``, ``expected``
     and ``bonus`` belong to the standard formula. ``floor`` is the floor that acted. ``range`` holds the least and the
-    greatest result where an assumption may change it.
+    greatest result where an assumption may change it. ``rank`` is the player's row on a posted crosstable.
     """
 
     number: int
@@ -45,11 +45,15 @@ class PlayerResult(NamedTuple):
     range: tuple[float, float] | None = None
     merged_with: tuple[int, ...] | None = None
     floor_requested: float | None = None
+    rank: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The player as the document has them."""
-        found = {name: value for name, value in self._asdict().items() if value is not None or name not in _OPTIONAL}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in zip(self._fields, self, strict=True)
+            if value is not None or name not in _OPTIONAL
+        }
 
 
 class SystemResult(NamedTuple):
@@ -80,18 +84,30 @@ def section_result(
     by_system: tuple[RatedSection, ...], ranges: Mapping[tuple[int, RatingSystem, int], tuple[float, float]]
 ) -> SectionResult:
     """The results of one section."""
-    section = by_system[0].section
+    section, ranks = by_system[0].section, ranked(by_system[0])
     systems = {
         rated.system.name: SystemResult(
             rated.system.name,
             rated.edition.name,
             tuple(
-                _player(player, ranges.get((section.number, rated.system, player.number))) for player in rated.players
+                _player(player, ranges.get((section.number, rated.system, player.number)))._replace(rank=ranks[at])
+                for at, player in enumerate(rated.players)
             ),
         )
         for rated in by_system
     }
     return SectionResult(section.number, section.name, systems)
+
+
+def ranked(rated: RatedSection) -> dict[int, int]:
+    """Ranks by row, first the first: by points, then by the rating after the section (official facts §4).
+
+    Of a dual-rated section this is the Regular rating, as on posted crosstables.
+    """
+    entries, players = rated.section.entries, rated.players
+    after = [-1.0 if player.after is None else player.after.rating for player in players]
+    order = sorted(range(len(entries)), key=lambda at: (-entries[at].points, -after[at], entries[at].number))
+    return {at: rank for rank, at in enumerate(order, start=1)}
 
 
 def _player(player: RatedPlayer, result_range: tuple[float, float] | None) -> PlayerResult:

@@ -69,6 +69,7 @@ def _losses(report: Report, at: int) -> list[Fault]:
         "online": section.is_online,
         "systems": bool(section.systems),
         "half_k": section.is_half_k,
+        "waiver": bool(section.match_waiver),
     }
     found = [fault(f"not-written:{what}", place) for what, is_said in said.items() if is_said]
     if count := sum(map(_brings_ratings, section.players)):

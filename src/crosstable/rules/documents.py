@@ -42,6 +42,9 @@ TEXT_2015 = Document(
 TEXT_2020 = Document("2020 text", "The US Chess Rating system, proposal of September 2, 2020", date(2020, 6, 1))
 TEXT_2025 = Document("2025 text", "The US Chess Rating system, July 26, 2025", date(2024, 3, 1))
 
+# What no text has, but official results show.
+OFFICIAL_RESULTS = "official results"
+
 # The oldest complete text stands for everything before it, though not all that it says was known to hold then.
 TEXTS_SINCE = date(2015, 6, 1)
 IN_FORCE = (TEXT_2015, TEXT_2020, TEXT_2025)
@@ -72,4 +75,4 @@ def cited(effective: date, rule: str) -> Citation:
         return Citation(document.name, f"§{rule}")
     if rule.startswith(PRIORITY_LIST):  # a rule set may start people by lists where the text has a blend
         return Citation(document.name, "§2")
-    return Citation("", rule)
+    return Citation(OFFICIAL_RESULTS if rule == "norms" else "", rule)

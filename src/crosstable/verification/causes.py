@@ -77,7 +77,7 @@ def explained(
     wrong = {number for number, row in asked.items() if not is_right(row, row.verdict, row.computed)}
     if not wrong:
         return Explained(list(rows), ())
-    causes = _by_other_readings(page, backgrounds, differ)
+    causes = other_readings(page, backgrounds, differ)
     found: list[tuple[Change, set[int]]] = []
     if not wrong <= causes.keys():
         inquiry = Inquiry(page, Trials(page, backgrounds), _without(asked, causes), earlier, is_short=every_row)
@@ -100,7 +100,7 @@ def _without(asked: Mapping[int, Row], causes: Mapping[int, str]) -> dict[int, R
     return {number: row for number, row in asked.items() if number not in causes}
 
 
-def _by_other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set[int]) -> dict[int, str]:
+def other_readings(page: Page, backgrounds: Mapping[int, Background], wrong: set[int]) -> dict[int, str]:
     """Rows that come out right when the page is read differently; the first reading that does is named."""
     causes: dict[int, str] = {}
     for cause, section, edition in _other_readings(page):

@@ -10,6 +10,7 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.errors import OfficeError
+from crosstable.office.comparing import birth_differences
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
@@ -71,6 +72,10 @@ def submit_for(
     document = _owned(actor, document)
     author = Author(actor.name, reason)
     made = submit(office, author, document, office.clock().date(), wishes)
+    if actor.is_office:
+        with office.reading() as connection:
+            private = birth_differences(known(connection).record, document.reading.report)
+        made = made._replace(faults=(*made.faults, *private))
     if made.status is not Status.ACCEPTED or not made.accepted:
         return Submitted(made, None)
     return Submitted(made, _rated(office, Author(actor.name, f"after submitting {document.name}"), made.checked))

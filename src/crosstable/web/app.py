@@ -46,6 +46,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "api.rating",
     "api.previews",
     "sessions",
+    "pages.audit",
     "pages.rate_file",
     "pages.upload",
     "pages.administration",

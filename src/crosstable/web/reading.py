@@ -21,7 +21,7 @@ from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
 from crosstable.office.list_files import ListTable, list_table
-from crosstable.office.public import WHOLE, PublicChange, public_ripple
+from crosstable.office.public import PublicChange, public_ripple
 from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
@@ -36,6 +36,7 @@ from crosstable.office.public_index import (
     runs,
 )
 from crosstable.office.public_views import PublicOffice
+from crosstable.office.rounding import WHOLE
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import TopList, Wanted, top_list

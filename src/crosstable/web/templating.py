@@ -18,8 +18,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crosstable import __version__
-from crosstable.office.public import DECIMALS
+from crosstable.office.rounding import DECIMALS
 from crosstable.output.words import printable
+from crosstable.sentences import counted
 from crosstable.web.shapes import SYSTEM_NAMES
 
 FOLDER = Path(__file__).parent / "templates"
@@ -147,11 +148,6 @@ def day(value: date | datetime | str) -> Markup:
     """A day that a machine can read too."""
     iso = value if isinstance(value, str) else value.isoformat()
     return Markup(f'<time datetime="{escape(iso)}">{escape(iso.replace("T", " ")[:16])}</time>')
-
-
-def counted(number: int, noun: str, many: str = "") -> str:
-    """``1 section``, ``1,204 sections``."""
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 __all__ = ["Markup", "Site", "Templates", "address", "escape", "plain"]

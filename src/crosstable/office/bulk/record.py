@@ -18,7 +18,8 @@ from crosstable.office import tables
 from crosstable.office.bulk.cells import Rows, games_of, parsed, unplayed_of
 from crosstable.office.bulk.frames import asked, frame_of, give_room, portions_of, schema_of
 from crosstable.office.ledger.facts import PERSON_COLUMNS, DecisionKind, Heading, Record, State, latest
-from crosstable.replaying import DAWN, MOVING
+from crosstable.office.ledger.journal import canonical
+from crosstable.replaying import DAWN, FLOORS, LOWERING, MOVING
 from crosstable.terms import RatingSystem
 
 Array = Any
@@ -99,16 +100,18 @@ def _known(
     entries, games = _entries(placed)
     openings = _openings(record, ids, people)
     is_earlier = pl.col("as_of") < since
+    decisions, past = _decisions(record, ids, since, sections)
     archive = Archive(
         members=table_of("members", members.to_dict()),
         outside=_outside(record, ids, people),
         openings=openings.filter(~is_earlier),
-        decisions=_decisions(record, ids, since, sections),
+        decisions=decisions,
         sections=_sections(sections, _event_names(record) if since == DAWN else None),
         entries=entries,
         games=games,
     )
-    return Known(archive, headings, ids, placed["rounds"], is_born_by_year, openings.filter(is_earlier))
+    earlier = _with_lowered(openings.filter(is_earlier), past)
+    return Known(archive, headings, ids, placed["rounds"], is_born_by_year, earlier)
 
 
 def _about(record: Record, since: date) -> set[str]:
@@ -176,9 +179,14 @@ def _openings(record: Record, ids: pl.DataFrame, people: pl.DataFrame | None) ->
     return table_of("openings", frame.to_dict()).with_columns(frame["member_id"])
 
 
-def _decisions(record: Record, ids: pl.DataFrame, since: date, sections: pl.DataFrame) -> pl.DataFrame:
-    """Decisions in force; those that moved a rating before the day, or are about matches of before it, did so."""
-    table = tables.decision
+def _decisions(
+    record: Record, ids: pl.DataFrame, since: date, sections: pl.DataFrame
+) -> tuple[pl.DataFrame, list["_Lowering"]]:
+    """Decisions in force; those that moved a rating before the day, or are about matches of before it, did so.
+
+    Beside them those that lowered floors before it.
+    """
+    table, past = tables.decision, list[_Lowering]()
     is_revocation = table.c.kind == DecisionKind.REVOKE.value
     revoking = record.connection.execute(select(table.c.details).where(is_revocation, table.c.act <= record.through))
     revoked = [json.loads(text)["act"] for text in revoking.scalars()]
@@ -193,9 +201,56 @@ def _decisions(record: Record, ids: pl.DataFrame, since: date, sections: pl.Data
         here = sections.select("event_id", section="number").with_columns(here=True)
         frame = frame.join(here, on=["event_id", "section"], how="left", maintain_order="left")
         is_past = (pl.col("kind") == DecisionKind.GRANT_MATCH_FLOOR.value) & pl.col("here").is_null()
-        frame = frame.filter(~has_moved & ~is_past & pl.col("member").is_not_null())
+        frame = frame.filter(pl.col("member").is_not_null())
+        past = _lowering(record, frame.filter(has_moved | is_past), since)
+        for one in past:  # the floors of before them that are still there
+            is_set = pl.col("kind").is_in([kind.value for kind in FLOORS]) & (pl.col("value") > one.value)
+            is_before = (pl.col("effective") < one.effective) | (
+                (pl.col("effective") == one.effective) & (pl.col("act") < one.act)
+            )
+            is_such = is_set & is_before & (pl.col("member") == one.member) & (pl.col("system") == one.system)
+            frame = frame.with_columns(pl.when(is_such).then(one.value).otherwise("value").alias("value"))
+        frame = frame.filter(~has_moved & ~is_past)
     frame = frame.with_columns(pl.col("member").fill_null(NO_MEMBER))
-    return table_of("decisions", frame.to_dict()).with_columns(frame["member_id"])
+    return table_of("decisions", frame.to_dict()).with_columns(frame["member_id"]), past
+
+
+class _Lowering(NamedTuple):
+    """A decision that lowered the floors of a member in a system."""
+
+    member: int
+    system: int
+    effective: date
+    act: int
+    value: float
+
+
+def _lowering(record: Record, decided: pl.DataFrame, since: date) -> list[_Lowering]:
+    """Those of some decisions that lowered floors by a day; a granted request did on the day of its match."""
+    found = []
+    for row in decided.filter(pl.col("kind").is_in([kind.value for kind in LOWERING])).iter_rows(named=True):
+        day: date | None = row["effective"]
+        if row["kind"] == DecisionKind.GRANT_MATCH_FLOOR.value:
+            match = record.heading(row["event_id"], row["section"])
+            day = match.ended if match is not None and match.state is State.ACCEPTED else None
+        if day is not None and day <= since:
+            found.append(_Lowering(row["member"], row["system"], day, row["act"], row["value"]))
+    return found
+
+
+def _with_lowered(openings: pl.DataFrame, past: Sequence[_Lowering]) -> pl.DataFrame:
+    """Starting ratings with their floors as they were lowered since."""
+    if not past:
+        return openings
+    texts = []
+    for row in openings.iter_rows(named=True):
+        floors = json.loads(row["floors"] or "[]")
+        for one in past:
+            is_later = (one.effective, one.act) > (row["as_of"], row["act"])
+            if is_later and (one.member, one.system) == (row["member"], row["system"]):
+                floors = [[kind, min(level, one.value)] for kind, level in floors]
+        texts.append(canonical(floors) if floors else None)
+    return openings.with_columns(pl.Series("floors", texts, dtype=pl.String))
 
 
 def _headings(record: Record, where: Sequence[ColumnElement[bool]]) -> pl.DataFrame:

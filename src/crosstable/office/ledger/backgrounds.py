@@ -9,7 +9,17 @@ from sqlalchemy import Connection
 from crosstable.checks.players import OWN_RECORD
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.postings import Posting, current_of_members
-from crosstable.replaying import Decision, Key, StartingRating, decided, has_opted_in, in_force
+from crosstable.replaying import (
+    LOWERING,
+    Decision,
+    Key,
+    SetFloor,
+    StartingRating,
+    decided,
+    has_opted_in,
+    in_force,
+    set_floors,
+)
 from crosstable.terms import Background, PlayerRating, RatingSystem
 
 
@@ -43,6 +53,19 @@ class MemberDecisions:
     def decided(self, member: str, system: RatingSystem, rating: PlayerRating, key: Key) -> PlayerRating:
         """A rating record with the floors and the ceiling in force at a place of the replay."""
         return decided(rating, system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
+
+    def floors(self, member: str, system: RatingSystem, key: Key) -> list[SetFloor]:
+        """The floors that were set for a member by a place of the replay, and what lowered them."""
+        return set_floors(system, key, self._openings.get(member, ()), self._decisions.get(member, ()))
+
+    def lowered_by(self, member: str, system: RatingSystem, level: float | None) -> int | None:
+        """The entry of the last decision that lowered a member's floors to a level."""
+        found = [
+            one.act
+            for one in self._decisions.get(member, ())
+            if one.kind in LOWERING and one.system is system and one.value == level
+        ]
+        return max(found, default=None)
 
     def has_opted_in(self, member: str, day: date) -> bool:
         """Whether a member wants foreign events rated."""

@@ -254,7 +254,9 @@ class Record:
         found = [_opening(row) for row in self._of_members(tables.opening, ("member_id", "system"), members)]
         return sorted(found, key=lambda one: (one.member_id, one.system))
 
-    def decisions(self, members: Iterable[str] | None = None) -> list[Decision]:
+    def decisions(
+        self, members: Iterable[str] | None = None, kinds: Iterable[DecisionKind] = tuple(DecisionKind)
+    ) -> list[Decision]:
         """Decisions that stand: those that were revoked are left out."""
         table = tables.decision
         revoked = {
@@ -264,8 +266,17 @@ class Record:
             )
         }
         rows = self._of_members(table, ("act",), members)
-        found = [_decision(row) for row in rows if row["act"] not in revoked]
-        return sorted((one for one in found if one.kind is not DecisionKind.REVOKE), key=lambda one: one.act)
+        wanted = {kind.value for kind in kinds} - {DecisionKind.REVOKE.value}
+        found = [_decision(row) for row in rows if row["act"] not in revoked and row["kind"] in wanted]
+        return sorted((self._placed(one) for one in found), key=lambda one: one.act)
+
+    def _placed(self, decision: Decision) -> Decision:
+        """A decision; one that grants a lower floor goes with its match wherever it is, and waits without it."""
+        if decision.kind is not DecisionKind.GRANT_MATCH_FLOOR:
+            return decision
+        match = self.heading(decision.event_id, decision.section or 0)
+        is_rated = match is not None and match.state is State.ACCEPTED
+        return decision._replace(effective=match.ended if match and match.ended and is_rated else date.max)
 
     def decision(self, act: int) -> Decision | None:
         """One decision, revoked or not."""

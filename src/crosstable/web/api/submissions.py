@@ -1,11 +1,12 @@
 """Submitting and correcting by program, with a token: files in, what became of them out."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Body, Request, Response
 from pydantic import AfterValidator, BaseModel, Field
 
-from crosstable.errors import Fault, OfficeError
+from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.corrections import ChangedResult, Correction, RequestPolicy, correct_member, correct_result
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
@@ -14,6 +15,7 @@ from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, ac
 from crosstable.office.ledger.rerate import last_run
 from crosstable.office.submissions import Status
 from crosstable.office.views import known
+from crosstable.pipeline.documents import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
@@ -32,6 +34,7 @@ class FaultBody(BaseModel):
 
     code: str
     severity: str
+    level: str
     place: str
     message: str
     remedy: str
@@ -45,7 +48,7 @@ class SubmissionBody(BaseModel):
     name: str
     status: str = Field(description="accepted, or known: the same file came in before.")
     accepted: list[int] = Field(description="Sections that are rated.")
-    held: list[int] = Field(description="Sections that wait until their errors are put right.")
+    held: list[int] = Field(description="Sections that wait until their errors are put right, or the office agrees.")
     run: int | None = Field(description="The rating run that posted them.")
     faults: list[FaultBody]
 
@@ -178,7 +181,12 @@ def _submission_body(made: Submitted) -> SubmissionBody:
 
 
 def _fault(fault: Fault) -> FaultBody:
-    return FaultBody(**{**fault._asdict(), "severity": fault.severity.value})
+    return FaultBody(**fault_object(fault))
+
+
+def _stored(found: Mapping[str, str]) -> FaultBody:
+    """A finding as the record keeps it."""
+    return _fault(Fault(**{**found, "severity": Severity(found["severity"])}))  # type: ignore[arg-type]
 
 
 def _faulty(said: str, faults: Any) -> Problem:  # noqa: ANN401
@@ -205,7 +213,7 @@ def _state(reading: Reading, actor: Actor, number: int) -> SubmissionState:
                 name=one.name,
                 state=one.state.value,
                 is_rated=one.state is State.ACCEPTED and one.act <= run,
-                faults=[FaultBody(**fault) for fault in one.faults],
+                faults=[_stored(fault) for fault in one.faults],
             )
             for one in record.headings_of(act.subject)
         ]

@@ -131,7 +131,7 @@ def _confirm(office: Office, actor: Actor, event_id: str, form: FormData) -> Out
     with office.reading() as connection:
         record = known(connection).record
         people = newcomers_waiting(record, event_id, numbers, _read) if text_of(form, "new_members") else []
-        wish = confirmation(record, event_id, numbers, people)
+        wish = confirmation(record, event_id, numbers, people, refuses=bool(text_of(form, "refuse")))
     if any(shown.get(number) != act for number, act in wish.arguments["versions"]):
         raise OfficeError(f"what waits of event {event_id} is no longer what the page showed; look at it again")
     return act_on(office, actor, wish, reason)

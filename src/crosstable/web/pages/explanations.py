@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.explanation import Line
+from crosstable.explanation import Line, usual_document
 from crosstable.explanation.public import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
 from crosstable.terms import GAME_SCORES, Formula
@@ -29,8 +29,7 @@ PARTS = {
     "Step 3": "A first rating for those who were unrated",
     "Step 4": "First pass",
     "Step 5": "Second pass, against the opponents of the first",
-    "Games": "The games",
-    "Foreign": "A foreign event",
+    "Foreign event": "A foreign event",
     "Result": "The result",
     "Assumed": "What had to be assumed",
 }
@@ -39,12 +38,18 @@ _PLAYER = re.compile(r"\bplayer (\d+)\b")
 
 
 class Step(BaseModel):
-    """A sentence of the calculation, the section of the document that it follows, and its number in full."""
+    """A sentence of the calculation, the section of the document that it follows, and its number as it is printed.
+
+    ``formula`` is always null: rounded numbers give no exact one.
+    """
 
     text: str
     section: str
     name: str | None
     value: float | None
+    document: str | None
+    symbol: str | None
+    formula: str | None
 
 
 class Part(BaseModel):
@@ -83,6 +88,7 @@ class Explained(BaseModel):
     is_from_posted: bool
     games: list[GameShape]
     points_add_up: bool
+    document: str
     parts: list[Part]
 
     @property
@@ -138,6 +144,7 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
     row = one.rows[player]
     before, after = rating_of(row.before), rating_of(row.after)
     name = one.rated.system.name
+    lines = public_lines(one.rated, player, places)
     return Explained(
         system=name,
         name=SYSTEM_NAMES[name],
@@ -150,7 +157,8 @@ def _explained(one: Rated, player: int, places: int) -> Explained:
         is_from_posted=has_age_start(one.rated),
         games=_games(one, player, brought(one, player)),
         points_add_up=not is_leave_one_out(row.formula),
-        parts=_parts([_named(line, one.rows) for line in public_lines(one.rated, player, places)]),
+        document=usual_document(lines),
+        parts=_parts([_named(line, one.rows) for line in lines]),
     )
 
 
@@ -226,6 +234,9 @@ def _parts(lines: Sequence[Line]) -> list[Part]:
                     section=line.section,
                     name=line.name or None,
                     value=None if math.isnan(line.value) else line.value,
+                    document=line.document or None,
+                    symbol=line.symbol or None,
+                    formula=line.formula,
                 )
                 for line in some
             ],

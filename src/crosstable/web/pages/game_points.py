@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from crosstable.calculator.estimate import points_of
 from crosstable.explanation.public import as_public, is_coarse
-from crosstable.office.public import DECIMALS, WHOLE
-from crosstable.office.rounding import half_up
+from crosstable.office.rounding import DECIMALS, WHOLE, half_up
 from crosstable.terms import Cell, Formula
 from crosstable.web.pages.sections import Rated
 

@@ -15,7 +15,7 @@ from starlette.datastructures import FormData
 
 from crosstable.engine import RatedSection
 from crosstable.errors import Fault
-from crosstable.explanation import Line, explain
+from crosstable.explanation import Line, explain, usual_document
 from crosstable.pipeline.explaining import chosen
 from crosstable.pipeline.rating import Options, RatedEvent, rate
 from crosstable.pipeline.reading import of_reading
@@ -37,6 +37,7 @@ class Working(NamedTuple):
 
     system: str
     name: str
+    document: str
     parts: tuple[tuple[str, tuple[Line, ...]], ...]
 
 
@@ -123,7 +124,11 @@ def _working(event: RatedEvent, section: int, player: int, system: str | None) -
         found = chosen(event, player, section, system)
     except LookupError as error:
         raise Problem(404, f"{str(error.args[0]).capitalize()}.") from error
-    return tuple(Working(rated.system.name, _name(rated, player), _parts(explain(rated, player))) for rated in found)
+    return tuple(
+        Working(rated.system.name, _name(rated, player), usual_document(lines), _parts(lines))
+        for rated in found
+        for lines in (explain(rated, player),)
+    )
 
 
 def _parts(lines: Iterable[Line]) -> tuple[tuple[str, tuple[Line, ...]], ...]:

@@ -9,10 +9,9 @@ from pydantic import BaseModel
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import PublicRow, public_rows
-from crosstable.output.by_place import columns_of, renamed
-from crosstable.output.crosstable_html import KINDS
-from crosstable.output.words import cell_text, total_points
-from crosstable.terms import Cell, Entry, Result
+from crosstable.output.by_place import columns_of, padded
+from crosstable.output.words import KINDS, cell_text, controls_text
+from crosstable.terms import Cell, Entry
 from crosstable.web.pages.events import STATES, WAITS
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -20,7 +19,6 @@ from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import Rating, change_of, rating_of
 
-_NO_CELL = Cell(Result.BLANK, 0, "")
 # A section with more rounds is printed on its side.
 UPRIGHT_ROUNDS = 7
 
@@ -39,7 +37,10 @@ class RowInSystem(BaseModel):
 
 
 class CrosstableRow(BaseModel):
-    """A row: its number by standing, the pairing number of the report, the player, points, rounds, ratings."""
+    """A row: its rank, the number of the report, the player, points, rounds, ratings.
+
+    ``rounds`` names opponents by their row, ``cells`` by their number.
+    """
 
     row: int
     number: int
@@ -47,6 +48,7 @@ class CrosstableRow(BaseModel):
     name: str
     points: float
     rounds: list[str]
+    cells: list[str]
     ratings: list[RowInSystem]
 
 
@@ -67,6 +69,7 @@ class SectionView(View):
     systems: list[str]
     edition: str | None
     rounds: int
+    columns: list[int]
     rows: list[CrosstableRow]
     others: list[int]
 
@@ -94,6 +97,7 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
     rated = rated_section(read, heading)
     entries = rated[0].rated.section.entries if rated else ()
     rounds = max((len(entry.cells) for entry in entries), default=0)
+    columns, rows = _crosstable(entries, rated, rounds)
     return SectionView(
         as_of=as_of(read),
         event_id=event_id,
@@ -105,12 +109,13 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
         online=heading.is_online,
         started=None if heading.started is None else heading.started.isoformat(),
         ended=None if heading.ended is None else heading.ended.isoformat(),
-        time_control=_control(heading),
+        time_control=controls_text(heading.time_controls),
         half_k=heading.is_half_k,
         systems=[one.rated.system.name for one in rated],
         edition=rated[0].rated.edition.name if rated else None,
         rounds=rounds,
-        rows=_rows(entries, rated, rounds),
+        columns=columns,
+        rows=rows,
         others=[one.number for one in event.sections if one.number != number],
     )
 
@@ -134,33 +139,33 @@ def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
     ]
 
 
-def _control(heading: Heading) -> str:
-    controls = heading.time_controls
-    if len(set(controls)) > 1:
-        return ", ".join(f"round {at}: {control}" for at, control in enumerate(controls, start=1))
-    return "".join(controls[:1])
-
-
-def _rows(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> list[CrosstableRow]:
+def _crosstable(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -> tuple[list[int], list[CrosstableRow]]:
+    """The columns by their numbers in the report, as the rows show them, and the rows."""
     if not rated:
-        return []
+        return [], []
     first = rated[0].rows
-    ordered = sorted(entries, key=lambda entry: (-total_points(entry), -_after(first[entry.number]), entry.number))
-    cells = [(*entry.cells, *[_NO_CELL] * (rounds - len(entry.cells))) for entry in ordered]
+    ordered = sorted(entries, key=lambda entry: (-entry.points, -_after(first[entry.number]), entry.number))
+    cells = [padded(entry, rounds) for entry in ordered]
     columns = columns_of(cells, rounds)
     numbers = {entry.number: at for at, entry in enumerate(ordered, start=1)}
-    return [
+    rows = [
         CrosstableRow(
             row=at,
             number=entry.number,
             member_id=entry.member_id,
             name=entry.name,
-            points=total_points(entry),
-            rounds=[cell_text(renamed(cells[at - 1][column], numbers)) for column in columns],
+            points=entry.points,
+            rounds=[cell_text(_by_row(cells[at - 1][column], numbers)) for column in columns],
+            cells=[cell_text(cells[at - 1][column]) for column in columns],
             ratings=[_in_system(one, one.rows[entry.number]) for one in rated],
         )
         for at, entry in enumerate(ordered, start=1)
     ]
+    return [column + 1 for column in columns], rows
+
+
+def _by_row(cell: Cell, numbers: dict[int, int]) -> Cell:
+    return cell._replace(opponent=numbers.get(cell.opponent, 0))
 
 
 def _after(row: PublicRow) -> float:

@@ -1,0 +1,139 @@
+"""What a file says of members that the record knows otherwise, or not at all: told, and never taken for granted."""
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from crosstable.checks.entries import limit_of
+from crosstable.checks.places import section_place
+from crosstable.errors import Fault
+from crosstable.faults import Said, fault
+from crosstable.formulas.floors import money_floor
+from crosstable.formulas.rounding import official_rating
+from crosstable.office.ledger.facts import Person, Record
+from crosstable.office.published import published_before
+from crosstable.rules.editions import EDITIONS, edition_for
+from crosstable.terms import RatingSystem, Report, ReportedPlayer, ReportedSection, Section
+
+
+def differing(
+    record: Record, player: ReportedPlayer, brought: ReportedPlayer, person: Person, section: Section
+) -> Iterator[Said]:
+    """What to tell of a player as the file has them (``player``) and as the record does (``brought``, ``person``).
+
+    Whether a birth date is the stored one is for the office alone (``birth_differences``): whoever could ask it of a
+    file after the other would find the date.
+    """
+    what = [*_facts(player, person, section), *_ratings(record, player, brought, section)]
+    known, fide = brought.background, player.background.fide
+    listed = person.fide and known.fide is not None and known.fide in person.fide
+    if fide is not None and listed and known.fide is not None and known.fide.rating != fide.rating:
+        what.append(f"FIDE rating {fide.rating:g}, on record {known.fide.rating:g}")
+    if what:
+        yield Said("record-differs", {"what": "; ".join(what)})
+    if fide is not None and not listed and _counts(player, brought, section):
+        yield Said("fide-not-on-record", {"rating": fide.rating})
+    notices = list(_notices(player, person))
+    if notices:
+        yield Said("cfc-notice", {"what": "; ".join(notices)})
+
+
+def _facts(player: ReportedPlayer, person: Person, section: Section) -> Iterator[str]:
+    own = player.background
+    has_birth = person.birth_date is not None or person.birth_year is not None
+    if not has_birth and (own.birth_date is not None or own.birth_year is not None):
+        yield "birth date, on record none"
+    if not has_birth and own.adult is not None and person.adult is None:
+        yield "adult, on record unknown"
+    if player.fide_flag and player.fide_flag.upper() != person.fide_flag.upper():
+        yield f"FIDE flag {player.fide_flag}, on record {person.fide_flag or 'none'}"
+    until = person.member_until
+    if player.is_member is not None and until is not None and player.is_member is not (until >= section.end):
+        yield "membership"
+
+
+def _ratings(record: Record, player: ReportedPlayer, brought: ReportedPlayer, section: Section) -> Iterator[str]:
+    """Ratings before the section that are neither the live nor the published ones."""
+    for system, said in player.background.standings.items():
+        kept, shown = brought.background.standings.get(system), official_rating(said.rating)
+        if kept is not None and official_rating(kept.rating) == shown:
+            continue
+        if published_before(record, brought.member_id, system, section.start) != shown:
+            known = "none" if kept is None else str(official_rating(kept.rating))
+            yield f"{system.title} rating {shown}, on record {known}"
+
+
+def _counts(player: ReportedPlayer, brought: ReportedPlayer, section: Section) -> bool:
+    """Whether a FIDE rating matters: to somebody who is rated abroad, or who is unrated."""
+    if section.kind.is_foreign:
+        return bool(player.is_rated)
+    systems: set[RatingSystem] = set(section.systems)
+    return not systems <= set(brought.background.standings)
+
+
+def _notices(player: ReportedPlayer, person: Person) -> Iterator[str]:
+    cfc = player.background.cfc
+    if cfc is not None and all(known.rating != cfc.rating for known in person.cfc):
+        yield f"CFC rating {cfc.rating:g}"
+    if player.background.canadian_resident and not person.canadian_resident:
+        yield "lives in Canada"
+
+
+def birth_differences(record: Record, report: Report) -> list[Fault]:
+    """Birth dates, years of birth and marks of adults that are not the stored ones: for the office's eyes."""
+    rows = [
+        (section_place(section, at).row(player, row), player)
+        for at, section in enumerate(report.sections)
+        for row, player in enumerate(section.players)
+    ]
+    people = record.people([record.one_id(player.member_id) for _, player in rows if player.member_id])
+    found = []
+    for place, player in rows:
+        person, own = people.get(record.one_id(player.member_id)), player.background
+        if person is None:
+            continue
+        year = person.birth_year if person.birth_date is None else person.birth_date.year
+        pairs = (
+            ("birth date", own.birth_date, person.birth_date),
+            ("year of birth", own.birth_year, year),
+            ("adult", own.adult, person.adult),
+        )
+        what = [words for words, said, kept in pairs if None not in (said, kept) and said != kept]
+        if what:
+            found.append(fault("record-differs", place, what=", ".join(what)))
+    return found
+
+
+class WonPrize(NamedTuple):
+    """A prize that sets a money floor (§5): who won it, how much, under which limit, and the floor."""
+
+    player: ReportedPlayer
+    amount: float
+    limit: float
+    level: float
+
+
+def prizes_in(section: ReportedSection, end: date) -> list[WonPrize]:
+    """Prizes of a section that set a floor, as its report tells them.
+
+    A player's ``prize`` and ``prize_limit``, and a section's ``rating_limit``, stand among the details; without a limit
+    the section's name may say it.
+    """
+    constants = edition_for(max(end, EDITIONS[0].effective)).constants
+    limit_of_all = _number(section.details.get("rating_limit", "")) or limit_of(section.name) or 0.0
+    found = []
+    for player in section.players:
+        amount = _number(player.details.get("prize", ""))
+        limit = _number(player.details.get("prize_limit", "")) or limit_of_all
+        level = money_floor(constants, amount, limit) if amount and limit else -math.inf
+        if level >= constants.absolute_floor:
+            found.append(WonPrize(player, amount, limit, level))
+    return found
+
+
+def _number(text: str) -> float:
+    """A number as people write it, 0 for none: ``$4,500``."""
+    digits = text.replace("$", "").replace(",", "").strip()
+    return float(digits) if re.fullmatch(r"\d{1,9}(\.\d+)?", digits) else 0.0

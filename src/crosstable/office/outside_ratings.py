@@ -1,0 +1,117 @@
+"""FIDE's list of a month: ratings and flags of members, and who of them is rated abroad (§6)."""
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from crosstable.errors import OfficeError
+from crosstable.formats.fide_list import ListedPlayer
+from crosstable.formulas.tally import is_established
+from crosstable.office import tables
+from crosstable.office.database import Office
+from crosstable.office.ledger.backgrounds import Backgrounds
+from crosstable.office.ledger.facts import Person, Record, latest
+from crosstable.office.ledger.journal import Author
+from crosstable.office.members import Imported, import_members
+from crosstable.office.views import known
+from crosstable.replaying import Key
+from crosstable.rules.editions import edition_for
+from crosstable.terms import OutsideRating, RatingSystem
+
+USA = "USA"
+
+
+class Abroad(StrEnum):
+    """Whether foreign events of a candidate are rated (§6)."""
+
+    AUTOMATIC = "automatic"
+    OPTED_IN = "opted in"
+    INCLUDED = "included"
+    NOT_OPTED_IN = "not opted in"
+
+
+class Candidate(NamedTuple):
+    """A current member with an established Regular rating and games in the period of a list."""
+
+    member_id: str
+    name: str
+    fide_id: str
+    fide: float | None
+    games: int
+    abroad: Abroad
+
+
+class ImportedList(NamedTuple):
+    """What an import of a list did, how many players and members are on it, and §6's candidates."""
+
+    imported: Imported
+    listed: int
+    members: int
+    candidates: tuple[Candidate, ...]
+
+
+def import_fide_list(office: Office, author: Author, players: Iterable[ListedPlayer], on: date) -> ImportedList:
+    """Record the ratings and flags that a list has of members, by FIDE id; the same list again changes nothing."""
+    with office.reading() as connection:
+        record = known(connection).record
+        by_id = _members_by_fide_id(record)
+        listed = 0
+        found: dict[str, ListedPlayer] = {}
+        for player in players:
+            listed += 1
+            if player.fide_id in by_id:
+                found[by_id[player.fide_id]] = player
+        people = record.people(found)
+        said = [_said(people[member], player, on) for member, player in found.items()]
+        chosen = candidates(record, found, on)
+    return ImportedList(import_members(office, author, said), listed, len(found), chosen)
+
+
+def _members_by_fide_id(record: Record) -> dict[str, str]:
+    """The member who is rated under each FIDE id; two members cannot have the same."""
+    member = tables.member
+    by_id: dict[str, str] = {}
+    rows = record.connection.execute(latest(member, ("member_id",), record.through, member.c.fide_id != "")).mappings()
+    for row in sorted(rows, key=lambda row: str(row["member_id"])):
+        one = record.one_id(row["member_id"])
+        other = by_id.setdefault(row["fide_id"], one)
+        if other != one:
+            raise OfficeError(
+                f"members {other} and {one} have the same FIDE id {row['fide_id']}; correct or merge them"
+            )
+    return by_id
+
+
+def _said(person: Person, player: ListedPlayer, on: date) -> Person:
+    rating = () if player.rating is None else (OutsideRating(player.rating, on),)
+    return Person(person.member_id, person.name, fide_flag=player.federation, fide=rating)
+
+
+def candidates(record: Record, listed: Mapping[str, ListedPlayer], on: date) -> tuple[Candidate, ...]:
+    """The members whose foreign events of a list's period are rated or could be (§6).
+
+    They have the USA flag and at least one rated game in the period, or the office includes them: they opted in under
+    another flag. A membership without a last day counts as current.
+    """
+    people = record.people(listed)
+    backgrounds = Backgrounds(record, listed)
+    constants = edition_for(on).constants
+    found = []
+    for member, player in sorted(listed.items()):
+        person = people[member]
+        opted = backgrounds.decisions.has_opted_in(member, on)
+        regular = backgrounds.background(member, Key(on, on, "", 0)).standings.get(RatingSystem.OTBR)
+        is_current = person.member_until is None or person.member_until >= on
+        has_flag = player.federation == USA
+        if not (player.games and is_current and (has_flag or opted) and regular):
+            continue
+        games = math.inf if regular.games is None else regular.games
+        if constants.foreign_needs_established and not is_established(constants, games):
+            continue
+        is_automatic = has_flag and (player.rating or 0.0) >= constants.foreign_automatic_from
+        abroad = Abroad.AUTOMATIC if is_automatic else Abroad.OPTED_IN if has_flag else Abroad.INCLUDED
+        abroad = abroad if is_automatic or opted else Abroad.NOT_OPTED_IN
+        found.append(Candidate(member, person.name, player.fide_id, player.rating, player.games, abroad))
+    return tuple(found)

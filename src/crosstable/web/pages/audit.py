@@ -1,0 +1,93 @@
+"""Is a posted rating right? A saved or pasted crosstable is rated again and compared, row by row; nothing is stored."""
+
+from itertools import groupby
+from typing import NamedTuple
+
+from fastapi import Request, Response
+
+from crosstable.errors import Fault
+from crosstable.output.audit_text import SENDING, WORDS, counts_text
+from crosstable.pipeline.auditing import AuditedEvent, audit_reports
+from crosstable.pipeline.reading import of_reading
+from crosstable.remedies import Reader, for_reader
+from crosstable.verification.audit import AuditedRow, AuditVerdict
+from crosstable.web.child_reading import File
+from crosstable.web.forms import files_queue, in_queue, page
+from crosstable.web.gate import form_of
+from crosstable.web.routes import Policy, Route
+from crosstable.web.uploads import Upload, files_of, uploads_of
+
+TEMPLATE = "audit.html"
+# A page with more posted ratings would keep others waiting.
+MOST_ROWS = 2000
+
+
+class AuditedSection(NamedTuple):
+    """A section in one system as the page shows it."""
+
+    number: int
+    system: str
+    counts: str
+    rows: tuple[AuditedRow, ...]
+
+
+class AuditedFile(NamedTuple):
+    """A file as the page shows it."""
+
+    name: str
+    verdict: str
+    words: str
+    sections: tuple[AuditedSection, ...]
+    errors: tuple[Fault, ...]
+    sending: str = ""
+
+
+async def audit_page(request: Request) -> Response:
+    """The form to paste a page into."""
+    return page(request, TEMPLATE, shown=[], wrong="", pasted="")
+
+
+async def audit_upload(request: Request) -> Response:
+    """Audit what was pasted or chosen."""
+    form = await form_of(request)
+    given = form.get("pasted")
+    pasted = given if isinstance(given, str) else ""
+    files = await files_of(form)
+    if pasted.strip():
+        files = [*files, File("pasted text", pasted.encode())]
+    if not files:
+        return page(request, TEMPLATE, 400, shown=[], wrong="Paste a crosstable, or choose a file.", pasted="")
+
+    def shown() -> Response:
+        return page(request, TEMPLATE, shown=[_audited(one) for one in uploads_of(files)], wrong="", pasted=pasted)
+
+    return await in_queue(files_queue(request), shown)
+
+
+def _audited(upload: Upload) -> AuditedFile:
+    if upload.document is None:
+        assert upload.fault is not None
+        return AuditedFile(upload.name, "", "", (), for_reader([upload.fault], Reader.PAGE))
+    report = of_reading(upload.document.reading)
+    errors = for_reader([fault for fault in report.faults if fault.severity.stops], Reader.PAGE)
+    if sum(len(section.players) for section in report.sections) > MOST_ROWS:
+        return AuditedFile(upload.name, "", f"This page audits at most {MOST_ROWS:,} players at a time.", (), errors)
+    audited = audit_reports([(upload.name, report)])
+    if not audited.rows:
+        return AuditedFile(upload.name, "", "There are no posted ratings here that can be compared.", (), errors)
+    sending = SENDING if audited.verdict is AuditVerdict.DIFFERS else ""
+    return AuditedFile(upload.name, audited.verdict.value, WORDS[audited.verdict], _sections(audited), errors, sending)
+
+
+def _sections(audited: AuditedEvent) -> tuple[AuditedSection, ...]:
+    found = []
+    for (number, system), group in groupby(audited.rows, key=lambda row: (row.section, row.system)):
+        rows = tuple(group)
+        found.append(AuditedSection(number, system.name, counts_text(rows), rows))
+    return tuple(found)
+
+
+ROUTES = (
+    Route("/audit", audit_page, Policy.LIMITED),
+    Route("/audit", audit_upload, Policy.LIMITED, ("POST",)),
+)

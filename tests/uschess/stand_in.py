@@ -1,0 +1,185 @@
+"""A stand-in for the ratings API: every path that the client reads, with the manners that are known of the real one.
+
+Pages hold at most 100 items; parameters that are not spelled with capitals are ignored in silence; rows from before
+decimals were kept carry zeros there; errors are problem documents. ``troubles`` are what the next requests meet
+instead of an answer.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+import crosstable as ct
+
+MOST_ITEMS = 100
+CODES = {"OTBR": "R", "OTBQ": "Q", "OTBB": "B", "ONLR": "OR", "ONLQ": "OQ", "ONLB": "OB"}
+OUTCOMES = {"W": "Win", "L": "Loss", "D": "Draw", "H": "ByeHalf", "B": "ByeFull", "U": "Unpaired", "X": "WinForfeit"}
+Trouble = Callable[["Handler"], None]
+
+
+class StandIn:
+    """The server; ``answers`` by path below ``/api/v1/``, lists become pages."""
+
+    def __init__(self, answers: Mapping[str, Any]) -> None:
+        self.answers = answers
+        self.troubles: list[Trouble] = []
+        self.asked: list[str] = []
+        self.keys: list[str] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._server.stand_in = self  # type: ignore[attr-defined]
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    def do_GET(self) -> None:
+        """Answer it, or be trouble."""
+        stand_in: StandIn = self.server.stand_in  # type: ignore[attr-defined]
+        stand_in.asked.append(self.path)
+        stand_in.keys.append(self.headers.get("X-Api-Key", ""))
+        if stand_in.troubles:
+            stand_in.troubles.pop(0)(self)
+            return
+        split = urlsplit(self.path)
+        asked = {name: values[0] for name, values in parse_qs(split.query).items()}
+        path = split.path.removeprefix("/api/v1/").removeprefix("/api/v2/")
+        if path not in stand_in.answers:
+            self.say(404, {"title": "Not Found", "status": 404})
+            return
+        answer = stand_in.answers[path]
+        self.say(200, paged(answer, asked) if isinstance(answer, list) else answer)
+
+    def say(self, status: int, answer: object, **headers: str) -> None:
+        """Send JSON."""
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Be silent."""
+
+
+def paged(items: list[Any], asked: Mapping[str, str]) -> dict[str, Any]:
+    """A page of a list; only ``Offset`` and ``Size`` are heard."""
+    offset, size = int(asked.get("Offset", 0)), min(int(asked.get("Size", 25)), MOST_ITEMS)
+    part = items[offset : offset + size]
+    has_next = offset + size < len(items)
+    return {"items": part, "offset": offset, "pageSize": size, "hasPreviousPage": offset > 0, "hasNextPage": has_next}
+
+
+def busy(status: int, **headers: str) -> Trouble:
+    """A status instead of an answer."""
+    return lambda handler: handler.say(status, {"status": status}, **headers)
+
+
+def cut_short(handler: Handler) -> None:
+    """Half of an answer."""
+    handler.say(200, b'{"id": "2026')
+
+
+def slow(seconds: float) -> Trouble:
+    """An answer that takes longer than anybody waits."""
+    return lambda handler: time.sleep(seconds)
+
+
+def hung_up(handler: Handler) -> None:
+    """A connection that ends without a word."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def api_of(event: Mapping[str, Any], *, decimals: bool = True) -> dict[str, Any]:
+    """An event file as the API answers about it once it is rated: posted ratings are those of our own calculation."""
+    rated = ct.rate(ct.read(event))
+    about, event_id = event["event"], event["event"]["id"]
+    days = {"startDate": about["start_date"], "endDate": about["end_date"]}
+    found: dict[str, Any] = {}
+    for section, given in zip(rated.sections, event["sections"], strict=True):
+        systems = list(section.systems)
+        found[f"rated-events/{event_id}/sections/{section.number}"] = {
+            "id": f"s{section.number}",
+            "number": section.number,
+            "name": section.name,
+            "playerCount": len(given["players"]),
+            "roundCount": len(given["players"][0]["rounds"]),
+            **days,
+            "format": "Swiss",
+            "timeControl": given["time_control"],
+            "ratingSystem": "D" if len(systems) > 1 else CODES[systems[0]],
+            "isOnline": False,
+            "firstRatedDate": about["end_date"],
+            "lastRatedDate": about["end_date"],
+        }
+        found[f"rated-events/{event_id}/sections/{section.number}/standings"] = [
+            _standing(at, player, section, decimals=decimals) for at, player in enumerate(given["players"], start=1)
+        ]
+    listed = [{"id": f"s{one.number}", "number": one.number, "name": one.name} for one in rated.sections]
+    found[f"rated-events/{event_id}"] = {
+        "id": event_id,
+        "name": about["name"],
+        **days,
+        "sections": listed,
+        "sectionCount": len(listed),
+    }
+    return found
+
+
+def _standing(at: int, player: Mapping[str, Any], section: Any, *, decimals: bool) -> dict[str, Any]:
+    last, _, first = player["name"].partition(", ")
+    rounds = [
+        {
+            "id": f"{at}-{number}",
+            "roundNumber": number,
+            "outcome": OUTCOMES[cell[0]],
+            "color": "Unknown",
+            "opponentOrdinal": int(cell[1:] or 0),
+            "opponentPairingNumber": int(cell[1:] or 0),
+            "opponentPlayerId": f"p{cell[1:]}" if cell[1:] else "",
+        }
+        for number, cell in enumerate(player["rounds"], start=1)
+    ]
+    records = []
+    for name, rated in section.systems.items():
+        row = rated.players[at - 1]
+        records.append(
+            {
+                "ratingSystem": CODES[name],
+                "preRating": None if row.pre is None else round(row.pre),
+                "preRatingDecimal": 0 if not decimals else row.pre,
+                "postRating": row.rounded,
+                "postRatingDecimal": round(row.post, 2) if decimals else 0,
+            }
+        )
+    return {
+        "ordinal": at,
+        "pairingNumber": player["number"],
+        "playerId": f"p{player['number']}",
+        "memberId": player["member_id"],
+        "firstName": first,
+        "lastName": last,
+        "stateRep": "NC",
+        "score": None,
+        "roundOutcomes": rounds,
+        "ratings": records,
+    }

@@ -1,0 +1,143 @@
+"""``audit``: posted ratings that are right, and errors of a federation that are planted and have to be found.
+
+A planted error is rated by our own engine with one input changed; the posted numbers are those results in whole
+numbers, as pages show them, and the file shows the input as it should have been.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crosstable as ct
+from crosstable.cli import main
+from crosstable.pipeline.auditing import AuditedEvent, audit_reports
+from crosstable.rules.rule_files import rule_set
+from crosstable.verification.audit import AuditedRow, AuditVerdict
+from tests.documents import valid
+from tests.uschess.stand_in import StandIn, api_of
+from tests.verification.planted import event, posted, turned
+
+
+def audited(shown: dict[str, Any]) -> AuditedEvent:
+    return audit_reports([("page", ct.read(shown))])
+
+
+def row_of(found: AuditedEvent, number: int) -> AuditedRow:
+    return next(row for row in found.rows if row.number == number)
+
+
+def test_posted_ratings_that_are_right_are_reproduced() -> None:
+    found = audited(posted(event(), event()))
+    assert found.verdict is AuditVerdict.REPRODUCED
+    assert [row.verdict for row in found.rows] == [AuditVerdict.REPRODUCED] * 8
+    assert not any(row.hypotheses for row in found.rows)
+
+
+def test_a_result_that_was_turned_is_found_and_named_first() -> None:
+    found = audited(turned())
+    for number in (1, 2):
+        row = row_of(found, number)
+        assert row.verdict is AuditVerdict.DIFFERS
+        first = row.hypotheses[0]
+        assert "player 1 against player 2 in round 1" in first.what or "player 2 against player 1" in first.what
+        assert round(first.ratings[number]) == row.posted
+    assert found.verdict is AuditVerdict.DIFFERS
+
+
+def test_another_bonus_is_found() -> None:
+    """Player 7 scores 3.5 of 4, so B decides: 14 until 2023, 12 until 2025, 10 since (2025 text §8)."""
+    found = audited(posted(event(), event(), rules=rule_set(bonus_threshold=14)))
+    row = row_of(found, 7)
+    assert row.verdict is AuditVerdict.DIFFERS
+    assert row.hypotheses[0].what == "a bonus threshold of 14 instead of 10"
+
+
+def test_another_rating_before_the_event_is_found() -> None:
+    found = audited(posted(event(), event(p3={"rating": 1448})))
+    row = row_of(found, 3)
+    assert row.verdict is AuditVerdict.DIFFERS
+    assert any(one.what.startswith("player 3 at 144") for one in row.hypotheses)
+
+
+def test_a_floor_that_was_left_out_is_found() -> None:
+    """A peak of 1655 gives a floor of 1400 (§5): 200 below, down to a hundred."""
+    shown, used = event(p6={"rating": 1405, "peak": 1655}), event(p6={"rating": 1405, "peak": 1405})
+    row = row_of(audited(posted(shown, used)), 6)
+    assert row.verdict is AuditVerdict.DIFFERS
+    assert row.hypotheses[0].what == "the floor of 1400 left out for player 6"
+
+
+def test_a_floor_that_the_page_does_not_show_explains() -> None:
+    shown, used = event(p6={"rating": 1405}), event(p6={"rating": 1405, "floor": 1400})
+    row = row_of(audited(posted(shown, used)), 6)
+    assert (row.verdict, row.cause) == (AuditVerdict.EXPLAINED, "a floor")
+
+
+def test_an_unknown_count_leaves_it_open() -> None:
+    """Above about 1928 the number of games matters (§3), and pages do not show it."""
+    shown, used = event(p5={"rating": 2250, "games": None}), event(p5={"rating": 2250, "games": 27})
+    row = row_of(audited(posted(shown, used)), 5)
+    assert row.verdict is AuditVerdict.UNKNOWN
+    assert row.low < row.posted - 1 or row.high > row.posted
+    assert any(one.what.startswith("a count of 27 games") for one in row.hypotheses)
+
+
+def test_a_re_entry_of_which_one_row_was_left_out_is_found() -> None:
+    shown, alone = event(), event()
+    shown["sections"][0]["players"][5]["member_id"] = "90000004"
+    shown["sections"][0]["players"][5]["ratings"] = shown["sections"][0]["players"][3]["ratings"]
+    shown["sections"][0]["players"][3]["rounds"] = ["D3", "L8", "", "L5"]
+    shown["sections"][0]["players"][5]["rounds"] = ["", "L2", "", ""]
+    for at, cells in ((4, ["", "L1", "L2", "W4"]), (2, ["D4", "L7", "W8", ""])):
+        shown["sections"][0]["players"][at]["rounds"] = cells
+    alone = json.loads(json.dumps(shown))
+    alone["sections"][0]["players"][5]["member_id"] = "90000009"
+    found = audited(posted(shown, alone))
+    row = row_of(found, 4)
+    assert row.verdict is AuditVerdict.DIFFERS
+    assert row.hypotheses[0].what.startswith("the re-entry of player 4: only the games of row 4")
+
+
+def test_a_start_that_nobody_knows_is_not_printed() -> None:
+    """Design: an audit prints no fitted start of a person."""
+    shown = event()
+    for player in shown["sections"][0]["players"][:2]:
+        player["ratings"] = {}
+    used = json.loads(json.dumps(shown))
+    for player in used["sections"][0]["players"][:2]:
+        player["birth_date"] = "2014-03-02"
+    page = posted(shown, used)
+    page["sections"][0]["details"] = {"rated": "2026-05-03"}
+    found = audited(page)
+    assert all("start of player" not in one.what or "from" in one.what for row in found.rows for one in row.hypotheses)
+    assert {row.verdict for row in found.rows} <= {
+        AuditVerdict.EXPLAINED,
+        AuditVerdict.UNKNOWN,
+        AuditVerdict.REPRODUCED,
+    }
+
+
+def test_the_command_on_an_event_of_the_api_and_on_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "page.json"
+    path.write_text(json.dumps(turned()))
+    assert main(["audit", str(path)]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("The posted ratings differ from what the rules give.")
+    assert "Possible reason: the game of player" in text
+    assert "US Chess takes corrections from the tournament director" in text
+    with StandIn(api_of(event())) as server:
+        command = ["audit", "202605020012", "--api", server.address, "--cache", str(tmp_path / "kept"), "--json"]
+        assert main(command) == 0
+    told = valid(json.loads(capsys.readouterr().out))
+    assert (told["verdict"], len(told["rows"])) == ("reproduced", 8)
+    assert math.fabs(told["rows"][0]["computed"] - told["rows"][0]["posted"]) < 0.01
+
+
+def test_a_file_without_posted_ratings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "event.json"
+    path.write_text(json.dumps(event()))
+    assert main(["audit", str(path)]) == 1
+    assert "no posted ratings that can be compared" in capsys.readouterr().err
