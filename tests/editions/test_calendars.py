@@ -208,7 +208,7 @@ def test_a_section_of_2006_is_told_of_the_rules_of_that_year_that_touch_it() -> 
     assert "New match rules" not in rated
     assert "50 points a year" in newcomer
     assert "2006-??-??" in newcomer
-    assert "taken from 2006-07-01" in newcomer
+    assert "taken from July 1, 2006" in newcomer
 
 
 # The days between which the true date lies, by what rules history §1 tells of each source.

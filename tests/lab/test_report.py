@@ -343,7 +343,7 @@ def test_the_door_writes_a_page_and_never_over_another(
     assert capsys.readouterr().out == f"written to {out}\n"
     first = out.read_text("utf-8")
     assert main([*asked, "--out", str(out)]) == 1
-    assert "already exists; give another file, or --force" in capsys.readouterr().err
+    assert "already exists; give another name, or --force" in capsys.readouterr().err
     assert main([*asked, "--out", str(out), "--force"]) == 0
     assert out.read_text("utf-8") == first
     assert main(asked) == 2

@@ -201,7 +201,7 @@ def test_the_keys_of_a_rated_document_are_each_decided_about() -> None:
     document = event.to_dict()
     public = public_document(document, event)
     first, second = public["sections"][0]["systems"]["OTBR"]["players"]
-    told = {"number", "member_id", "name", "games_before", "games_after", "formula", "score", "norm", "assumed"}
+    told = {"number", "rank", "member_id", "name", "games_before", "games_after", "formula", "score", "norm", "assumed"}
     changed = {"pre", "initial", "post", "rounded", "effective_games", "k", "expected", "bonus", "floor"}
     assert set(first) == set(second) == told | changed
     assert first["initial"] == {"rating": None, "games": 0, "sources": [{"source": "AGE"}]}
