@@ -101,7 +101,8 @@ def _tried(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
         yield from islice(kind(about), most)
 
 
-def _rated(about: Suspicion, section: Section, edition: Edition) -> Mapping[int, float] | None:
+def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping[int, float] | None:
+    """The ratings by number of a section that was read otherwise; nothing where a rule of its day is missing."""
     who = competitors(section, about.backgrounds)
     try:
         finals = rated_field(section, about.page.system, who, edition).finals
@@ -136,14 +137,15 @@ def _turned_results(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]
                 continue
             seen.add((game[0], game[1], game[2]))
             for result in (*TURNED[cell.result], Result.BLANK):
-                ratings = _rated(about, _with_result(section, number, at, result), edition)
+                ratings = rated_again(about, with_result(section, number, at, result), edition)
                 if ratings is not None:
                     said = "left out" if result is Result.BLANK else f"counted as {POINTS[result]}"
                     whom = f"player {number} against player {cell.opponent} in round {at + 1}"
                     yield f"the game of {whom} {said} instead of {POINTS[cell.result]}", ratings
 
 
-def _with_result(section: Section, number: int, at: int, result: Result) -> Section:
+def with_result(section: Section, number: int, at: int, result: Result) -> Section:
+    """A section with another result of one game, on both rows."""
     opponent = next(entry.cells[at].opponent for entry in section.entries if entry.number == number)
     entries = []
     for entry in section.entries:
@@ -174,7 +176,7 @@ def _re_entries(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
             entry._replace(member_id=f"{entry.member_id} row {entry.number}") if entry.number in numbers else entry
             for entry in section.entries
         )
-        ratings = _rated(about, section._replace(entries=entries), edition)
+        ratings = rated_again(about, section._replace(entries=entries), edition)
         if ratings is None:
             continue
         for number in numbers:
@@ -189,13 +191,15 @@ def _other_rules(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
     bonuses = dict.fromkeys(one.constants.bonus_threshold for one in EDITIONS)
     for threshold in (*bonuses, math.inf):
         if threshold != constants.bonus_threshold:
-            ratings = _rated(about, section, edition._replace(constants=constants._replace(bonus_threshold=threshold)))
+            ratings = rated_again(
+                about, section, edition._replace(constants=constants._replace(bonus_threshold=threshold))
+            )
             said = "no bonus" if math.isinf(threshold) else f"a bonus threshold of {threshold:g}"
             if ratings is not None:
                 yield f"{said} instead of {constants.bonus_threshold:g}", ratings
     for other in EDITIONS:
         if other.constants not in (constants, constants._replace(bonus_threshold=other.constants.bonus_threshold)):
-            ratings = _rated(about, section, other)
+            ratings = rated_again(about, section, other)
             if ratings is not None:
                 yield f"the rules of {other.name} instead of those of {edition.name}", ratings
 
