@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
-from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace
+from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace, write_files
 from crosstable.errors import FetchError
 from crosstable.formats.detect import inputs
 
@@ -65,6 +65,8 @@ def audit_parser() -> Parser:
     option(made, "source ID|PAGE|FILE", "an event id, a saved page, a file with posted ratings, or - for pasted text")
     option(made, "--player NUMBER", "only this player, by pairing number", type=int)
     take(made, "--section", "--json", json="print crosstable-audit/1")
+    option(made, "--html OUT", "write a web page to send or print to this file")
+    take(made, "--force")
     add_api_options(made)
     return made
 
@@ -95,9 +97,12 @@ def _audit(options: argparse.Namespace) -> int:
         raise RefusedError("there are no posted ratings that can be compared", FAULTY)
     if options.json:
         print_json(audited.to_dict())
-    else:
-        from crosstable.output.audit_text import audit_text
+        return FAULTY if audited.faults else 0
+    from crosstable.output.audit_text import audit_page, audit_text
 
+    if options.html:
+        write_files({options.html: audit_page(audited).encode()}, is_forced=options.force)
+    else:
         sys.stdout.write(audit_text(audited, options.player))
     return FAULTY if audited.faults else 0
 
