@@ -184,8 +184,13 @@ def test_the_smaller_k_of_a_dual_section_is_told(rating: float, share: float) ->
     ("rounds", "opponent_rounds", "kind", "words"),
     [
         ("W2 W2", "L1 L1", "swiss", "it needs 3 games, and 2 were played."),
-        ("W2 W2 W2", "L1 L1 L1", "swiss", "player 2 was met 3 times, and 2 are the most."),
-        ("W2 D2 W3", "L1 D1 U", "swiss", "player 2 was met 2 times, and on 3 games 1 is the most."),
+        ("W2 W2 W2", "L1 L1 L1", "swiss", "player 2 was met 3 times; 2 are allowed."),
+        (
+            "W2 D2 W3",
+            "L1 D1 U",
+            "swiss",
+            "player 2 was met 2 times, and with 3 games nobody may be met more often than 1 time.",
+        ),
         ("W2 W2 W2", "L1 L1 L1", "match", "matches have none. (§7)"),
     ],
 )
@@ -248,7 +253,7 @@ def test_a_match_result_under_the_floor_is_told_as_a_request() -> None:
 @pytest.mark.parametrize(
     ("more", "level", "words"),
     [
-        ({"peak": 1941.0}, 1700.0, "the highest established rating is 1941, and that rounded, less 200"),
+        ({"peak": 1941.0}, 1700.0, "the highest established rating is 1941; rounded, less 200"),
         ({"peak": 1705.0, "floor": {"level": 1700, "origin": "money"}}, 1700.0, "The money floor of 1700"),
         (
             {"floor": {"level": 2200, "origin": "life_master"}},
@@ -273,7 +278,7 @@ def test_the_limit_of_100_and_the_personal_floor_are_told() -> None:
     lines = explained(event_file(me, *opponents(3, 110.0, "W")), 1)
     assert values(lines, "Step 5", "rating")[-1] == 100.0
     assert "No rating is below 100, so it is max(" in texts(lines)
-    assert "with those of this section: min(100 + 4 × 0 + 2 × 0 + 1 × 1, 150) = 101. (§5)" in texts(lines)
+    assert "this section included: min(100 + 4 × 0 + 2 × 0 + 1 × 1, 150) = 101. (§5)" in texts(lines)
     assert value(lines, "Result", "rating") == 101.0
 
 
@@ -372,7 +377,7 @@ def test_a_norm_is_told() -> None:
     """Official facts §1: four wins over about 1580 exceed 4 × 0.55 at the level 1600 by more than 1, not 4 at 1800."""
     lines = explained(event_file(player(1, "W2 W3 W4 W5", 1400.0), *opponents(4, 1600.0, "L")), 1)
     earned, *expected, surplus = (line for line in lines if line.section == "norms")
-    assert earned.text == "A norm was earned: 2, at the level of 1600."
+    assert earned.text == "A norm was earned at the level of 1600 (norm 2), the highest one that the score reaches."
     after = [float(line.text.split(", at ")[1].split()[0]) for line in expected]
     by_hand = [0.5 + (1600 - rating) / (400 if rating < 1600 else 800) for rating in after]
     assert [line.value for line in expected] == pytest.approx(by_hand, abs=1e-6)
@@ -386,7 +391,7 @@ def test_both_rows_of_a_re_entry_are_explained_alike() -> None:
     again = player(2, "U W4", 1500.0) | {"member_id": one["member_id"]}
     event = event_file(one, again, player(3, "W1 U", 1500.0), player(4, "U L2", 1500.0))
     assert explained(event, 1) == explained(event, 2)
-    assert "The member stands on rows 1 and 2 and is rated once" in texts(explained(event, 1))
+    assert "The member is on rows 1 and 2 and is rated once" in texts(explained(event, 1))
     assert len(values(explained(event, 1), "Step 5", "expectancy")) == 2
 
 
@@ -447,7 +452,7 @@ def test_a_fide_rating_of_the_other_scale_is_told_as_it_was_carried_over() -> No
         (
             "2012-11-03",
             {"OTBQ": record(1500.0, 3)},
-            "OTBQ: It does not count, on 3 games: the list takes it from 4 on.",
+            "OTBQ: It does not count: it is based on 3 games, and at least 4 are needed.",
         ),
         (
             "2025-08-02",

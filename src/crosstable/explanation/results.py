@@ -148,7 +148,11 @@ def _norm(tell: Telling, norm: str) -> Iterator[Line]:
         yield tell.line(
             *(RESULT, "norm.expectancy", expectancies[-1]),
             **{"round": game.round_number, "opponent": game.opponent, "strength": met},
-            **{"level": level, "width": expectancy_width(level - met)},
+            **{
+                "level": level,
+                "width": expectancy_width(level - met),
+                "side": "below" if met < level else "at or above",
+            },
         )
     surplus = margin(level, player.score, [game.post_event for game in player.games])
     yield tell.line(

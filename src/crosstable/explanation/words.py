@@ -62,7 +62,7 @@ _RULES: tuple[Row, ...] = (
     (
         "rules.edition 8",
         "The section started on {start}, ended on {end}, and is rated {system} under the edition of {edition}{ruled}, "
-        "the rules as seen through the text of {seen_through}.",
+        "the rules as the text of {seen_through} describes them.",
     ),
     ("rules.document -", "Sections (§) are those of {title}, unless another text is named."),
     ("rules.date_assumed 8", "Date assumed: “{summary}” is stated as {stated}; taken from {effective}."),
@@ -80,7 +80,7 @@ _RULES: tuple[Row, ...] = (
         "and may end some points off the posted result.",
     ),
     ("public.rating 1 rating", "The rating after the section is {value:r}."),
-    ("rules.rows -", "The member stands on rows {rows} and is rated once, on the games of all of them."),
+    ("rules.rows -", "The member is on rows {rows} and is rated once, on the games of all of them."),
     ("result.untouched 7 post", "No rated game was played, so the rating is untouched."),
     ("result.opponent 6 post", "In a foreign event only players entered to be rated are, so the rating is untouched."),
 )
@@ -90,7 +90,7 @@ REACHES = (
     ("up_to", "Up to {limit:c}"),
     ("below", "Below {limit:c}"),
     ("beyond", "Beyond {limit:c}"),
-    ("everywhere", "Whatever its height,"),
+    ("everywhere", "At any rating,"),
 )
 
 _STARTS: tuple[Row, ...] = (
@@ -127,7 +127,10 @@ _STARTS: tuple[Row, ...] = (
             ("before", "after", "({listed:c} - {share:c} * {level:c}) / (1 - {share:c})"),
         )
     ),
-    ("start.few_games list", "{source}: It does not count, on {games:c} games: the list takes it from {least:c} on."),
+    (
+        "start.few_games list",
+        "{source}: It does not count: it is based on {games:c} games, and at least {least:c} are needed.",
+    ),
     ("start.no_resident 2.2", "{source}: It does not count, because the player is not a resident of Canada."),
     ("start.first list", "The first source of the priority list that the player has is {source}."),
     ("start.own_scale 2 converted X", "{source}: That is on the US Chess scale, X = {value:r}."),
@@ -142,7 +145,8 @@ _STARTS: tuple[Row, ...] = (
     ),
     (
         "start.factor 2 game_factor G",
-        "{source}: Game Factor G = {formula} = {value:c}, the smaller of what the source counts for and its games.",
+        "{source}: Game Factor G = {formula} = {value:c}, the smaller of the most that this source counts for and "
+        "its games.",
         "min({factor:c}, {games:c})",
     ),
     ("start.factor_uncounted 2 game_factor G", "{source}: Game Factor G = {value:c}; its games are not known."),
@@ -218,7 +222,7 @@ def _by_age() -> Iterable[Row]:
     for reason, rule, text, formula in (
         ("by_years", "2.3", "{formula} = {value:w}", by_years),
         ("by_years_2001", "age-in-2001", "{formula} = {value:w}", f"{{age_base:c}} + {by_years}"),
-        ("too_old", "2.3", "{adult_start:c}: who is older than {age_oldest:c} starts as an adult", ""),
+        ("too_old", "2.3", "{adult_start:c}: players older than {age_oldest:c} start as adults", ""),
         ("too_young", "2.3", f"{{unknown_start:c}}: {wrong}", ""),
         ("too_young_adult", "2.3", f"{{adult_start:c}}: {wrong}, and the player for an adult", ""),
         ("adult", "2.3", "{adult_start:c}: the birth date is not known, and the player is reported as an adult", ""),
@@ -232,12 +236,12 @@ def _by_age() -> Iterable[Row]:
 _GAMES_BEFORE: tuple[Row, ...] = (
     (
         "games.most 3 most_effective N*",
-        "A rating of {prior:r} can be worth N* = {formula} = {value:n} games.",
+        "A rating of {prior:r} counts as based on at most N* = {formula} = {value:n} games.",
         "{effective_cap:c} / sqrt({effective_base:c} + {effective_slope:c} * ({effective_centre:c} - {prior:r}) ** 2)",
     ),
     (
         "games.most_capped 3 most_effective N*",
-        "A rating of {prior:r}, above {effective_limit:c}, can be worth N* = {effective_cap:c} games.",
+        "A rating of {prior:r}, above {effective_limit:c}, counts as based on at most N* = {effective_cap:c} games.",
     ),
     (
         "games.effective 3 effective N'",
@@ -254,7 +258,8 @@ _GAMES_BEFORE: tuple[Row, ...] = (
     ("formula.all_losses 4.1", "All N = {games:c} earlier games were losses, so the special formula applies."),
     (
         "formula.standard 1",
-        "N = {games:c} is more than {special_games:c}, and not all earlier games were wins or losses, so the standard "
+        "N = {games:c} is more than {special_games:c}, and the earlier games were neither all wins nor all losses, "
+        "so the standard "
         "formula applies.",
     ),
     (
@@ -343,8 +348,9 @@ _SPECIAL: tuple[Row, ...] = (
     ),
     (
         "special.knots 4.1",
-        "M is sought at which the expected score equals S'; the expected score rises between {special_spread:c} points "
-        "below and above R0' and each opponent. These points are the knots, in order.",
+        "M is the rating at which the expected score equals S'. A game counts nothing where M is {special_spread:c} or "
+        "more below the opponent, a full point where it is as much above, and rises in a straight line between; R0' "
+        "counts like N' opponents. The points where a line begins or ends are the knots, in order.",
     ),
     *(
         (
@@ -362,12 +368,14 @@ _SPECIAL: tuple[Row, ...] = (
     ("special.at_start 4.1 uncapped M", "The expected score equals S' at R0' itself: M = {value:r}.", "{start:r}"),
     (
         "special.at_low_knot 4.1 uncapped M",
-        "The expected score equals S' on a whole stretch; of it the point nearest to R0' is M = {formula} = {value:r}.",
+        "The expected score equals S' over a whole range of ratings. The one nearest to R0' is taken: M = {formula} = "
+        "{value:r}.",
         "{strength:r} - {special_spread:c}",
     ),
     (
         "special.at_high_knot 4.1 uncapped M",
-        "The expected score equals S' on a whole stretch; of it the point nearest to R0' is M = {formula} = {value:r}.",
+        "The expected score equals S' over a whole range of ratings. The one nearest to R0' is taken: M = {formula} = "
+        "{value:r}.",
         "{strength:r} + {special_spread:c}",
     ),
     (
@@ -426,8 +434,9 @@ _STANDARD: tuple[Row, ...] = (
     ("standard.change 4.2 change K(S-E)", "K(S - E) = {formula} = {value:+p}.", "{k:k} * ({score:c} - {expected:e})"),
     (
         "bonus.earned 4.2 bonus",
-        "The bonus is {formula} = {value:p}: what the change exceeds B√m' by, with B = {bonus_threshold:c} and m' at "
-        "least {bonus_least_games:c}.",
+        "The bonus is {formula} = {value:p}: the part of the change above B√m', with B = {bonus_threshold:c} and "
+        "m' the "
+        "number of games, but at least {bonus_least_games:c}.",
         "max(0, {change:p} - {bonus_threshold:c} * sqrt(max({played:c}, {bonus_least_games:c})))",
     ),
     ("bonus.match 7 bonus", "The bonus is {value:c}: matches have none."),
@@ -437,12 +446,12 @@ _STANDARD: tuple[Row, ...] = (
     ),
     (
         "bonus.met_often 4.2 bonus",
-        "The bonus is {value:c}: player {opponent} was met {meetings:c} times, and {bonus_meetings:c} are the most.",
+        "The bonus is {value:c}: player {opponent} was met {meetings:c} times; {bonus_meetings:c} are allowed.",
     ),
     (
         "bonus.met_again 4.2 bonus",
-        "The bonus is {value:c}: player {opponent} was met {meetings:c} times, and on {bonus_games:c} games "
-        "{bonus_meetings_in_three:c} is the most.",
+        "The bonus is {value:c}: player {opponent} was met {meetings:c} times, and with {bonus_games:c} games "
+        "nobody may be met more often than {bonus_meetings_in_three:c} time.",
     ),
     (
         "standard.rating 4.2 rating",

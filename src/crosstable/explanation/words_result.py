@@ -22,13 +22,15 @@ _MATCHES: tuple[Row, ...] = (
     ),
     (
         "match.days 7 within_half_year",
-        "In {match_half_year_days:c} days matches change it by at most {match_half_year:c} net, and have changed it by "
+        "Within {match_half_year_days:c} days matches may change it by at most {match_half_year:c} in all. Before "
+        "this match they had changed it by "
         "{net:p}: {formula} = {value:+p}.",
         _HELD.replace("{limit}", "{match_half_year:c}"),
     ),
     (
         "match.years 7 change",
-        "In {match_years:c} years matches change it by at most {match_three_years:c} net, and have changed it by "
+        "Within {match_years:c} years matches may change it by at most {match_three_years:c} in all. Before this "
+        "match they had changed it by "
         "{net:p}: {formula} = {value:+p}.",
         _HELD.replace("{limit}", "{match_three_years:c}"),
     ),
@@ -40,16 +42,16 @@ _FLOORS: tuple[Row, ...] = (
     ("floor.absolute 5 floor", "The absolute floor of {absolute_floor:c} holds the rating up."),
     (
         "floor.personal 5 floor AF",
-        "The personal absolute floor holds the rating up, by the counts of wins, of draws and of sections of "
-        "{personal_event_games:c} or more games, with those of this section: {formula} = {value:c}.",
+        "The personal absolute floor holds the rating up: so many points for each win, each draw and each section of "
+        "{personal_event_games:c} or more games, this section included: {formula} = {value:c}.",
         "min({absolute_floor:c} + {personal_per_win:c} * {wins:c} + {personal_per_draw:c} * {draws:c} + "
         "{personal_per_event:c} * {events:c}, {personal_floor_top:c})",
     ),
     *(
         (
             f"floor.{key} 5 floor",
-            f"The floor from the highest rating holds the rating up: {which} is {{peak:r}}, and that rounded, less "
-            "{peak_drop:c}, at the step of {peak_step:c} below, is {formula} = {value:c}; such floors go from "
+            f"The floor from the highest rating holds the rating up: {which} is {{peak:r}}; rounded, less "
+            "{peak_drop:c}, and down to a full {peak_step:c}, that is {formula} = {value:c}. Such floors go from "
             f"{{{lowest}:c}} to {{peak_highest:c}}.",
             "min(floor((floor({peak:r} + 0.5) - {peak_drop:c}) / {peak_step:c}) * {peak_step:c}, {peak_highest:c})",
         )
@@ -70,7 +72,8 @@ _FLOORS: tuple[Row, ...] = (
     ("floor.decided 5 floor", "The {floor} of {value:c} holds the rating up; it was decided by the office."),
     (
         "floor.request 7 requested_floor",
-        "This counts as a request to lower the floor to {formula} = {value:c}; until granted it holds.",
+        "The match counts as a request to lower the floor to {formula} = {value:c}. Until the office grants it, "
+        "the floor holds.",
         "{level:c} - {floor_request_drop:c}",
     ),
 )
@@ -97,13 +100,13 @@ _RESULT: tuple[Row, ...] = (
     *(
         (
             f"held.{key} whole-numbers stored",
-            f"Under this edition whole numbers were stored, rounded {how}: {{formula}} = {{value:c}}.",
+            f"Under this edition whole numbers were stored, {how}: {{formula}} = {{value:c}}.",
             formula,
         )
         for key, how, formula in (
-            ("stored_first", "to the nearest at the start", "floor({held:r} + 0.5 + {slack:c})"),
-            ("stored_up", "up on a gain", "ceil({held:r} - {slack:c})"),
-            ("stored_down", "down on a loss", "floor({held:r} + {slack:c})"),
+            ("stored_first", "a first rating rounded to the nearest", "floor({held:r} + 0.5 + {slack:c})"),
+            ("stored_up", "rounded up on a gain", "ceil({held:r} - {slack:c})"),
+            ("stored_down", "rounded down on a loss", "floor({held:r} + {slack:c})"),
         )
     ),
     ("result.rating 1 rating", "The rating after the section is {value:r}.", "{standing:r}"),
@@ -118,12 +121,16 @@ _RESULT: tuple[Row, ...] = (
         "The rating is now based on N = {formula} = {value:c} games: those of a half-K section count half.",
         "{games:c} + {played:c} / 2",
     ),
-    ("result.games_unknown 7", "How many games the rating was based on is not known, so neither is how many it is."),
-    ("result.norm norms", "A norm was earned: {norm}, at the level of {level:c}."),
+    ("result.games_unknown 7", "The number of games before is not known, so neither is the number after."),
+    (
+        "result.norm norms",
+        "A norm was earned at the level of {level:c} (norm {norm}), the highest one that the score reaches.",
+    ),
     (
         "norm.expectancy norms norm_expectancy C",
         "Round {round}: against player {opponent}, at {strength:r} after the section, a player of {level:c} is "
-        "expected to score C = {formula} = {value:e}.",
+        "expected to score C = {formula} = {value:e}; the opponent is {side} the level, where it rises over {width:c} "
+        "points.",
         "min(1, max(0, 0.5 + ({level:c} - {strength:r}) / {width:c}))",
     ),
     (
