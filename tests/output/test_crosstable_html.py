@@ -175,7 +175,7 @@ def test_an_event_without_name_and_dates_has_a_page() -> None:
     event["sections"][0]["players"][0]["number"], event["sections"][0]["players"][1]["number"] = 2, 1
     event["sections"][0]["players"][0]["rounds"], event["sections"][0]["players"][1]["rounds"] = ["W1"], ["L2"]
     page = Page(crosstable_page(rated(event)))
-    assert (page.texts["title"], page.texts["bdi"][:19]) == ("Crosstable", "CrosstableSection 1")
+    assert (page.texts["title"], page.texts["bdi"][:14]) == ("event", "eventSection 1")
     assert page.texts["p"].startswith("1 section · 2 players")
     assert page.rows[2][1:3] == ["2", "Player, 1 "]
     assert "August 1-2, 2025" in page.texts["caption"]

@@ -5,6 +5,7 @@ none of them begins a formula.
 """
 
 import io
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -27,6 +28,10 @@ _ZIP = b"PK\x03\x04"
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same report gives the same bytes
 
 
+# What spreadsheet programs call a sheet that nobody named, in some languages.
+_UNNAMED = re.compile(r"(?:Sheet|Wallchart|Tabelle|Feuille?|Hoja)[ _]?\d{0,3}", re.IGNORECASE)
+
+
 def looks_like(data: bytes) -> bool:
     """Whether this is an XLSX workbook."""
     return data.startswith(_ZIP) and b"xl/workbook.xml" in data
@@ -43,7 +48,7 @@ def read(data: bytes, name: str) -> Reading:
         if not found:
             message = f"The sheet {title} has no row of titles and was left out."
             faults.append(fault("ignored-record", f"{name}, sheet {title}", message))
-        elif has_heading or len(sheets) == 1:
+        elif has_heading or (len(sheets) == 1 and _UNNAMED.fullmatch(title)):
             rows += sheet
         else:  # the sheet is a section, called after it
             rows += [*sheet[: found[0]], Row(sheet[found[0]].place, (f"Section: {title}",)), *sheet[found[0] :]]

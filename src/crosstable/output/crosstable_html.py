@@ -10,7 +10,16 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import COMPUTED, LEGEND, RATINGS, floor_text, notes_of
 from crosstable.output.crosstable_style import STYLE
-from crosstable.output.words import about_event, cell_text, post_text, pre_text, printable, section_name
+from crosstable.output.words import (
+    about_event,
+    cell_text,
+    event_title,
+    post_text,
+    pre_text,
+    printable,
+    rests_on_assumption,
+    section_name,
+)
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.sentences import counted
 from crosstable.terms import Report
@@ -22,7 +31,7 @@ MOST_UPRIGHT_ROUNDS = 7
 def crosstable_page(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> str:
     """The whole page; the event has no errors. On paper every section is a sheet of its own with the event's head."""
     tables = tables_of(event, tie_breaks)
-    title = _plain(event.report.name) or "Crosstable"
+    title = _plain(event_title(event.report))
     return "\n".join(
         (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -76,7 +85,7 @@ def _paper_head(report: Report, table: Table) -> str:
     """What stands above the table on every page of paper: the event, when, where and under whom, and the section."""
     columns = 4 + len(table.by_system) + len(table.columns) + len(table.tie_breaks)
     return (
-        f'<tr class="paper"><td colspan="{columns}"><b><bdi>{_plain(report.name) or "Crosstable"}</bdi></b>'
+        f'<tr class="paper"><td colspan="{columns}"><b><bdi>{_plain(event_title(report))}</bdi></b>'
         f"<span>{_plain(about_event(report, table.reported))}</span><strong><bdi>"
         f"{_plain(section_name(table.section))}</bdi></strong><span>{_plain(table.about)}</span>"
         "</td></tr>"
@@ -126,7 +135,7 @@ def _rating(rated: RatedSection, row: Row, player: RatedPlayer) -> str:
     return (
         f'<span class="before">{pre_text(constants, player)}</span> '
         '<span class="unseen">to</span><span aria-hidden="true">→</span> '
-        f"<b>{post_text(constants, player)}{'*' if player.assumed else ''}</b>"
+        f"<b>{post_text(constants, player)}{'*' if rests_on_assumption(player) else ''}</b>"
         + (f" <small>{', '.join(marks)}</small>" if marks else "")
     )
 

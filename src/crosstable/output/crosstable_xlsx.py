@@ -19,9 +19,11 @@ from crosstable.output.crosstable_notes import COMPUTED, RATINGS
 from crosstable.output.words import (
     about_event,
     cell_text,
+    event_title,
     post_text,
     pre_text,
     printable,
+    rests_on_assumption,
     section_name,
 )
 from crosstable.pipeline.rating import RatedEvent
@@ -91,7 +93,7 @@ def _print_sheet(sheet: "Worksheet", event: RatedEvent, table: Table, styles: di
     """A section for the wall: the head of the event on every page, the table, and what its marks mean."""
     report = event.report
     heads = [
-        (report.name or "Crosstable", "event"),
+        (event_title(report), "event"),
         (about_event(report, table.reported), ""),
         (section_name(table.section), "section"),
         (table.about, ""),
@@ -152,7 +154,7 @@ def _ratings(rated: RatedSection, row: Row, player: RatedPlayer) -> tuple[Value,
     if not row.entry.is_rated:
         return "not rated", ""
     before, after = pre_text(rated.edition.constants, player), post_text(rated.edition.constants, player)
-    if player.assumed:
+    if rests_on_assumption(player):
         after += "*"
     return float(before) if before.isdecimal() else before, float(after) if after.isdecimal() else after
 

@@ -1,8 +1,10 @@
 """How a crosstable says things: ratings with their provisional counts, cells, totals, section titles."""
 
+import os
 from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
+from crosstable.engine.records import Assumption
 from crosstable.formulas.rounding import official_rating
 from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Constants
@@ -50,7 +52,21 @@ def rating_line(rated: RatedSection, player: RatedPlayer) -> str:
         line += f" N:{player.norm}"
     if player.outcome.floor_kind and player.formula is not Formula.NONE:
         line += f" floor {player.outcome.floor_level:g}"
-    return line + (" *" if player.assumed else "")
+    return line + (" *" if rests_on_assumption(player) else "")
+
+
+# What whoever rates the file gave with it is no assumption; it is listed with them all the same.
+_GIVEN = frozenset({Assumption.CONTROL_GIVEN, Assumption.START_GIVEN, Assumption.END_GIVEN})
+
+
+def rests_on_assumption(player: RatedPlayer) -> bool:
+    """Whether anything that a result rests on was assumed: then it has an asterisk."""
+    return any(note not in _GIVEN for note in player.assumed)
+
+
+def event_title(report: Report) -> str:
+    """The event's name, or that of its file without the ending."""
+    return report.name or os.path.splitext(os.path.basename(report.place))[0] or "Crosstable"
 
 
 def printable(text: str) -> str:
