@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from crosstable.cli import FAULTY, RefusedError
-from crosstable.cli.event_files import MEMBERS, rated_files
+from crosstable.cli.event_files import COMPLETING, MEMBERS, rated_files
 from crosstable.cli.options import Parser, add_command, add_commands, command_parser, several, take
 from crosstable.cli.printing import faults_text, warn, write_files
 from crosstable.formats.background_columns import columns_for, written
@@ -26,8 +26,8 @@ def parser() -> Parser:
     one = add_command(add_commands(made), "for", "write a members file with a row for each player of an event", _for)
     take(one, "files", "--out", "--force")
     several(one, "--members FILE", MEMBERS)
-    take(one, "--section", "--exclude")
-    one.set_defaults(pairing_ratings=False, control="", start=None, end=None, override=False, rules=None)
+    take(one, *COMPLETING, "--section")
+    one.set_defaults(pairing_ratings=False, rules=None)
     one.set_defaults(after_round=None, accept=[], calendar="listed", entry_lists=True)
     return made
 
@@ -71,9 +71,9 @@ def _players(events: Sequence[RatedEvent]) -> list[tuple[ReportedPlayer, MemberD
 
 
 def _systems(events: Sequence[RatedEvent]) -> list[str]:
-    """The systems in which the events are rated, Regular where nothing tells."""
+    """The systems in which the events are rated; Regular and Quick where nothing tells, as most sections are dual."""
     checked = [section.checked for event in events for section in event.examined if section.checked is not None]
-    systems = {system for one in checked for system in one.section.systems} or {RatingSystem.OTBR}
+    systems = {system for one in checked for system in one.section.systems} or {RatingSystem.OTBR, RatingSystem.OTBQ}
     return [system.name for system in sorted(systems)]
 
 
