@@ -24,7 +24,7 @@ def test_the_answer_comes_first_and_in_plain_words(run: Run) -> None:
     first, second, *_ = ran.out.splitlines()
     assert first == "1700 → 1835 (+135), Class B → Class A"
     assert second == "Regular, rules of 2025-01-01"
-    assert "worth K = 33.32: +77.67." in ran.out
+    assert "worth K = 33.32: +77.67." in " ".join(ran.out.split())
     assert "  1. win  1600              expected 0.64   this win brought 12\n" in ran.out
     assert "🏆 Outstanding Performance" in ran.out
     assert "as the old calculator page had it (not a rule): K 16" in ran.out

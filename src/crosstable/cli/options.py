@@ -14,6 +14,8 @@ NARROWEST, WIDEST = 20, 100
 
 Run = Callable[[argparse.Namespace], int | None]
 Parser = argparse.ArgumentParser
+# Help is in English throughout. Looking for translations of argparse's own words costs more than making a parser.
+argparse._ = lambda text: text  # type: ignore[attr-defined]
 Takes = argparse.ArgumentParser | argparse._ArgumentGroup
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
