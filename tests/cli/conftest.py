@@ -84,3 +84,9 @@ def club(desk: "Desk") -> "Desk":
 
     (desk.folder / "office.db").write_bytes(season())
     return desk
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts as wide as they get: processes of a test run see another width than the test run itself."""
+    monkeypatch.setenv("COLUMNS", "102")
