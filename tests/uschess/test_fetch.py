@@ -255,20 +255,31 @@ def test_a_server_that_does_not_answer_and_one_that_is_not_there(
 
 
 def test_a_changed_shape_is_named(tmp_path: Path) -> None:
-    answers = {"members/1/rating-supplements": [{"ratings": []}], "members/1/games": {"rows": []}}
+    moved = {**GAME, "player": {"color": "White", "outcome": "Adjudicated"}}
+    answers = {
+        "members/1/rating-supplements": [{"ratings": []}],
+        "members/1/games": {"rows": []},
+        "members/2/games": [moved],
+        "rated-events/1": {"id": "1", "sections": [{"number": None}]},
+    }
     with StandIn(answers) as server, api(server, tmp_path) as asked:
         with pytest.raises(FetchError, match="ratingSupplementDate is needed"):
             asked.supplements("1")
         with pytest.raises(FetchError, match="has no items"):
             asked.member_games("1")
+        with pytest.raises(FetchError, match="'Adjudicated' is no outcome"):
+            asked.member_games("2")
+        with pytest.raises(FetchError, match="has no sections"):
+            event_of(asked, "1")
 
 
 def test_an_answer_that_was_cut_short_on_disk_is_asked_for_again(server: StandIn, tmp_path: Path) -> None:
     with api(server, tmp_path) as asked:
         asked.member("90000365")
-        next(tmp_path.glob("*.json")).write_bytes(b'{"addr')
-        assert asked.member("90000365") == MEMBER
-    assert len(server.asked) == 2
+        for damaged in (b'{"addr', b"[]", b'{"address": 1}'):
+            next(tmp_path.glob("*.json")).write_bytes(damaged)
+            assert asked.member("90000365") == MEMBER
+    assert len(server.asked) == 4
 
 
 def test_the_command_writes_files_that_rate_takes(

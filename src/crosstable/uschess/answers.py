@@ -120,7 +120,10 @@ def member_game(item: Fields) -> MemberGame:
     """An item of ``/members/ID/games``."""
     own, other = item.inner("player"), item.inner("opponent")
     section = item.inner("section").whole("number") or 0
-    result = OUTCOMES.get(own.text("outcome"), Result.BLANK)
+    outcome = own.text("outcome")
+    if outcome not in OUTCOMES:
+        own.report("bad-value", "outcome", f"{outcome!r} is no outcome that is known.")
+    result = OUTCOMES.get(outcome, Result.BLANK)
     colour = own.text("color")[:1].lower()
     return MemberGame(_event(item), section, other.text("id"), full_name(other), result, colour)
 

@@ -68,7 +68,8 @@ class Answers:
             whole = json.loads(path.read_bytes())
         except (OSError, ValueError):  # never asked, or cut short: ask again
             return None
-        return whole["answer"] if whole.get("address") == address else None
+        is_whole = isinstance(whole, dict) and whole.get("address") == address
+        return whole.get("answer") if is_whole else None
 
     def keep(self, address: str, answer: object) -> None:
         """Keep an answer: the whole file appears at once, or none."""

@@ -14,13 +14,20 @@ from crosstable.uschess.client import FetchOptions, RatingsApi
 def event_of(api: RatingsApi, event_id: str) -> Reading:
     """A rated event with all its sections, as its file would be read."""
     event = api.event(event_id)
-    listed = event.get("sections")
-    if not isinstance(listed, list) or not all(isinstance(one, dict) and "number" in one for one in listed):
+    numbers = _numbers(event.get("sections"))
+    if numbers is None:
         raise FetchError(f"{api.base} answered in a shape that is not known: event {event_id} has no sections.")
-    numbers = [int(one["number"]) for one in listed]
     sections = [{**api.section(event_id, at), "standings": api.standings(event_id, at)} for at in numbers]
     whole = json.dumps({"event": {**event, "sections": []}, "sections": sections})
     return ratings_api.read(whole.encode(), f"event {event_id}")
+
+
+def _numbers(listed: object) -> list[int] | None:
+    """The numbers of the sections of an event; nothing where they are not as published."""
+    if not isinstance(listed, list):
+        return None
+    found = [one["number"] for one in listed if isinstance(one, dict) and isinstance(one.get("number"), int)]
+    return found if len(found) == len(listed) else None
 
 
 def member_of(api: RatingsApi, member_id: str) -> Member:

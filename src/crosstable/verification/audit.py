@@ -6,18 +6,17 @@ the posted number. ``unknown``: some value may. A hypothesis that fits is listed
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
-from crosstable.rules.editions import LOWEST_FLOOR
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses
-from crosstable.verification.pages import Page, circle
+from crosstable.verification.pages import Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_starts
@@ -95,11 +94,13 @@ class _Audit:
         self._page, self._about = page, about
         other = other_readings(page, about.backgrounds, set(about.numbers)) if about.numbers else {}
         self._causes: Mapping[int, str] = other
-        self._own = {start.number for start in starts}
+        self._fitted = {start.number for start in starts}
+        hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
+        self._own = self._fitted | hidden
         self._resting = circle(page, self._own, 2)
         self._proves = len(starts) < sum(not row.is_clean and _is_right(row) for row in about.rows)
         self._tried = hypotheses(about) if about.numbers else []
-        self._reach = _reach(about, starts) if about.numbers else {}
+        self._reach = _reach(about, self._own) if about.numbers else {}
 
     def rows(self) -> list[AuditedRow]:
         """The verdict on every row."""
@@ -130,7 +131,8 @@ class _Audit:
         if row.verdict is Verdict.AT_FLOOR:
             return AuditVerdict.EXPLAINED, FLOOR
         if _is_right(row) and row.number in self._resting:
-            return (AuditVerdict.EXPLAINED, STARTED) if self._proves else (AuditVerdict.UNKNOWN, "")
+            is_fitted = circle(self._page, {row.number}, 2) & self._own <= self._fitted
+            return (AuditVerdict.EXPLAINED, STARTED) if self._proves and is_fitted else (AuditVerdict.UNKNOWN, "")
         if _is_right(row):
             return AuditVerdict.REPRODUCED, ""
         if row.number in self._causes:
@@ -140,17 +142,16 @@ class _Audit:
 
 def _is_right(row: Row) -> bool:
     """Whether a row is reproduced: to two decimals where both ratings have them, else to the point."""
-    if row.has_decimals and row.pre != math.floor(row.pre):
+    if row.has_decimals and math.isfinite(row.pre) and row.pre != math.floor(row.pre):
         return math.fabs(row.error) <= WITHIN_DECIMALS * 2 or row.verdict is Verdict.AT_FLOOR
     return row.verdict is not Verdict.UNEXPLAINED
 
 
-def _reach(about: Suspicion, starts: Sequence[FittedStart]) -> dict[int, tuple[float, float]]:
+def _reach(about: Suspicion, free: Collection[int]) -> dict[int, tuple[float, float]]:
     """By row: the lowest and the highest rating that the unknown inputs around it can give."""
     page, trials = about.page, Trials(about.page, about.backgrounds)
     base = trials.ratings()
     reach = {row.number: [0.0, 0.0] for row in about.rows}
-    free = {start.number for start in starts}
     for number in sorted(circle(page, set(about.numbers), 2)):
         if number not in trials.position:
             continue
@@ -211,8 +212,9 @@ def _plain(page: Page, row: Row) -> AuditedRow:
 
 
 def _audited(page: Page, row: Row, verdict: AuditVerdict, cause: str) -> AuditedRow:
-    pre = row.pre if row.pre >= LOWEST_FLOOR else None
     player = page.players[row.number]
+    shown = page.checked.backgrounds[row.number].standings.get(page.system)
+    pre = None if shown is None else shown.rating  # what an unrated player started from is nobody's to print
     return AuditedRow(
         *(row.event, row.section, row.system, row.number, row.member_id, player.name, pre, row.posted, row.computed),
         *(verdict, cause, row.computed, row.computed, ()),

@@ -19,7 +19,7 @@ from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, Cell, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
-from crosstable.verification.rows import Row, Verdict, verdict_of
+from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
 
@@ -87,7 +87,8 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
 
 
 def _is_met(verdict: Verdict, row: Row, ratings: Mapping[int, float]) -> bool:
-    near = 0.02 if row.has_decimals and row.pre != math.floor(row.pre) else 1.0
+    is_exact = row.has_decimals and math.isfinite(row.pre) and row.pre != math.floor(row.pre)
+    near = 2.0 * WITHIN_DECIMALS if is_exact else WITHIN
     return math.fabs(ratings[row.number] - row.posted) <= near or verdict is Verdict.AT_FLOOR
 
 

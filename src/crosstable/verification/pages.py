@@ -123,7 +123,7 @@ def is_clean(page: Page, number: int) -> bool:
         return False
     if quality is not None:
         return True
-    return bool(_games(page, number)) and all(_is_known(page, page.players[one].background) for one in around)
+    return bool(_games(page, number)) and all(is_known(page, page.players[one].background) for one in around)
 
 
 def circle(page: Page, numbers: set[int], hops: int) -> set[int]:
@@ -150,7 +150,7 @@ def _games(page: Page, number: int) -> list[ReportedCell]:
     return [cell for cell in cells if cell.result is not None and cell.result.is_game and cell.opponent in page.players]
 
 
-def _is_known(page: Page, background: Background) -> bool:
+def is_known(page: Page, background: Background) -> bool:
     """Whether a player's rating or start is given; a published page does not give what a start is computed from."""
     if page.system in background.standings or background.given_start is not None:
         return True
