@@ -48,6 +48,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "sessions",
     "pages.audit",
     "pages.rate_file",
+    "pages.workbench",
     "pages.upload",
     "pages.administration",
     "pages.administration_events",
