@@ -204,6 +204,15 @@ def test_a_game_whose_rows_disagree_is_one_finding_with_two_places() -> None:
     assert found["also"] == {"section": 0, "row": 1, "round": 0}
 
 
+def test_a_round_robin_is_settled_whatever_its_columns_are() -> None:
+    draft = quad()
+    section(draft)["type"] = "round_robin"
+    player(draft, 1)["rounds"] = ["L4w", "L3b", "W1b"]
+    (found,) = [one for one in answer(draft, TOOLS)["findings"] if one["code"] == "not-mirrored"]
+    assert (found["row"], found["also"]["row"]) == (0, 1)
+    assert settled(draft, "not-mirrored", "Adams, Ann is right: Baker, Bo L1b")["sections"][0]["rated"]
+
+
 def test_ratings_come_by_hand_first_then_from_lists_then_from_the_file() -> None:
     """Every number is that of the pipeline for the same inputs given as an event file."""
     draft = quad(members=[{"name": "club.csv", "text": LIST}])

@@ -114,6 +114,7 @@ def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
     return {
         "member_id": [{"member_id": one} for one in record.member_ids()],
         "event_id": [{"event_id": one} for one in events],
+        "event_id to": [{"event_id": one, "to": to} for one, to in product(events[::LEAP], ("json", "csv", "xlsx"))],
         "event_id number": places,
         "event_id number player": rows,
         "seq": [{"seq": act.seq} for act in acts(record.connection)],

@@ -102,8 +102,10 @@ def field_of(code: str) -> str:
 
 def other_spot(code: str, spot: Spot | None, near: Neighbors) -> Spot | None:
     """The other cell of a game whose two rows do not agree."""
-    if code not in ("not-mirrored", "same-colour") or spot is None or spot.row is None or spot.round is None:
+    if code not in ("not-mirrored", "same-colour") or spot is None or spot.row is None:
         return None
+    if spot.round is None:
+        return next((other._replace(round=None) for _, other in _unanswered(spot, near)), None)
     return near.row_of(spot, near.cell(spot).opponent)
 
 
@@ -173,6 +175,28 @@ def _mirror(spot: Spot, near: Neighbors) -> Iterator[Fix]:
         yield Fix("They disagree: rate each row by itself", tuple(each))
     yield from _answer_others(spot, near)
     yield Fix("Not played", (_set(spot, Result.UNPAIRED.value),))
+
+
+def _unanswered(spot: Spot, near: Neighbors) -> Iterator[tuple[Spot, Spot]]:
+    """Games of a row that the opponent shows otherwise, in whatever round, as round robins may have them."""
+    number = near.player(spot).get("number")
+    for at in range(len(near.player(spot).get("rounds", ()))):
+        cell = near.cell(spot._replace(round=at))
+        other = near.row_of(spot, cell.opponent) if cell.result in MIRRORED else None
+        if other is None:
+            continue
+        theirs = [other._replace(round=place) for place in range(len(near.player(other).get("rounds", ())))]
+        naming = [one for one in theirs if near.cell(one).opponent == number]
+        if naming and not any(near.cell(one).result is MIRRORED[cell.result or Result.DRAW] for one in naming):
+            yield spot._replace(round=at), naming[0]
+
+
+def _pair(spot: Spot, near: Neighbors) -> Iterator[Fix]:
+    """The same in a round robin, whose rounds need not agree."""
+    for own, other in _unanswered(spot, near):
+        for right, wrong in ((own, other), (other, own)):
+            text = _answering(near, wrong, near.cell(right), right)
+            yield Fix(f"{_name(near, right)} is right: {_name(near, wrong)} {text}", (_set(wrong, text),))
 
 
 def _answer_others(spot: Spot, near: Neighbors) -> Iterator[Fix]:
@@ -419,6 +443,7 @@ _OF_CELLS: Mapping[str, Make] = {
 _OF_ROWS: Mapping[str, Make] = {
     **dict.fromkeys(("other-name", "member-not-known", "not-in-members-file", "id-needed", "no-member-id"), _members),
     **dict.fromkeys(("re-entry", "re-entry-same-round", "id-with-two-names", "member-id-shape"), _no_id),
+    "not-mirrored": _pair,
     "duplicate-name": _same_person,
     "no-number": _number,
     "re-entry-differs": _same_ratings,

@@ -40,6 +40,7 @@ STATIC = Path(__file__).parent / "static"
 # Modules with PAGES (each a page, its twin and perhaps an operation) and with ROUTES (anything else).
 PAGE_MODULES = ("home", "members", "events", "sections", "explanations", "lists", "rules", "changes", "calculator")
 ROUTE_MODULES: tuple[str, ...] = (
+    "pages.events",
     "pages.lists",
     "pages.estimate",
     "pages.api_docs",
@@ -50,6 +51,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.rate_file",
     "pages.workbench",
     "pages.upload",
+    "pages.my_events",
     "pages.administration",
     "pages.administration_events",
     "pages.administration_decisions",

@@ -24,12 +24,13 @@ from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
-from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page
+from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
+from crosstable.web.templating import address
 from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
 
 MOST_FAULTS = 500
@@ -186,6 +187,9 @@ async def _told(
 ) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
     await _read_anew(reading_of(request))
+    if submitted is not None and submitted.submission.status is Status.ACCEPTED:
+        made = submitted.submission
+        return went(f"{address('my-events', made.event_id)}?entry={made.act}")
     is_stored = corrected is not None and corrected.correction.is_stored
     is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
     status = 200 if is_stored else 422
