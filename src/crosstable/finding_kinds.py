@@ -356,6 +356,13 @@ OFFICE_FINDINGS: Mapping[str, Kind] = {
             "file": "The report says {reported}, the members file {known} for {member_id}.",
         },
     ),
+    "played-before": Kind(
+        CONFIRM,
+        "Another event of the record has the same players with the same results on the same day.",
+        "If it is the same tournament, do not send it again. If both were played, the office confirms it "
+        "(office confirm).",
+        "Event {event}, section {section}, has the same players with the same results on {end}.",
+    ),
     "event-id-shape": Kind(
         ERROR,
         "The event id cannot be used.",

@@ -40,3 +40,7 @@ MEMBER_ID_DIGITS = 8
 AFFILIATE_ID_DIGITS = 7
 EVENT_ID_DIGITS = 12
 LONGEST_EVENT_ID = 40
+# A section whose games are, in so large a part, those of another event on the same day was reported before.
+SAME_GAMES = 0.9
+# A rating that so many points move under a name that does not fit the id is looked at by the office.
+LARGE_CHANGE = 100.0

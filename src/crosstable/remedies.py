@@ -78,6 +78,10 @@ REMEDIES: Mapping[str, Mapping[Reader, str]] = {
         _API: "Send an event file with their ratings, if they have any.",
         _LIBRARY: "Give members=FILE with their ratings, if they have any.",
     },
+    "played-before": dict.fromkeys(
+        (_PAGE, _API, _LIBRARY),
+        "If it is the same tournament, do not send it again. If both were played, the office confirms it.",
+    ),
     "member-not-known": {
         _PAGE: "Correct the id, or ask the ratings office to add the member.",
         _API: "Correct the id, or ask the ratings office to add the member.",

@@ -41,7 +41,7 @@ def log_in(here: Site, name: str, password: str = PASSWORD, **more: str) -> tupl
 def test_who_logs_in_comes_to_his_work(here: Site) -> None:
     assert log_in(here, "anna") == (303, "/desk")
     assert here.client.get("/desk").status_code == 200
-    assert log_in(here, " TINA ") == (303, "/account")
+    assert log_in(here, " TINA ") == (303, "/my-events")
     assert log_in(here, "tina", next="/events/own/correction") == (303, "/events/own/correction")
     assert here.client.get("/events/own/correction").status_code == 200
     assert here.client.get("/desk").status_code == 403

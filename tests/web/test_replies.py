@@ -72,7 +72,7 @@ def test_a_problem_is_a_page_for_people_and_a_document_for_programs(site: TestCl
         assert found.status_code == 404
         assert found.headers["content-type"] == "application/problem+json"
         assert found.json() == {
-            "type": "about:blank",
+            "type": "/api#problem-404",
             "title": "Not found",
             "status": 404,
             "detail": "There is no member with this id.",

@@ -172,7 +172,7 @@ def test_the_second_person_sees_the_fact_that_is_proposed(here: Site) -> None:
 
 def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:
     """The run recalculates what came after it; only what is known takes two."""
-    file = event_file(belonging(quad("forgotten", EARLY), OWN))
+    file = event_file(belonging(quad("forgotten", EARLY, "1 =1 | D2 D3\n2 =2 | D1 W3\n3 =3 | D1 L2"), OWN))
     reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina")}, files=[file], follow_redirects=True)
     assert "1 section accepted and rated" in reply.text
     assert waiting(here) == []

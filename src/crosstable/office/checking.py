@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.owners import REQUESTS, asked_in
-from crosstable.checks.places import section_number, section_place
+from crosstable.checks.places import SectionPlace, section_number, section_place
 from crosstable.checks.players import are_alike, membership_faults
 from crosstable.checks.report import birth_faults
+from crosstable.engine import RatedPlayer
 from crosstable.errors import Fault, Severity
 from crosstable.faults import fault
-from crosstable.limits import LATEST_REPORT, LONGEST_EVENT_ID
+from crosstable.limits import LARGE_CHANGE, LATEST_REPORT, LONGEST_EVENT_ID, SAME_GAMES
 from crosstable.office.comparing import differing, prizes_in
 from crosstable.office.ledger.backgrounds import Backgrounds
 from crosstable.office.ledger.facts import Record, State
@@ -21,14 +22,35 @@ from crosstable.office.rounding import half_up
 from crosstable.office.sections import SectionRows, granted_in, section_rows
 from crosstable.office.settings import MEMBERSHIPS, is_on
 from crosstable.pipeline.rating import RatedEvent, rate
-from crosstable.terms import NOT_PUBLISHED, Background, Report, ReportedPlayer, ReportedSection, SectionType
+from crosstable.sentences import american
+from crosstable.terms import (
+    NOT_PUBLISHED,
+    Background,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+)
 
 CONFIRM = Severity.CONFIRM
 WAITS = "The section waits until the office agrees, or the file comes without it."
+NAME_ASKED = "Correct the id, or confirm that this is the player."
+NAME_WAITS = "The name does not fit the id and the rating would change much: the office looks at it first."
 # What a preview for the public says of somebody whose birth date it does without.
 WITHHELD = "birth_date: what the office knows is not public, so a preview does without it"
 # What a birth date alone decides: told of what the report says itself, never of what the office knows.
 _OF_BIRTH_DATES = frozenset({"birth-date", "birth-date-early"})
+
+
+class Sender(NamedTuple):
+    """Who sends a report: a director confirms names row by row (``names``: section and number); the office need not."""
+
+    is_director: bool = False
+    names: frozenset[tuple[int, int]] = frozenset()
+
+
+OFFICE = Sender()
 
 
 class CheckedRows(NamedTuple):
@@ -51,7 +73,12 @@ class CheckedSubmission(NamedTuple):
 
 
 def check_submission(
-    record: Record, report: Report, read: Sequence[Fault], today: date | None, public_places: int | None = None
+    record: Record,
+    report: Report,
+    read: Sequence[Fault],
+    today: date | None,
+    public_places: int | None = None,
+    sender: Sender = OFFICE,
 ) -> CheckedSubmission:
     """Check a report section by section. Errors of the whole report refuse it; those of a section hold that section.
 
@@ -59,7 +86,8 @@ def check_submission(
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
     whole = report._replace(faults=(*_event_id_faults(report), *read))
-    rated = rate(whole, source=KnownPlayers(record, report, public_places, today), today=today, ranges=False)
+    source = KnownPlayers(record, report, public_places, today, sender)
+    rated = _held_for_names(rate(whole, source=source, today=today, ranges=False), sender)
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -70,6 +98,36 @@ def check_submission(
         for section, examined in zip(report.sections, rated.examined, strict=True)
     )
     return CheckedSubmission(report, sections, rated.faults, rated, rated.is_refused)
+
+
+def _held_for_names(event: RatedEvent, sender: Sender) -> RatedEvent:
+    """A name that a director confirmed waits for the office all the same where the rating would change much."""
+    if not sender.names:
+        return event
+    examined = []
+    for one in event.examined:
+        moved = {
+            player.number
+            for rated in one.rated
+            for player in rated.players
+            if (one.number, player.number) in sender.names and _moves_much(player)
+        }
+        place = section_place(one.report, 0)._replace(words=f"section {one.number}")
+        rows = {place.row(player, row) for row, player in enumerate(one.report.players) if player.number in moved}
+        faults = tuple(
+            found._replace(severity=CONFIRM, remedy=NAME_WAITS)
+            if found.code == "other-name" and found.place in rows
+            else found
+            for found in one.faults
+        )
+        examined.append(one._replace(faults=faults))
+    return event._replace(examined=tuple(examined))
+
+
+def _moves_much(player: RatedPlayer) -> bool:
+    if player.after is None:
+        return False
+    return player.before is None or abs(player.after.rating - player.before.rating) >= LARGE_CHANGE
 
 
 def _days(report: Report, section: ReportedSection) -> tuple[date | None, date | None]:
@@ -97,8 +155,16 @@ class KnownPlayers:
 
     waiting: frozenset[str] = frozenset()
 
-    def __init__(self, record: Record, report: Report, public_places: int | None, today: date | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        report: Report,
+        public_places: int | None,
+        today: date | None = None,
+        sender: Sender = OFFICE,
+    ) -> None:
         self.record = record
+        self.sender = sender
         self.today = today
         is_required = is_on(record.connection, MEMBERSHIPS, record.through)
         self.membership = "not-a-member" if is_required else "membership"
@@ -207,6 +273,7 @@ class KnownPlayers:
         end = section.end or self.report.end
         found: list[Fault] = [] if end is None else birth_faults(section, place, end)
         found += membership_faults(section, place, self.until, end, self.membership)
+        found += self._played_before(at, place)
         if end is not None and self.today is not None and (days := (self.today - end).days) > LATEST_REPORT:
             is_new = self.record.heading(self.report.event_id, section_number(section, at)) is None
             found += [fault("late-report", place.whole, end=end, days=days)] * is_new
@@ -224,19 +291,57 @@ class KnownPlayers:
             elif player.member_id not in self.people:
                 found.append(fault("member-not-known", where, member_id=player.member_id))
             else:
-                found += self._about(player, where, end)
+                is_confirmed = (section_number(section, at), player.number) in self.sender.names
+                found += self._about(player, where, end, is_confirmed=is_confirmed)
         return found
 
-    def _about(self, player: ReportedPlayer, where: str, end: date | None) -> list[Fault]:
+    def _played_before(self, at: int, place: SectionPlace) -> list[Fault]:
+        """Another event of the record with the same games on the same day; an event that stands was looked at."""
+        section, own = self.report.sections[at], self.report.event_id
+        standing = self.record.heading(own, section_number(section, at))
+        end = section.end or self.report.end
+        if end is None or (standing is not None and standing.state is State.ACCEPTED):
+            return []
+        games = _games((one.number, one.member_id, one.cells) for one in section.players)
+        for other in self.record.headings_on(end):
+            if other.event_id == own or other.state is State.WITHDRAWN or not games:
+                continue
+            entries = self.record.entries([other])[other.event_id, other.number]
+            theirs = _games((one.number, one.member_id, one.cells) for one in entries)
+            if len(games & theirs) >= SAME_GAMES * max(len(games), len(theirs)):
+                values = {"event": other.event_id, "section": other.number, "end": american(end)}
+                found = fault("played-before", place.whole, **values)
+                return [found if self.sender.is_director else found._replace(severity=Severity.WARNING)]
+        return []
+
+    def _about(
+        self, player: ReportedPlayer, where: str, end: date | None, *, is_confirmed: bool = False
+    ) -> list[Fault]:
         found = []
         known = self.people[player.member_id]
         if not are_alike(player.name, known.name):
             names = {"reported": player.name, "known": known.name}
-            found.append(fault("other-name:office", where, member_id=player.member_id, **names))
+            other = fault("other-name:office", where, member_id=player.member_id, **names)
+            waits = self.sender.is_director and not is_confirmed
+            found.append(other._replace(severity=CONFIRM, remedy=NAME_ASKED) if waits else other)
         opened = self.openings.get(self.record.one_id(player.member_id))
         if opened is not None and end is not None and end < opened:
             found.append(fault("before-opening", where, name=known.name, opened=opened))
         return found
+
+
+def _games(
+    rows: Iterable[tuple[int | None, str, Sequence[ReportedCell]]],
+) -> frozenset[tuple[str, str, int, str]]:
+    """The games of a section by the members who played them, each from both sides."""
+    listed = list(rows)
+    members = {number: member for number, member, _ in listed}
+    return frozenset(
+        (member, members[cell.opponent], at, cell.result.value)
+        for _, member, cells in listed
+        for at, cell in enumerate(cells)
+        if cell.result is not None and cell.result.is_game and member and members.get(cell.opponent)
+    )
 
 
 def members_in(reports: Iterable[Report]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from crosstable.errors import Fault
 from crosstable.office import tables
-from crosstable.office.checking import CheckedSubmission, KnownPlayers, check_submission
+from crosstable.office.checking import OFFICE, CheckedSubmission, KnownPlayers, Sender, check_submission
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.public import PublicRow, public_rows
 from crosstable.office.submissions import (
@@ -60,7 +60,9 @@ class Preview(NamedTuple):
     rated: tuple[PreviewedSection, ...] = ()
 
 
-def preview(record: Record, document: Document, today: date, public_places: int | None = None) -> Preview:
+def preview(
+    record: Record, document: Document, today: date, public_places: int | None = None, sender: Sender = OFFICE
+) -> Preview:
     """What a submission would do now. ``public_places``: for the public, which sees ratings to so many places."""
     report = document.reading.report
     if not report.sections:
@@ -68,7 +70,7 @@ def preview(record: Record, document: Document, today: date, public_places: int 
     known = event_like(record, report)
     event_id = known.event_id if known else report.event_id or new_event_id(record, report)
     version = as_version_of(report, known) if known else report._replace(event_id=event_id)
-    checked = check_submission(record, version, document.reading.faults, today, public_places)
+    checked = check_submission(record, version, document.reading.faults, today, public_places, sender)
     found = tuple(version_differences(record, checked)) if known else ()
     status = Status.REFUSED if checked.is_refused else Status.ACCEPTED
     if _came_in(record, document) or (known and not found):
@@ -88,11 +90,13 @@ def preview(record: Record, document: Document, today: date, public_places: int 
     )
 
 
-def source_for(record: Record, report: Report, today: date, public_places: int | None) -> KnownPlayers:
+def source_for(
+    record: Record, report: Report, today: date, public_places: int | None, sender: Sender = OFFICE
+) -> KnownPlayers:
     """What the office knows of the players of a report that may become an event of its own, or of one it has."""
     known = event_like(record, report)
     event_id = known.event_id if known else report.event_id or new_event_id(record, report)
-    return KnownPlayers(record, report._replace(event_id=event_id), public_places, today)
+    return KnownPlayers(record, report._replace(event_id=event_id), public_places, today, sender)
 
 
 def _came_in(record: Record, document: Document) -> bool:

@@ -254,6 +254,7 @@ def propose(office: Office, author: Author, wish: ProposedAction) -> int:
         raise OfficeError("a proposal needs a reason")
     with office.writing(author.actor, f"proposing to {wish.summary}", PATIENCE) as connection:
         _require_sense(known(connection).record, wish, office.clock().date())
+        _require_new(connection, wish)
         return _write(office, connection, author, wish)
 
 
@@ -280,6 +281,15 @@ def _write(office: Office, connection: Connection, author: Author, wish: Propose
     }
     connection.execute(insert(table), row)
     return int(number)
+
+
+def _require_new(connection: Connection, wish: ProposedAction) -> None:
+    """What waits for a second person is not proposed again."""
+    table = tables.proposal
+    same = (table.c.kind == wish.kind.value) & (table.c.wish == canonical(wish.arguments))
+    query = select(table.c.number, table.c.proposed_by).where(same, table.c.state == ProposalState.OPEN.value)
+    if found := connection.execute(query).first():
+        raise OfficeError(f"that is proposed already: proposal {found[0]}, by {found[1]}")
 
 
 def _require_sense(record: Record, wish: ProposedAction, today: date) -> None:

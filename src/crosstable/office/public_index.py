@@ -209,6 +209,16 @@ def acts_about(connection: Connection, subject: str) -> list[JournalEntry]:
     return [act for seq in found if (act := act_of(connection, seq)) is not None]
 
 
+def acts_since(connection: Connection, after: int, kinds: Sequence[str], size: int) -> tuple[list[JournalEntry], int]:
+    """The first acts after one, oldest first, and how many there are."""
+    table = tables.act
+    where = [table.c.seq > after, *([table.c.kind.in_(kinds)] if kinds else [])]
+    total = connection.execute(select(func.count()).select_from(table).where(*where)).scalar() or 0
+    query = select(table.c.seq).where(*where).order_by(table.c.seq).limit(size)
+    found = (act_of(connection, seq) for seq in connection.execute(query).scalars().all())
+    return [act for act in found if act is not None], total
+
+
 def some_acts(connection: Connection, kinds: Sequence[str], page: int, size: int) -> tuple[list[JournalEntry], int]:
     """A page of the log, newest first, and how many acts there are in all."""
     table = tables.act

@@ -20,7 +20,7 @@ from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
 from crosstable.formats.detect import Input, read_data, read_input
 from crosstable.office import tables
-from crosstable.office.checking import CheckedSubmission, check_submission
+from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
 from crosstable.office.ledger.facts import Heading, Record, State, latest
@@ -85,10 +85,14 @@ class Document(NamedTuple):
 
 
 class SubmitOptions(NamedTuple):
-    """What a submission may do beside the usual: add members that are not known, take their ratings as openings."""
+    """What a submission may do beside the usual: add members that are not known, take their ratings as openings.
+
+    ``sender`` says who sends it: what a director sends is looked at more closely.
+    """
 
     adds_members: bool = False
     takes_openings: bool = False
+    sender: Sender = OFFICE
 
 
 NO_OPTIONS = SubmitOptions()
@@ -158,7 +162,7 @@ def submit_into(
         people, openings = members_of_report(record, report, takes_openings=wishes.takes_openings)
         import_into(office, connection, author._replace(reason=f"new in {document.name}"), people, openings)
         record = Record(connection, head(connection).seq)  # type: ignore[union-attr]
-    checked = check_submission(record, report, document.reading.faults, today)
+    checked = check_submission(record, report, document.reading.faults, today, None, wishes.sender)
     if checked.is_refused:
         return Submission(document.name, Status.REFUSED, report.event_id, report.name, faults=checked.faults)
     return _store(office, connection, author, document, checked)

@@ -359,7 +359,15 @@ def _findings(event: RatedEvent, report: Report, near: Neighbors, draft: Draft) 
         fixes = [*fixes_for(found, spot, near)]
         if (at := read.get((found.code, found.place, found.message))) is not None:
             fixes.append(Fix("I have put it right", ((("read", at), None),)))
-        if found.severity is Severity.CONFIRM:
+        if (
+            found.severity is Severity.CONFIRM
+            and found.code == "other-name"
+            and spot is not None
+            and spot.row is not None
+        ):
+            number = f"{near.section(spot).get('number') or spot.section + 1}:{near.player(spot).get('number')}"
+            fixes.append(Fix("This is the player", ((("names", number), "yes"),)))
+        elif found.severity is Severity.CONFIRM and found.code != "played-before":
             fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
         yield {**_finding(found, spot, fixes), **({} if also is None else {"also": also._asdict()})}
 

@@ -71,6 +71,7 @@ def submit_for(
     office = reading.office
     document = _owned(actor, document)
     author = Author(actor.name, reason)
+    wishes = wishes._replace(sender=wishes.sender._replace(is_director=not actor.is_office))
     made = submit(office, author, document, office.clock().date(), wishes)
     if actor.is_office:
         with office.reading() as connection:

@@ -24,7 +24,7 @@ from crosstable.web.api.described import described
 from crosstable.web.bodies import BodyLimit
 from crosstable.web.cache import FromCache, PageCache
 from crosstable.web.gate import guards, is_from_known
-from crosstable.web.headers import HostGuard
+from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
 from crosstable.web.problem_replies import problem_reply
@@ -58,6 +58,8 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.administration_accounts",
     "api.submissions",
 )
+# Shorter replies are sent as they are; a little is gained quickly, the rest slowly.
+SHORT, QUICK = 1024, 3
 # Small records are read before the first request is served, large ones while a page says so.
 PATIENCE_AT_START = 5.0
 MOST_CONNECTIONS = 16_384
@@ -86,6 +88,7 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
         redoc_url=None,
         lifespan=_life,
         middleware=[
+            Middleware(Compressed, minimum_size=SHORT, compresslevel=QUICK),
             Middleware(Stated, limiter=limiter),
             Middleware(HostGuard, hosts=settings.allowed_hosts, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes, on_problem=problem_reply, is_known=is_from_known),

@@ -1,5 +1,6 @@
 """Pages with forms: shown to one person and kept by nobody; what the office refuses becomes a problem in words."""
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -14,8 +15,10 @@ from crosstable.web.gate import mark_of
 from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Line, Queue
 from crosstable.web.policies import NOBODY, Actor
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.replies import HTML, render
 
+LOG = logging.getLogger("crosstable.web")
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 PRIVATE = {"Cache-Control": "no-store"}
@@ -77,6 +80,17 @@ def refusal(error: OfficeError) -> Problem:
 def _sentence(said: str) -> str:
     text = " ".join(said.split())
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+async def read_anew(request: Request) -> None:
+    """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
+    reading: Reading = request.app.state.reading
+    if reading.tag is None or not reading.now.is_small:
+        return
+    try:
+        await run_in_threadpool(reading.renew)
+    except Exception:  # the door: the watch tries again, and the reply says what is stored
+        LOG.exception("the record could not be read anew")
 
 
 def local_path(given: str, otherwise: str) -> str:

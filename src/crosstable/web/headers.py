@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable, Iterable
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from crosstable.web.cache import has_our_cookie
 from crosstable.web.problems import MEDIA_TYPE, Problem
 
 POLICY = (
@@ -21,6 +23,12 @@ ON_EVERY_REPLY: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"interest-cohort=()"),
+)
+FOR_ANY_SITE: tuple[tuple[bytes, bytes], ...] = (
+    *((name, value) for name, value in ON_EVERY_REPLY if name != b"cross-origin-resource-policy"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", b"ETag, Link, X-Total-Count, RateLimit-Remaining, RateLimit-Reset, Retry-After"),
 )
 LOG = logging.getLogger("crosstable.web")
 OnError = Callable[[Request], Response]
@@ -50,7 +58,7 @@ class HostGuard:
             nonlocal is_answered
             is_answered = True
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *ON_EVERY_REPLY]}
+                message = {**message, "headers": [*message["headers"], *_headers_of(scope)]}
             elif is_bare and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)
@@ -72,8 +80,24 @@ class HostGuard:
         return name.casefold() in self.hosts
 
 
+def _headers_of(scope: Scope) -> tuple[tuple[bytes, bytes], ...]:
+    """What every reply says; what programs read may be read by pages of other sites too."""
+    path = scope["path"]
+    is_read = scope["method"] in ("GET", "HEAD") and (path.startswith("/api/") or path.endswith(".json"))
+    return FOR_ANY_SITE if is_read else ON_EVERY_REPLY
+
+
 async def _refuse(problem: Problem, send: Send) -> None:
     body = problem.body().model_dump_json(exclude_none=True).encode()
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+class Compressed(GZipMiddleware):
+    """Compresses what anybody may read, and files; never a page that holds somebody's own mark, nor one that grows."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        is_open = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not has_our_cookie(scope)
+        await (super().__call__ if is_open else self.app)(scope, receive, send)

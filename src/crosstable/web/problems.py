@@ -7,7 +7,7 @@ from pydantic import BaseModel
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
     400: "That cannot be understood",
-    401: "Who are you?",
+    401: "Log in, or send a token",
     403: "Not allowed",
     404: "Not found",
     405: "That is not done here",
@@ -17,8 +17,8 @@ TITLES = {
     413: "Too large",
     415: "Not a kind of content that is read here",
     421: "Not the name of this site",
-    422: "Something in the question is wrong",
-    429: "Too many questions",
+    422: "Something in the request is wrong",
+    429: "Too many requests",
     500: "An error of our own",
     503: "Not ready yet",
 }
@@ -49,7 +49,9 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
     def body(self, instance: str | None = None) -> ProblemBody:
         """The problem as a document."""
         title = TITLES.get(self.status, "It did not work")
-        return ProblemBody(title=title, status=self.status, detail=self.detail, instance=instance, **self.more)
+        kind = f"/api#problem-{self.status}" if self.status in TITLES else "about:blank"
+        said = {"title": title, "status": self.status, "detail": self.detail, "instance": instance}
+        return ProblemBody(type=kind, **said, **self.more)  # type: ignore[arg-type]
 
 
 def not_found(detail: str) -> Problem:

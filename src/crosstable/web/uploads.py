@@ -9,10 +9,11 @@ import binascii
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
 
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.faults import fault
@@ -23,6 +24,7 @@ from crosstable.office.submissions import Document, zipped
 from crosstable.output.words import printable
 from crosstable.terms import Report
 from crosstable.web.child_reading import File, read_in_child
+from crosstable.web.gate import form_of
 from crosstable.web.problems import Problem
 
 MOST_FILES = 10
@@ -69,6 +71,18 @@ def shown_name(given: str) -> str:
     """A name for messages: never a path, never anything that cannot be printed."""
     last = given.replace("\\", "/").rsplit("/", 1)[-1]
     return printable(last)[:_LONGEST_NAME].strip(". ") or "file"
+
+
+async def sent_files(request: Request, name: str = "report") -> list[File]:
+    """The files of a call: those of a form (multipart), or the body as it is."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "multipart/form-data":
+        found = await files_of(await form_of(request))
+    else:
+        content = await request.body()
+        found = [File(shown_name(name), content)] if content else []
+    if not found:
+        raise Problem(400, "The body is empty; send a tournament report, as the body itself or as files of a form.")
+    return found
 
 
 def _named_apart(files: Sequence[File]) -> Iterator[File]:
@@ -168,3 +182,13 @@ def affiliate_of(report: Report) -> str:
         return affiliate_id(given)
     except OfficeError:
         return given
+
+
+def confirmed(given: Iterable[str]) -> frozenset[tuple[int, int]]:
+    """Rows by section and number, as forms and programs write them: ``1:3``; anything else names none."""
+    parts = (one.split(":") for one in given)
+    return frozenset(
+        (int(both[0]), int(both[1]))
+        for both in parts
+        if len(both) == 2 and all(part.isdecimal() and len(part) < 7 for part in both)
+    )

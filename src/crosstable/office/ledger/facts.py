@@ -219,6 +219,11 @@ class Record:
         rows = self.connection.execute(self.standing_sections(tables.section.c.event_id == event_id)).mappings()
         return sorted((_heading(row) for row in rows), key=lambda one: one.number)
 
+    def headings_on(self, ended: date) -> list[Heading]:
+        """The sections that ended on a day, by event and number."""
+        rows = self.connection.execute(self.standing_sections(tables.section.c.ended == ended)).mappings()
+        return sorted((_heading(row) for row in rows), key=lambda one: (one.event_id, one.number))
+
     def entries(self, headings: Iterable[Heading]) -> dict[tuple[str, int], list[EntryFact]]:
         """The entries of sections, in the order of their rows."""
         table = tables.entry

@@ -1,5 +1,6 @@
 """The description of the API: what FastAPI finds out by itself, the shape of problems, and how a token is shown."""
 
+import re
 from typing import Any
 
 from fastapi import FastAPI
@@ -32,8 +33,50 @@ def described(app: FastAPI) -> dict[str, Any]:
         shapes.setdefault("ProblemBody", problem)
         shapes |= schemas.components(_DOCUMENTS, _PLACE)
         _state_limits(made)
+        _give_examples(made)
         app.openapi_schema = made
     return app.openapi_schema
+
+
+# What a path or a needed parameter may be, for examples.
+_SAMPLES = {
+    "member_id": "12345678",
+    "event_id": "202608300103",
+    "month": "2026-12",
+    "day": "2026-06-14",
+    "to": "csv",
+    "form": "csv",
+    "other_id": "12345679",
+    "other": "12345679",
+    "q": "smith",
+}
+_BODIES = {
+    "estimate": """-H 'Content-Type: application/json' -d '{"rating": "1512/40", "game": "W1640 D1720 L1600"}'""",
+    "ask_correction": """-H 'Content-Type: application/json' -d '{"event": "202608300103", "reason": "slip", "result": \
+  {"section": 1, "player": 3, "round": 2, "result": "D7"}}'""",
+    "workbench": """-H 'Content-Type: application/json' -d '{"event": {"format": "crosstable-event/1", "event": {}, \
+  "sections": []}}'""",
+}
+
+
+def _give_examples(made: dict[str, Any]) -> None:
+    """A call of each operation that can be typed as it stands, but for the names of one's own things."""
+    for path, operations in made["paths"].items():
+        for method, operation in operations.items():
+            asked = [
+                f"{one['name']}={_SAMPLES.get(one['name'], '1')}"
+                for one in operation.get("parameters", ())
+                if one["in"] == "query" and one.get("required")
+            ]
+            filled = re.sub(r"\{(\w+)\}", lambda found: _SAMPLES.get(found[1], "1"), path)
+            parts = ["curl"]
+            if "security" in operation:
+                parts.append("-H 'Authorization: Bearer crosstable_…'")
+            if method == "post":
+                parts.append(_BODIES.get(operation.get("operationId", ""), "--data-binary @event.json"))
+            address = f"http://127.0.0.1:8000{filled}{'?' if asked else ''}{'&'.join(asked)}"
+            parts.append(f"'{address}'" if asked else address)
+            operation["x-codeSamples"] = [{"lang": "Shell", "source": " ".join(parts)}]
 
 
 _LIMITS = {

@@ -14,7 +14,6 @@ from crosstable.office.public import PublicRow
 from crosstable.pipeline.documents import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.api.rating import BODY, PROBLEMS
-from crosstable.web.child_reading import File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue
 from crosstable.web.gate import office_of, reading_of
 from crosstable.web.pages.upload import previewed
@@ -23,7 +22,7 @@ from crosstable.web.problems import Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import API, Policy, Route
 from crosstable.web.shapes import Rating, change_of, rating_of
-from crosstable.web.uploads import uploads_of
+from crosstable.web.uploads import sent_files, uploads_of
 
 FORMAT = "crosstable-preview/1"
 
@@ -83,13 +82,14 @@ Name = Annotated[str, Query(max_length=100, description="What the file is called
 
 async def preview_file(request: Request, name: Name = "report") -> Response:
     """What would become of a report of any known format: every finding, and every rating as it would be posted."""
-    content = await request.body()
-    if not content:
-        raise Problem(400, "The body is empty; send a tournament report.")
+    files = await sent_files(request, name)
     actor, places = actor_in(request), reading_of(request).now.public.places
 
     def made() -> PreviewBody:
-        (upload,) = uploads_of([File(name, content)])
+        uploads = uploads_of(files)
+        if len(uploads) != 1:
+            raise Problem(422, "Send the file of one event, or the three DBF files of one report.")
+        upload = uploads[0]
         if upload.fault is not None:
             fault = upload.fault
             raise Problem(422, f"{fault.message} {fault.remedy}", faults=[fault_object(fault)])

@@ -26,6 +26,7 @@ from crosstable.web.gate import reading_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.replies import JSON
 from crosstable.web.routes import Policy, Route
+from crosstable.web.uploads import sent_files
 
 Form = Annotated[Literal["own", "public"], Query(description="As the file's owner sees it, or as anybody may.")]
 Name = Annotated[str, Query(max_length=100, description="What the file is called, for messages.")]
@@ -36,7 +37,7 @@ SystemName = Annotated[str | None, Query(pattern=f"^({_SYSTEMS})$", description=
 class Asked(NamedTuple):
     """What a call asks about a file."""
 
-    content: bytes
+    files: tuple[File, ...]
     name: str
     options: Options
 
@@ -61,10 +62,7 @@ async def asked(request: Request, given: Annotated[Completion, Query()], name: N
         override=given.override,
         reader=Reader.API,
     )
-    content = await request.body()
-    if not content:
-        raise Problem(400, "The body is empty; send a tournament report.")
-    return Asked(content, name, options)
+    return Asked(tuple(await sent_files(request, name)), name, options)
 
 
 AskedFile = Annotated[Asked, Depends(asked)]
@@ -109,7 +107,7 @@ async def explain_file(
 def _rated(given: Asked) -> RatedEvent:
     """The report, read in a process of its own, and rated; one that cannot be read is a problem with its fault."""
     try:
-        reading = read_in_child([File(given.name, given.content)])
+        reading = read_in_child(given.files)
     except FormatError as error:
         raise Problem(422, f"{error.fault.message} {error.fault.remedy}", faults=[fault_object(error.fault)]) from error
     return rate(of_reading(reading), **given.options)
@@ -120,6 +118,19 @@ def _reply(document: object) -> Response:
     return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"})
 
 
+FILES_SCHEMA = {
+    "type": "object",
+    "required": ["files"],
+    "properties": {
+        "files": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 10,
+            "items": {"type": "string", "format": "binary"},
+            "description": "The file of one event; the three DBF files of a report go together.",
+        }
+    },
+}
 BODY = {
     "requestBody": {
         "required": True,
@@ -127,6 +138,7 @@ BODY = {
         "content": {
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
             JSON: {"schema": {"type": "object"}},
+            "multipart/form-data": {"schema": FILES_SCHEMA},
         },
     }
 }

@@ -13,20 +13,21 @@ from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.journal import Author, EntryKind, JournalEntry, act_of
 from crosstable.office.ledger.rerate import last_run
-from crosstable.office.submissions import Status
+from crosstable.office.submissions import Status, Submission
 from crosstable.office.views import known
 from crosstable.pipeline.documents import fault_object
 from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import Corrected, Submitted, correct_for, require_event, submit_for, today_of
+from crosstable.web.api.rating import BODY
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_office, in_queue
-from crosstable.web.gate import charge_account, form_of, reading_of
+from crosstable.web.gate import charge_account, reading_of
 from crosstable.web.limits import FILES
 from crosstable.web.policies import Actor
 from crosstable.web.problems import MEDIA_TYPE, Problem
 from crosstable.web.reading import Reading
 from crosstable.web.replies import JSON
 from crosstable.web.routes import API, Policy, Route
-from crosstable.web.uploads import Upload, files_of, uploads_of
+from crosstable.web.uploads import Upload, sent_files, uploads_of
 
 
 class FaultBody(BaseModel):
@@ -46,7 +47,10 @@ class SubmissionBody(BaseModel):
     submission: int = Field(description="The act of the record that holds it.")
     event: str
     name: str
-    status: str = Field(description="accepted, or known: the same file came in before.")
+    status: str = Field(
+        description="accepted; held, or partly held, until errors are put right or the office agrees; or known: the "
+        "same file came in before."
+    )
     accepted: list[int] = Field(description="Sections that are rated.")
     held: list[int] = Field(description="Sections that wait until their errors are put right, or the office agrees.")
     run: int | None = Field(description="The rating run that posted them.")
@@ -118,28 +122,7 @@ class CorrectionBody(BaseModel):
 
 
 # Written out by hand: a declared file would be read before anybody asks for the token.
-_FILES = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {
-                            "type": "array",
-                            "minItems": 1,
-                            "maxItems": 10,
-                            "items": {"type": "string", "format": "binary"},
-                            "description": "The file of one event; the three DBF files of a report go together.",
-                        }
-                    },
-                }
-            }
-        },
-    }
-}
+_FILES = BODY
 
 
 async def submit_event(request: Request) -> Response:
@@ -156,11 +139,14 @@ async def submit_event(request: Request) -> Response:
         found = public_differences(made.submission.differences)  # the event may be somebody else's
         raise Problem(409, said, errors=[{"where": "file", "what": text} for text in found])
     status = 201 if made.submission.status is Status.ACCEPTED else 200
+    if status == 201 and not made.submission.accepted:
+        status = 202  # stored, and it waits
     return _json(_submission_body(made), status)
 
 
 async def _one_upload(request: Request) -> Upload:
-    uploads = await in_queue(files_queue(request), uploads_of, await files_of(await form_of(request)))
+    name = request.query_params.get("name", "report")
+    uploads = await in_queue(files_queue(request), uploads_of, await sent_files(request, name))
     if len(uploads) != 1:
         raise Problem(422, "Send the file of one event, or the three DBF files of one report.")
     return uploads[0]
@@ -172,12 +158,19 @@ def _submission_body(made: Submitted) -> SubmissionBody:
         submission=one.act,
         event=one.event_id,
         name=one.event_name,
-        status=one.status.value,
+        status=_status(one),
         accepted=list(one.accepted),
         held=[held.number for held in one.held],
         run=made.run.act if made.run else None,
         faults=[_fault(fault) for fault in for_reader(one.faults, Reader.API)],
     )
+
+
+def _status(one: Submission) -> str:
+    """What became of the sections: a file is accepted only where none of them is held."""
+    if not one.held:
+        return one.status.value
+    return "partly held" if one.accepted else "held"
 
 
 def _fault(fault: Fault) -> FaultBody:
@@ -296,6 +289,7 @@ ROUTES = (
             "openapi_extra": {**_SECURED, **_FILES},
             "responses": {
                 200: {"description": "The same file came in before.", "model": SubmissionBody},
+                202: {"description": "Stored, and every section is held.", "model": SubmissionBody},
                 **_problems(
                     (400, "The form cannot be read."),
                     (408, "The files came too slowly."),

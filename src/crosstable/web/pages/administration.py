@@ -19,7 +19,7 @@ from crosstable.office.proposals import Proposal, approve, proposals, publicatio
 from crosstable.office.supplements import Basis
 from crosstable.office.waiting import AdministrationStatus, desk_status
 from crosstable.web.acting import PATIENCE, Outcome, act_on
-from crosstable.web.forms import PRIVATE, actor_in, in_office, page, refusal, went
+from crosstable.web.forms import PRIVATE, actor_in, in_office, page, read_anew, refusal, went
 from crosstable.web.gate import form_of, office_of, text_of
 from crosstable.web.problems import Problem
 from crosstable.web.replies import HTML, render
@@ -88,18 +88,19 @@ async def publish_list(request: Request) -> Response:
         raise Problem(422, "That is no cut-off.")
     wish = await in_office(publication, text_of(form, "month"), Basis(basis))
     reason = text_of(form, "reason") or f"the list of {text_of(form, 'month')}"
-    return told(request, await in_office(act_on, office, actor, wish, reason), "/desk")
+    return await told(request, await in_office(act_on, office, actor, wish, reason), "/desk")
 
 
-def told(request: Request, outcome: Outcome, back: str) -> Response:
-    """What became of a wish: an act, or a proposal."""
+async def told(request: Request, outcome: Outcome, back: str) -> Response:
+    """What became of a wish: an act, or a proposal; the site shows it at once."""
+    await read_anew(request)
     return page(request, "desk/done.html", outcome=outcome, back=back)
 
 
 async def approve_proposal(request: Request, number: Number) -> Response:
     """Agree to what somebody else proposed."""
     act = await in_office(approve, office_of(request), actor_in(request).name, number)
-    return told(request, Outcome(act, None), "/desk")
+    return await told(request, Outcome(act, None), "/desk")
 
 
 async def refuse_proposal(request: Request, number: Number) -> Response:

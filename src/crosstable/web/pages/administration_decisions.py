@@ -84,7 +84,7 @@ async def decide_kind(request: Request, kind: str) -> Response:
     form = await form_of(request)
     wish = ruling_wish(ruling_of(DecisionKind(kind), form))
     outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return told(request, outcome, "/desk/decisions")
+    return await told(request, outcome, "/desk/decisions")
 
 
 def ruling_of(kind: DecisionKind, form: FormData) -> Ruling:
@@ -147,7 +147,7 @@ async def set_fact(request: Request) -> Response:
         raise Problem(422, "That is nothing that is kept about a member.")
     wish = await in_office(fact_wish, text_of(form, "member", 40), f"{name}={text_of(form, 'value', 100)}")
     outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return told(request, outcome, "/desk/decisions")
+    return await told(request, outcome, "/desk/decisions")
 
 
 async def merge(request: Request) -> Response:
@@ -155,7 +155,7 @@ async def merge(request: Request) -> Response:
     form = await form_of(request)
     wish = merging(text_of(form, "member", 40), text_of(form, "into", 40))
     outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return told(request, outcome, "/desk/decisions")
+    return await told(request, outcome, "/desk/decisions")
 
 
 ROUTES = (

@@ -12,19 +12,17 @@ from crosstable.formats.event_json import read_cell
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
-    Effect,
     RequestPolicy,
     asked_differences,
     asked_version,
     correct_member,
     correct_result,
-    effects_of,
-    mended,
     sections_to_go,
     waiting_of,
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, public_differences
+from crosstable.office.effects import Effect, effects_of, mended
 from crosstable.office.ledger.facts import NO_CELL, Heading, Record, State
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.originals import newcomers_waiting
@@ -144,7 +142,7 @@ async def confirm_sections(request: Request, event_id: str) -> Response:
     form = await form_of(request)
     office, actor = office_of(request), actor_in(request)
     outcome = await in_office(_confirm, office, actor, event_id, form)
-    return told(request, outcome, address("desk", "events", event_id))
+    return await told(request, outcome, address("desk", "events", event_id))
 
 
 def _confirm(office: Office, actor: Actor, event_id: str, form: FormData) -> Outcome:
@@ -183,7 +181,7 @@ async def withdraw_sections(request: Request, event_id: str) -> Response:
     form = await form_of(request)
     wish = withdrawal(event_id, numbers_of(form))
     outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return told(request, outcome, address("desk", "events", event_id))
+    return await told(request, outcome, address("desk", "events", event_id))
 
 
 def numbers_of(form: FormData) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 
+from crosstable.web.problems import TITLES
 from crosstable.web.replies import HTML, render
 from crosstable.web.routes import Policy, Route
 
@@ -31,6 +32,7 @@ class Operation(NamedTuple):
     parameters: tuple[Parameter, ...]
     has_body: bool
     statuses: tuple[str, ...]
+    example: str
 
 
 async def api_docs(request: Request) -> Response:
@@ -39,7 +41,11 @@ async def api_docs(request: Request) -> Response:
     groups: dict[str, list[Operation]] = {}
     for tag, operation in operations(document):
         groups.setdefault(tag, []).append(operation)
-    return Response(render(request, "api.html", groups=groups), media_type=HTML, headers={"Cache-Control": "no-cache"})
+    return Response(
+        render(request, "api.html", groups=groups, problems=TITLES),
+        media_type=HTML,
+        headers={"Cache-Control": "no-cache"},
+    )
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, Operation]]:
@@ -60,6 +66,7 @@ def _operation(method: str, path: str, found: Mapping[str, Any]) -> Operation:
         tuple(_parameter(one) for one in found.get("parameters", ())),
         "requestBody" in found,
         tuple(found.get("responses", ())),
+        found["x-codeSamples"][0]["source"],
     )
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from crosstable.office.ledger.journal import JournalEntry
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public import PublicChange, public_act
-from crosstable.office.public_index import run_after, run_line, some_acts
+from crosstable.office.public_index import acts_since, run_after, run_line, some_acts
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
@@ -103,10 +103,17 @@ Seq = Annotated[int, Path(ge=1, le=2_000_000_000, description="The number of the
 def changes(
     read: Snapshot,
     kind: Annotated[Kind, Query(description="Only acts of this kind.")] = "",
+    since: Annotated[
+        int | None, Query(ge=0, le=2_000_000_000, description="Only entries after this number, oldest first: a feed.")
+    ] = None,
     page: PageNumber = 1,
     size: Size = 50,
 ) -> ChangesView:
-    """The public log of the office, newest first."""
+    """The public log of the office, newest first; with ``since`` what came after an entry, oldest first."""
+    if since is not None:
+        later, total = acts_since(read.connection, since, [kind] if kind else [], size)
+        paging = Paging(page=1, size=size, total=total)
+        return ChangesView(as_of=as_of(read), kind=kind, acts=[act_of(public_act(act)) for act in later], paging=paging)
     found, total = some_acts(read.connection, [kind] if kind else [], page, size)
     paging = Paging(page=page, size=size, total=total)
     if page > paging.last:

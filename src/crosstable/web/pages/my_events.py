@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fastapi import Request, Response
-from sqlalchemy import Connection
 
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, Record, State
@@ -17,7 +16,9 @@ from crosstable.office.views import known, rated_section
 from crosstable.web.acting import require_event
 from crosstable.web.forms import actor_in, in_office, page, went
 from crosstable.web.gate import office_of, reading_of
+from crosstable.web.pages.members import Coming
 from crosstable.web.pages.members import _coming as coming
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.shapes import JournalEntryShape, act_of
 
@@ -51,10 +52,10 @@ class OwnEvent(NamedTuple):
         return NEXT[self.state]
 
 
-def own_event(connection: Connection, record: Record, run: int, event: EventFact) -> OwnEvent:
+def own_event(record: Record, run: int, event: EventFact) -> OwnEvent:
     """An event as its director sees it."""
     sections, asked = record.headings_of(event.event_id), record.requests(event.event_id)
-    acts = acts_about(connection, event.event_id)
+    acts = acts_about(record.connection, event.event_id)
     is_corrected = any(act.kind in _CORRECTED for act in acts)
     state = _state(sections, asked, run, is_corrected=is_corrected)
     notices = [act_of(public_act(act)) for act in reversed(acts)][:MOST_NOTICES]
@@ -84,7 +85,7 @@ async def my_events(request: Request) -> Response:
         with office.reading() as connection:
             record, run = known(connection)
             events = events_of(record, actor.affiliate)[:MOST_EVENTS]
-            return [own_event(connection, record, run, one) for one in events]
+            return [own_event(record, run, one) for one in events]
 
     events = await in_office(found)
     notices = sorted((one for event in events for one in event.notices), key=lambda one: one.act, reverse=True)
@@ -95,7 +96,7 @@ async def my_events(request: Request) -> Response:
         events=events,
         notices=notices[:MOST_NOTICES],
         event_names=names,
-        coming=coming(reading_of(request).now),
+        coming=_official(reading_of(request)),
     )
 
 
@@ -107,7 +108,7 @@ async def my_event(request: Request, event_id: str) -> Response:
     def found() -> tuple[OwnEvent, dict[int, tuple[RatedSection, ...]]]:
         with office.reading() as connection:
             record, run = known(connection)
-            event = own_event(connection, record, run, event_of(record, event_id))
+            event = own_event(record, run, event_of(record, event_id))
             seen = Record(connection, run)
             rated = {
                 one.number: rated_section(seen, run, one)
@@ -120,8 +121,13 @@ async def my_event(request: Request, event_id: str) -> Response:
     given = request.query_params.get("entry", "")
     entry = int(given) if given.isdecimal() and len(given) < 10 else 0
     return page(
-        request, "desk/my_event.html", own=event, rated=rated, entry=entry, coming=coming(reading_of(request).now)
+        request, "desk/my_event.html", own=event, rated=rated, entry=entry, coming=_official(reading_of(request))
     )
+
+
+def _official(reading: Reading) -> Coming | None:
+    """The list with which ratings of now become official; not known while the record is read for the first time."""
+    return None if reading.tag is None else coming(reading.now)
 
 
 ROUTES = (

@@ -1,15 +1,15 @@
 """Upload: the page of the workbench, and the same without scripts: a table to edit, Check, export, submit."""
 
 import json
-import logging
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from crosstable.errors import Fault, UnratableSectionError
+from crosstable.office.checking import Sender
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
@@ -24,18 +24,16 @@ from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
-from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, went
+from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
-from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
-from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
+from crosstable.web.uploads import Upload, carried_files, confirmed, files_of, uploads_of
 
 MOST_FAULTS = 500
 EXPORTS = {"dbf": "DBF", "trf26": "TRF", "csv": "CSV", "xlsx": "Excel", "json": "JSON"}
-LOG = logging.getLogger("crosstable.web")
 
 
 class Shown(NamedTuple):
@@ -56,7 +54,8 @@ async def upload_page(request: Request) -> Response:
 
 
 def _context(actor: Actor, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {"may_submit": may(Policy.TD, actor), "shown": [], "wrong": "", "exports": EXPORTS, **more}
+    usual = {"may_submit": may(Policy.TD, actor), "shown": [], "wrong": "", "exports": EXPORTS}
+    return {**usual, "row_named": _row_named, **more}
 
 
 async def preview_upload(request: Request) -> Response:
@@ -114,7 +113,8 @@ def previewed(office: Office, upload: Upload, places: int, actor: Actor) -> Prev
         return None
     public_places = None if may(Policy.TD, actor) else places
     with office.reading() as connection:
-        made = preview(known(connection).record, upload.document, office.clock().date(), public_places)
+        sender = Sender(is_director=may(Policy.TD, actor) and not actor.is_office)
+        made = preview(known(connection).record, upload.document, office.clock().date(), public_places, sender)
     if actor.is_office:
         return made
     return made._replace(differences=tuple(public_differences(made.differences)))  # of an event of somebody else's
@@ -176,17 +176,32 @@ def _uploads(form: FormData, files: Sequence[File]) -> list[Upload]:
     return uploads_of(carried_files(carried) if isinstance(carried, str) and carried else files)
 
 
+def _row_named(place: str) -> str:
+    """The row that a finding is about, as a form names it: ``1:3``."""
+    found = re.match(r"section (\d+), player (\d+)", place)
+    return f"{found[1]}:{found[2]}" if found else ""
+
+
 def _wishes(form: FormData, actor: Actor) -> SubmitOptions:
     """Only the office may add members while it submits."""
     adds = actor.is_office and bool(text_of(form, "new_members"))
-    return SubmitOptions(adds, adds and bool(text_of(form, "openings")))
+    return SubmitOptions(adds, adds and bool(text_of(form, "openings")), Sender(names=names_in(form)))
+
+
+def names_in(form: FormData) -> frozenset[tuple[int, int]]:
+    """The rows whose names a director confirms, by section and number: ``1:3``; a draft has its own."""
+    draft = form.get("draft")
+    given = [str(value) for value in form.getlist("names")]
+    if isinstance(draft, str) and draft:
+        given += [str(key) for key in json.loads(draft).get("names", {})]
+    return confirmed(given)
 
 
 async def _told(
     request: Request, upload: Upload, submitted: Submitted | None = None, corrected: Corrected | None = None
 ) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
-    await _read_anew(reading_of(request))
+    await read_anew(request)
     if submitted is not None and submitted.submission.status is Status.ACCEPTED:
         made = submitted.submission
         return went(f"{address('my-events', made.event_id)}?entry={made.act}")
@@ -194,16 +209,6 @@ async def _told(
     is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
     status = 200 if is_stored else 422
     return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=corrected)
-
-
-async def _read_anew(reading: Reading) -> None:
-    """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
-    if reading.tag is None or not reading.now.is_small:
-        return
-    try:
-        await run_in_threadpool(reading.renew)
-    except Exception:  # the door: the watch tries again, and the reply says what is stored
-        LOG.exception("the record could not be read anew")
 
 
 ROUTES = (

@@ -12,6 +12,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from crosstable.errors import AcceptanceError, Fault
+from crosstable.office.checking import Sender
 from crosstable.office.database import Office
 from crosstable.office.previews import source_for
 from crosstable.office.views import known
@@ -28,7 +29,7 @@ from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.replies import JSON
 from crosstable.web.routes import API, Policy, Route
-from crosstable.web.uploads import MOST_FILES, shown_name, uploads_of
+from crosstable.web.uploads import MOST_FILES, confirmed, shown_name, uploads_of
 
 MOST_FOUND = 20
 Text = Annotated[str, Field(max_length=500)]
@@ -74,6 +75,7 @@ class WorkbenchRequest(BaseModel):
     members: list[Listed] = Field([], max_length=MOST_FILES)
     ratings: Ratings = Field(default_factory=lambda: Ratings(office=True, pairing=True))
     accept: dict[str, str] = {}
+    names: dict[str, str] = Field({}, description="Rows whose names are confirmed, by section and number: 1:3.")
     read: list[ReadFault] = Field([], max_length=2000)
     to: Literal[tuple(EXTENSIONS)] | None = None  # type: ignore[valid-type]
 
@@ -158,7 +160,10 @@ def replied(office: Office, reading: Reading, actor: Actor, asked: dict[str, Any
 
     with office.reading() as connection:
         record = known(connection).record
-        tools = Tools(_reports, today, lambda report: source_for(record, report, today, places), is_director, find)
+        sender = Sender(is_director and not actor.is_office, confirmed(asked.get("names", {})))
+        tools = Tools(
+            _reports, today, lambda report: source_for(record, report, today, places, sender), is_director, find
+        )
         try:
             return answer(asked, tools)
         except (ValueError, AcceptanceError) as error:

@@ -1,0 +1,161 @@
+"""The place of directors: the workbench over an office, the same tournament twice, names that do not fit, My events."""
+
+import html
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from crosstable.limits import LARGE_CHANGE
+from crosstable.pipeline.workbench import draft_of
+from crosstable.terms import Report
+from tests.office.made_office import club_members, document, member_id, posted, quad, report, section
+from tests.web.people import EARLY, OWN, TODAY, Site, belonging, event_file, site
+
+# Three results that nobody has had in this office, and somebody who has never played.
+NEW = "1 =1 | W2 D3 U\n2 =2 | L1 U W3\n3 =8 | U D1 L2"
+OTHER = "1 =5 | W2 D3 U\n2 =6 | L1 U L3\n3 =7 | U D1 W2"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+def own(event_id: str, chart: str, name: str = "") -> Report:
+    return belonging(report(event_id, section(chart, TODAY), name=name or event_id), OWN)
+
+
+def misnamed(event: Report) -> Report:
+    """The event with another name on its first row."""
+    (one,) = event.sections
+    rows = (one.players[0]._replace(name="Quite, Another"), *one.players[1:])
+    return event._replace(sections=(one._replace(players=rows),))
+
+
+def checked(made: Site, who: str, draft: dict[str, Any]) -> Any:
+    made.come_in(who)
+    reply = made.client.post("/upload/check", json=draft)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def sent(made: Site, who: str, event: Report, **fields: Any) -> str:
+    """Submit a file; the page that says what became of it."""
+    data = {"mark": made.come_in(who), **fields}
+    reply = made.client.post("/upload/submit", data=data, files=[event_file(event)], follow_redirects=True)
+    return " ".join(html.unescape(reply.text).split())
+
+
+def states(made: Site, event_id: str) -> list[str]:
+    made.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    return [one["state"] for one in made.client.get(f"/events/{event_id}.json").json()["sections"]]
+
+
+def test_a_directors_draft_is_rated_as_it_is_posted_a_second_later(here: Site) -> None:
+    draft = draft_of(own("to-the-decimal", NEW))
+    found = checked(here, "tina", draft)
+    assert found["strict"]
+    players = found["sections"][0]["systems"]["OTBR"]["players"]
+    assert players[2]["pre"] is None
+    mark = here.come_in("tina")
+    reply = here.client.post("/upload/submit", data={"mark": mark, "draft": json.dumps(draft)})
+    assert reply.status_code == 303
+    made = posted(here.office).items()
+    after = {about.member_id: one.rating_after for about, one in made if about.event_id == "to-the-decimal"}
+    assert after == {member_id(number): player["post"] for number, player in zip((1, 2, 8), players, strict=True)}
+    shown = here.client.get(reply.headers["location"]).text
+    assert all(f"{player['post']:.2f}" in shown for player in players)
+
+
+def test_anybodys_draft_takes_what_is_public_and_the_file_for_the_others(here: Site) -> None:
+    draft = draft_of(own("anybody", "1 =1 | W2\n2 =88 | L1"))
+    draft["event"]["sections"][0]["players"][1]["pairing_rating"] = 1500
+    found = checked(here, "nobody", draft)
+    players = found["sections"][0]["systems"]["OTBR"]["players"]
+    assert not found["strict"]
+    assert [one["rating_from"] for one in players] == ["office", "pairing rating"]
+    assert players[0]["pre"] == round(players[0]["pre"])  # decimals are not public
+    draft["ratings"]["office"] = False
+    without = checked(here, "nobody", draft)
+    assert without["sections"][0]["systems"]["OTBR"]["players"][0]["pre"] is None
+
+
+def test_the_same_tournament_under_another_name_waits_for_the_office(here: Site) -> None:
+    again = belonging(quad("again", EARLY)._replace(name="Entirely Other Name"), OWN)
+    page = sent(here, "tina", again)
+    assert "1 section held" in page
+    assert "has the same players with the same results on July 4, 2026" in page
+    assert states(here, "again") == ["held: waits for the office"]
+    assert here.accept("anna", "again")[0] == 200
+    page = sent(here, "anna", belonging(quad("office-again", EARLY), OWN))
+    assert "1 section accepted and rated" in page
+    assert "has the same players" in page
+
+
+def test_a_name_that_does_not_fit_its_id_is_confirmed_row_by_row(here: Site) -> None:
+    strange = misnamed(own("strange", OTHER))
+    fixes = checked(here, "tina", draft_of(strange))["findings"]
+    (found,) = [one for one in fixes if one["code"] == "other-name"]
+    assert (found["severity"], found["row"]) == ("confirm", 0)
+    (fix,) = [one for one in found["fixes"] if one["label"] == "This is the player"]
+    assert fix["changes"] == [{"path": ["names", "1:1"], "value": "yes"}]
+    assert "1 section held" in sent(here, "tina", strange)
+    otherwise = OTHER.replace("W2 D3", "W2 W3").replace("U D1", "U L1")
+    assert "1 section accepted and rated" in sent(here, "tina", misnamed(own("strange-2", otherwise)), names="1:1")
+
+
+def test_a_large_change_under_another_name_waits_though_it_is_confirmed(here: Site) -> None:
+    """Six wins against players who are rated far higher are worth more than the limit."""
+    people, openings = club_members()
+    low = min(openings, key=lambda one: one.standing.rating)
+    number = next(at for at, one in enumerate(people, 1) if one.member_id == low.member_id)
+    high = max(range(1, len(people) + 1), key=lambda at: openings[at - 1].standing.rating if at <= len(openings) else 0)
+    wins = misnamed(own("upset", f"1 ={number} | {' '.join(['W2'] * 8)}\n2 ={high} | {' '.join(['L1'] * 8)}\n3 =3 | U"))
+    page = sent(here, "tina", wins, names="1:1")
+    assert "the office looks at it first" in page
+    assert LARGE_CHANGE == 100
+
+
+def test_my_events_say_what_became_of_them_and_every_page_says_who_is_in(here: Site) -> None:
+    here.come_in("tina")
+    page = html.unescape(here.client.get("/my-events").text)
+    assert "own-late" in page
+    assert "other" not in page.split("<h2")[1]
+    assert "Look at the ratings" in page
+    for path in ("/events", "/my-events", "/upload"):
+        assert "Log out" in here.client.get(path).text
+    assert here.client.get("/my-events/other").status_code == 403
+    here.come_in("nobody")
+    assert "Log in" in here.client.get("/events").text
+    assert here.client.get("/my-events").headers["location"] == "/login?next=/my-events"
+
+
+def test_programs_send_files_as_they_like_and_read_from_any_site(here: Site) -> None:
+    here.come_in("nobody")
+    content = document(own("by-program", NEW)).content
+    raw = here.client.post("/api/v1/check", content=content).json()
+    form = here.client.post("/api/v1/check", files=[("files", ("event.json", content))]).json()
+    assert raw["faults"] == form["faults"]
+    token = here.token("tina")
+    unknown = document(own("held", "1 =1 | W2\n2 =77 | L1")).content
+    held = here.client.post("/api/v1/submissions", content=unknown, headers=token)
+    assert (held.status_code, held.json()["status"], held.json()["held"]) == (202, "held", [1])
+    read = here.client.get("/api/v1/log?since=3&size=9", headers={"Accept-Encoding": "gzip"})
+    assert [one["act"] for one in read.json()["acts"]] == list(range(4, 13))
+    assert read.headers["access-control-allow-origin"] == "*"
+    assert read.headers["content-encoding"] == "gzip"
+    assert "access-control-allow-origin" not in here.client.get("/my-events").headers
+    assert here.client.get("/api/v1/members/none").json()["type"] == "/api#problem-404"
+
+
+def test_an_event_is_downloaded_without_what_is_not_public(here: Site) -> None:
+    here.come_in("nobody")
+    here.client.app.state.reading.renew()  # type: ignore[attr-defined]
+    found = here.client.get("/events/own/files/json")
+    assert found.headers["content-disposition"] == 'attachment; filename="Event-own.json"'
+    row = found.json()["sections"][0]["players"][0]
+    assert set(row) == {"number", "member_id", "name", "state", "pairing_rating", "rounds", "posted"}
+    assert here.client.get("/events/own/files/dbf").content.startswith(b"PK")
