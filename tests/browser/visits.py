@@ -77,6 +77,7 @@ VISITS = {
     "nothing there": Visit("problem.html", "/nothing-here", status=404),
     "sign in": Visit("desk/login.html", "/login", "nobody"),
     "crosstables": Visit("crosstables.html", "/events/{event}/crosstables"),
+    "members on the desk": Visit("desk/members.html", "/desk/members", "anna"),
     "my events": Visit("desk/my_events.html", "/my-events", "tina"),
     "my event": Visit("desk/my_event.html", "/my-events/own-late", "tina"),
     "desk": Visit("desk/desk.html", "/desk", "anna"),

@@ -159,3 +159,26 @@ def test_an_event_is_downloaded_without_what_is_not_public(here: Site) -> None:
     row = found.json()["sections"][0]["players"][0]
     assert set(row) == {"number", "member_id", "name", "state", "pairing_rating", "rounds", "posted"}
     assert here.client.get("/events/own/files/dbf").content.startswith(b"PK")
+
+
+def test_the_office_adds_members_on_the_site_and_they_are_found_at_once(here: Site) -> None:
+    mark = here.come_in("anna")
+    one = {"mark": mark, "member": "30000001", "name": "Fresh, Ann", "state": "NY"}
+    reply = here.client.post("/desk/members", data=one)
+    assert reply.headers["location"] == "/desk/members?new=1&changed=0&unchanged=0"
+    assert "1 added" in here.client.get(reply.headers["location"]).text
+    table = "Member ID,Name,Regular rating\n30000001,Fresh Ann,1500\n30000002,Fresh Bo,1600\n"
+    reply = here.client.post("/desk/members", data={"mark": mark, "text": table})
+    assert reply.headers["location"] == "/desk/members?new=1&changed=1&unchanged=0"
+    assert here.client.get("/members/30000002.json").json()["systems"] == []
+    bad = here.client.post("/desk/members", data={"mark": mark, "text": "no table"})
+    assert (bad.status_code, "Nothing was stored" in bad.text) == (422, True)
+    here.come_in("tina")
+    assert here.client.get("/desk/members").status_code == 403
+
+
+def test_what_waits_for_a_second_person_is_not_proposed_again(here: Site) -> None:
+    wish = {"mark": here.come_in("anna"), "month": "2026-12", "basis": "now"}
+    assert here.client.post("/desk/publish", data=wish).status_code == 200
+    again = here.client.post("/desk/publish", data=wish)
+    assert (again.status_code, "proposed already: proposal 1, by anna" in again.text) == (409, True)

@@ -54,6 +54,7 @@ ROUTE_MODULES: tuple[str, ...] = (
     "pages.my_events",
     "pages.administration",
     "pages.administration_events",
+    "pages.administration_members",
     "pages.administration_decisions",
     "pages.administration_accounts",
     "api.submissions",

@@ -23,6 +23,8 @@ from crosstable.web.shapes import Rating, change_of, rating_of
 
 # A section with more rounds is printed on its side.
 UPRIGHT_ROUNDS = 7
+# A section with more players does not fit a sheet on its side.
+SIDEWAYS_ROWS = 28
 # So many sections stand on one page.
 MOST_SECTIONS = 60
 
@@ -92,6 +94,11 @@ class SectionView(View):
     others: list[int]
     head: EventHead
     tie_breaks: list[str] = Field(description="The titles of the rows' tie-breaks, by the rulebook's order.")
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether it is printed small, so that it fits one upright sheet."""
+        return len(self.rows) > SIDEWAYS_ROWS
 
     @property
     def is_wide(self) -> bool:

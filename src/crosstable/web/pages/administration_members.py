@@ -1,0 +1,86 @@
+"""Members on the site: added one by one or from a members file; their ratings are decisions, not a file's word."""
+
+from typing import NamedTuple
+
+from fastapi import Request, Response
+from starlette.datastructures import FormData
+
+from crosstable.errors import Fault, FormatError
+from crosstable.formats import members
+from crosstable.formats.sheet_rows import csv_bytes
+from crosstable.office.database import Office
+from crosstable.office.ledger.journal import Author
+from crosstable.office.members import Imported, import_members
+from crosstable.office.members_files import StartingRatingOptions, birth_faults, taken
+from crosstable.office.views import known
+from crosstable.terms import Background
+from crosstable.web.child_reading import File
+from crosstable.web.forms import actor_in, in_office, page, read_anew, went
+from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.web.routes import Policy, Route
+from crosstable.web.uploads import files_of
+
+TEMPLATE = "desk/members.html"
+_COLUMNS = {"Member ID": "member", "Name": "name", "State": "state", "Birth date": "born", "FIDE id": "fide"}
+
+
+class Refused(NamedTuple):
+    """Why nothing was stored."""
+
+    faults: list[Fault]
+
+
+async def members_page(request: Request) -> Response:
+    """The forms, and what the last import did."""
+    counts = {name: request.query_params.get(name, "") for name in ("new", "changed", "unchanged")}
+    done = counts if all(one.isdecimal() and len(one) < 9 for one in counts.values()) else None
+    return page(request, TEMPLATE, done=done, faults=[])
+
+
+async def add_members(request: Request) -> Response:
+    """Add the members of a file, of a pasted table, or one."""
+    form = await form_of(request)
+    office, actor = office_of(request), actor_in(request)
+    file = await _file_in(form)
+    reason = text_of(form, "reason") or f"members file {file.name}"
+    outcome = await in_office(_import, office, Author(actor.name, reason), file)
+    if isinstance(outcome, Refused):
+        return page(request, TEMPLATE, 422, done=None, faults=outcome.faults)
+    await read_anew(request)
+    return went(f"/desk/members?new={outcome.new}&changed={outcome.changed}&unchanged={outcome.unchanged}")
+
+
+async def _file_in(form: FormData) -> File:
+    files = await files_of(form)
+    if files:
+        return files[0]
+    pasted = form.get("text")
+    if isinstance(pasted, str) and pasted.strip():
+        return File("pasted table", pasted.encode())
+    row = [text_of(form, field, 100) for field in _COLUMNS.values()]
+    return File("the form", csv_bytes(iter([list(_COLUMNS), row])))
+
+
+def _import(office: Office, author: Author, file: File) -> Imported | Refused:
+    """Who the members are; what a file says of their ratings is left out."""
+    try:
+        found = members.read(file.content, file.name)
+    except FormatError as error:
+        return Refused([error.fault])
+    faults = [*found.faults, *birth_faults(found, office.clock().date())]
+    if any(one.severity.stops for one in faults) or not found.backgrounds:
+        return Refused(faults)
+    bare = {
+        member: Background(birth_date=one.birth_date, birth_year=one.birth_year, adult=one.adult)
+        for member, one in found.backgrounds.items()
+    }
+    with office.reading() as connection:
+        record = known(connection).record
+        what = taken(record, found._replace(backgrounds=bare), file.name, StartingRatingOptions())
+    return import_members(office, author, what.people)
+
+
+ROUTES = (
+    Route("/desk/members", members_page, Policy.OFFICE),
+    Route("/desk/members", add_members, Policy.OFFICE, ("POST",)),
+)
