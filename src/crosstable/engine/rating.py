@@ -55,7 +55,13 @@ def rate(
     section: Section, system: RatingSystem, backgrounds: Mapping[int, Background], edition: Edition
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
-    who = competitors(section, backgrounds)
+    return rate_competitors(section, system, competitors(section, backgrounds), edition)
+
+
+def rate_competitors(
+    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
+) -> RatedSection:
+    """Rate the competitors of a checked section in one system."""
     if section.kind.is_foreign:
         from crosstable.engine.foreign import rate_foreign
 
