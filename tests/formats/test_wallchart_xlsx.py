@@ -243,13 +243,16 @@ def test_a_character_that_cannot_be_printed_is_a_fault(bad: str) -> None:
     ]
 
 
-def test_without_the_libraries_the_remedy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_libraries_the_remedy_is_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
-    for call in (lambda: opened(DATA), lambda: write(REPORT)):
+    for call, remedy in (
+        (lambda: opened(DATA), "Save the sheet as CSV, or type: pip install python-calamine"),
+        (lambda: write(REPORT), "Type: pip install xlsxwriter"),
+    ):
         with pytest.raises(FormatError) as refusal:
             call()
-        assert refusal.value.fault.remedy == "Install crosstable[sheets]."
+        assert refusal.value.fault.remedy == remedy
 
 
 def test_what_the_library_gives_up_with_is_refused_and_nothing_else_is_swallowed(

@@ -16,7 +16,7 @@ from crosstable.calculator.requests import (
     OpponentsAt,
     Timing,
 )
-from crosstable.errors import MissingLibraryError
+from crosstable.errors import MissingLibraryError, install_line
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.outcome import is_above_floors
 from crosstable.formulas.rounding import stored_whole
@@ -47,7 +47,7 @@ def arrays_of(rating: "ArrayLike", games: "ArrayLike | None", opponents: "ArrayL
     try:
         import numpy as np
     except ImportError as error:
-        raise MissingLibraryError("estimates needs NumPy: pip install 'crosstable[history]'") from error
+        raise MissingLibraryError(f"estimates needs NumPy: {install_line('history')}") from error
     own = np.atleast_1d(np.asarray(rating, dtype=np.float64))
     counts = np.full(own.shape, np.nan) if games is None else np.atleast_1d(np.asarray(games, dtype=np.float64))
     try:

@@ -71,7 +71,7 @@ def crosstable_xlsx(event: RatedEvent, tie_breaks: Sequence[str] | None = None) 
         from xlsxwriter import Workbook
     except ImportError as error:
         message = "Workbooks are written with xlsxwriter, which is not installed."
-        raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
+        raise FormatError(fault("not-readable", "workbook", message, "Type: pip install xlsxwriter")) from error
     made = io.BytesIO()
     with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
         workbook.set_properties({"title": printable(event.report.name), "created": _CREATED})
