@@ -78,6 +78,8 @@ def pythons(wanted: list[str] | None) -> dict[str, str]:
             ran = subprocess.run([path, "-c", "pass"], capture_output=True, check=False)
             if ran.returncode == 0:
                 found[version] = path
+    if not found:
+        sys.exit("No Python from 3.11 on is in the PATH under its own name, like python3.12.")
     return found
 
 
