@@ -1,7 +1,7 @@
 """What a release is made of, in ``dist``: wheel, source archive, one file that any Python runs, and checksums.
 
-The same sources give the same bytes: the times inside are ``SOURCE_DATE_EPOCH``, otherwise the first day that a ZIP file
-knows.
+The same sources give the same bytes: the times inside are those of SOURCE_DATE_EPOCH, otherwise of the first day that a
+ZIP file knows.
 """
 
 import argparse
