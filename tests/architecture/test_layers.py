@@ -32,7 +32,7 @@ MAY_SEE: dict[str, frozenset[str]] = {
     "calculator": ENGINE_AND_BELOW | {"faults", "explanation", "crosstable"},
     "checks": ENGINE_AND_BELOW | {"catalogue", "faults", "crosstable"},
     "verification": ENGINE_AND_BELOW | {"checks", "crosstable"},
-    "formats": NOUNS | {"faults", "rules.editions", "rules.systems", "rules.time_controls", "crosstable"},
+    "formats": NOUNS | {"faults", "rules.editions", "rules.time_controls", "crosstable"},
     "pipeline": ENGINE_AND_BELOW
     | {"faults", "checks", "explanation", "formats", "remedies", "verification", "crosstable"},
     "output": ENGINE_AND_BELOW
@@ -185,7 +185,7 @@ def test_an_import_against_the_layers_is_found(name: str, text: str) -> None:
         ("crosstable.formulas.standard", "from crosstable.rules.constants import Constants"),
         ("crosstable.formulas.standard", "from crosstable.rules import constants"),
         ("crosstable.formulas.standard", "from . import effective"),
-        ("crosstable.formats.trf", "from crosstable.rules.systems import systems_of"),
+        ("crosstable.formats.trf", "from crosstable.rules.time_controls import systems_of"),
         ("crosstable.formats.trf", "from crosstable import __version__"),
         ("crosstable.checks", "from crosstable.terms import Report"),
         ("crosstable.cli", "from crosstable import __version__, checks, engine, explanation, formats, verification"),

@@ -11,8 +11,6 @@ from typing import NamedTuple
 import pytest
 
 from crosstable.errors import NoEditionError, TimeControlError
-from crosstable.formulas.effective import effective_games
-from crosstable.formulas.floors import Level, money_floor, peak_floor
 from crosstable.formulas.foreign import is_eligible, opponent_strength
 from crosstable.formulas.initial import (
     Sources,
@@ -23,14 +21,23 @@ from crosstable.formulas.initial import (
     fide_games,
     initial_rating,
 )
-from crosstable.formulas.matches import match_change, may_play_match
-from crosstable.formulas.outcome import MatchPast, Merits, outcome, requested_floor, standing_floor
-from crosstable.formulas.standard import dual_k_factor, may_earn_bonus
+from crosstable.formulas.outcome import (
+    Level,
+    MatchPast,
+    Merits,
+    match_change,
+    may_play_match,
+    money_floor,
+    outcome,
+    peak_floor,
+    requested_floor,
+    standing_floor,
+)
+from crosstable.formulas.standard import dual_k_factor, effective_games, may_earn_bonus
 from crosstable.rules.amending import Amendment, Edition, Knowledge, amended, fold
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
-from crosstable.rules.systems import systems_for
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import parse_time_control, systems_for
 from crosstable.terms import FloorKind, RatingSystem, Source
 
 OTBR, OTBQ, OTBB, OLR, OLQ, OLB = RatingSystem

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crosstable.errors import NoEditionError
 from crosstable.explanation import explain
-from crosstable.formulas.effective import effective_games
+from crosstable.formulas.standard import effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.constants import Initialisation

@@ -3,7 +3,7 @@
 import pytest
 
 from crosstable.rules.amendments import AMENDMENTS
-from crosstable.rules.evidence import EVIDENCE, UNPROVEN, Evidence, evidence_for
+from crosstable.rules.documents import EVIDENCE, UNPROVEN, Evidence, evidence_for
 
 
 def test_all_evidence_belongs_to_an_amendment() -> None:

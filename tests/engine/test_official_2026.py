@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.engine import rate
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.rules.editions import edition_for
 from crosstable.terms import RatingSystem
 from tests.engine.wallcharts import (

@@ -15,7 +15,7 @@ import pytest
 
 from crosstable.engine import rate
 from crosstable.explanation import Line, explain
-from crosstable.explanation.figures import Figures, kinds_in, plain
+from crosstable.explanation.telling import Figures, kinds_in, plain
 from crosstable.explanation.words import WORDS
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants

@@ -9,10 +9,10 @@ import pytest
 
 from crosstable.engine import RatedSection
 from crosstable.explanation import Line, explain
-from crosstable.explanation.figures import kinds_in
 from crosstable.explanation.public import is_coarse, public_lines, started_by_age
+from crosstable.explanation.telling import kinds_in
 from crosstable.explanation.words import WORDS
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.terms import Formula
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, record

@@ -21,7 +21,7 @@ from crosstable.output.words import rating_text
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import NO_LIMIT, Constants, Initialisation, conversion
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.phrases import phrases
+from crosstable.rules.in_words import phrases
 from crosstable.rules.statements import statements
 from crosstable.terms import PlayerRating, RatingSystem
 from tests.calculator.requested import asked

@@ -10,8 +10,7 @@ from crosstable.calculator.figures import CLASSES
 from crosstable.errors import CrosstableError
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.systems import systems_for
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import parse_time_control, systems_for
 from crosstable.terms import RatingSystem
 from tools.citations import PAGES
 

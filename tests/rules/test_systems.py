@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from crosstable.errors import TimeControlError
 from crosstable.rules.editions import edition_for
-from crosstable.rules.systems import counted_time, is_dual_control, systems_for, systems_of_schedule
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import (
+    counted_time,
+    is_dual_control,
+    parse_time_control,
+    systems_for,
+    systems_of_schedule,
+)
 from crosstable.terms import RatingSystem
 
 TODAY = date(2026, 7, 4)

@@ -17,10 +17,8 @@ from crosstable.calculator.requests import (
     Timing,
 )
 from crosstable.errors import MissingLibraryError
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.outcome import is_above_floors
-from crosstable.formulas.rounding import stored_whole
-from crosstable.formulas.standard import ODDS_SCALE
+from crosstable.formulas.outcome import is_above_floors, stored_whole
+from crosstable.formulas.standard import ODDS_SCALE, most_effective_games
 from crosstable.formulas.steps import section_k
 from crosstable.terms import KRule, Result
 

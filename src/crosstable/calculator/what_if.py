@@ -22,8 +22,8 @@ from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsA
 from crosstable.errors import UnratableSectionError
 from crosstable.faults import fault
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
-from crosstable.formulas.rounding import official_rating
-from crosstable.rules.phrases import times
+from crosstable.formulas.outcome import official_rating
+from crosstable.rules.in_words import times
 from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, Result, total
 
 # What a range of outcomes may ask of the engine at once.

@@ -6,11 +6,19 @@ from typing import NamedTuple
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
 from crosstable.engine.records import Assumption, Start
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.floors import Level, higher, level_below
-from crosstable.formulas.outcome import MatchPast, Outcome, standing_floor
-from crosstable.formulas.section import Limits, no_limits, section_outcome, with_match
-from crosstable.formulas.tally import SectionFacts, count_section, is_established, merits_of, share_of
+from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
+from crosstable.formulas.section import (
+    Limits,
+    SectionFacts,
+    count_section,
+    is_established,
+    merits_of,
+    no_limits,
+    section_outcome,
+    share_of,
+    with_match,
+)
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM

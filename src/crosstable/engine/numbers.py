@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.formulas.initial import NO_DAY
-from crosstable.formulas.tally import NO_COUNT
+from crosstable.formulas.section import NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating
 
 

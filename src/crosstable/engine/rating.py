@@ -21,9 +21,8 @@ from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import Outcome
-from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated
+from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated, share_of
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
-from crosstable.formulas.tally import share_of
 from crosstable.rules.amending import Edition
 from crosstable.terms import (
     NORM_CODES,

@@ -4,11 +4,19 @@ import math
 from collections.abc import Iterator, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.explanation.figures import kinds_in
-from crosstable.explanation.passes import ABROAD, abroad, one_pass, own_rows, second_step, third_step, unrated_rounds
-from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
-from crosstable.explanation.telling import Line, Telling, telling
+from crosstable.explanation.steps import (
+    ABROAD,
+    abroad,
+    closing,
+    one_pass,
+    own_rows,
+    result,
+    second_step,
+    third_step,
+    unrated_rounds,
+)
+from crosstable.explanation.telling import Line, Telling, kinds_in, telling
 from crosstable.explanation.words import FLOOR_NAMES, RESULTS, WORDS
 from crosstable.rules.amending import Amendment, Knowledge
 from crosstable.rules.documents import TEXTS_SINCE, document_for

@@ -18,18 +18,25 @@ from collections.abc import Iterator, Mapping
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.records import PassWorking
 from crosstable.explanation import words
-from crosstable.explanation.figures import FULL
 from crosstable.explanation.lines import lines_of, not_from_texts, player_of, rules, untouched
-from crosstable.explanation.passes import Met, choice, said_of, second_step, special, standard, unrated_rounds
-from crosstable.explanation.results import closing, result
 from crosstable.explanation.starts import first_step
-from crosstable.explanation.telling import Line, Telling, telling
-from crosstable.formulas.effective import effective_games
-from crosstable.formulas.rounding import official_rating
+from crosstable.explanation.steps import (
+    Met,
+    choice,
+    closing,
+    result,
+    said_of,
+    second_step,
+    special,
+    standard,
+    unrated_rounds,
+)
+from crosstable.explanation.telling import FULL, Line, Telling, telling
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
 from crosstable.formulas.special import SpecialRating, special_rating
-from crosstable.formulas.standard import odds, standard_update
+from crosstable.formulas.standard import effective_games, odds, standard_update
 from crosstable.formulas.steps import section_k
-from crosstable.formulas.tally import is_established
 from crosstable.rules.constants import Initialisation
 from crosstable.terms import Formula, Source
 

@@ -7,9 +7,8 @@ standard formula with bonus is applied once, without the smaller K of dual-rated
 import math
 from collections.abc import Sequence
 
-from crosstable.formulas.effective import effective_games
 from crosstable.formulas.initial import converted_rating
-from crosstable.formulas.standard import StandardUpdate, k_factor, odds, standard_update
+from crosstable.formulas.standard import StandardUpdate, effective_games, k_factor, odds, standard_update
 from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.constants import Constants
 

@@ -1,17 +1,165 @@
-"""From the result of Step 5 to the rating that stands: match limits (§7), floors (§5), ceiling, storage (§7).
+"""From the result of Step 5 to the rating that stands: match limits (§7), floors (§5), ceiling and storage (§7).
 
 The order is that of readings 45, 72, 75 and 81: a match's limits act on the computed change, floors once on what
-is left, then the ceiling, then, before 2014-09, the rounding to whole numbers.
+is left, then the ceiling, then, before 2014-09, the rounding to whole numbers. Ratings are computed as floats; the
+official figure is the nearest whole number, halves up.
+
+A player's peak is their highest post-event rating on more than 25 games. Two peaks are kept, of all time and since
+2010-04-01, because the floors at 1200 and 1300 count only the newer ones (readings 94, 115). A match's changes are held
+to so many points a match, so many net in 180 days and in three years; "net" is the signed sum (readings 74). Before
+2006 fewer limits were in force (rules history §11).
 """
 
 import math
 from typing import NamedTuple
 
-from crosstable.formulas.floors import Level, higher, life_master_floor, limited, peak_floor, personal_absolute_floor
-from crosstable.formulas.matches import match_change
-from crosstable.formulas.rounding import stored_first, stored_whole
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, RatingSystem
+
+# A computed rating this close to a whole number is that number: sums of floats miss it by less.
+WHOLE_SLACK = 1e-9
+
+
+def official_rating(rating: float) -> int:
+    """The whole number shown and published: halves go up (§1, §7)."""
+    return math.floor(rating + 0.5)
+
+
+def stored_whole(pre_event: float, post_event: float) -> float:
+    """The whole number stored before 2014-09: up on a gain, down on a loss (2004 text; readings 81)."""
+    if post_event > pre_event:
+        return float(math.ceil(post_event - WHOLE_SLACK))
+    return float(math.floor(post_event + WHOLE_SLACK))
+
+
+def stored_first(post_event: float) -> float:
+    """The whole number stored before 2014-09 for a brand-new rating: the nearest (readings 81)."""
+    return float(math.floor(post_event + 0.5 + WHOLE_SLACK))
+
+
+class Level(NamedTuple):
+    """A floor that a player has: its kind and its level, minus infinity for none."""
+
+    kind: FloorKind
+    level: float
+
+
+class Limited(NamedTuple):
+    """What floors and ceiling make of a rating (§5, §7); the last field is the result."""
+
+    kind: FloorKind
+    level: float
+    is_at_ceiling: bool
+    rating: float
+
+
+def personal_absolute_floor(constants: Constants, wins: float, draws: float, events: float) -> float:
+    """AF, between 100 and 150, over the board since 2008-08-07 (§5; readings 65, 66, 97)."""
+    earned = constants.personal_per_win * wins + constants.personal_per_draw * draws
+    earned += constants.personal_per_event * events
+    return min(constants.absolute_floor + earned, constants.personal_floor_top)
+
+
+def level_below(constants: Constants, peak: float) -> float:
+    """The hundred at or just below a peak less 200, the peak rounded first (§5)."""
+    lowered = float(official_rating(peak)) - constants.peak_drop
+    return math.floor(lowered / constants.peak_step) * constants.peak_step
+
+
+def peak_floor(constants: Constants, peak: float, peak_since_2010: float) -> float:
+    """The floor a peak has earned, minus infinity for none (§5; readings 62 to 64, 94, 95). A missing peak is NaN."""
+    if not math.isnan(peak):
+        level = level_below(constants, peak)
+        if level >= constants.peak_lowest:
+            return min(level, constants.peak_highest)
+    if not math.isnan(peak_since_2010):
+        level = level_below(constants, peak_since_2010)
+        if level >= constants.peak_lowest_since_2010:
+            return min(level, constants.peak_highest)
+    return -math.inf
+
+
+def is_life_master_game(constants: Constants, rating: float, games: float) -> bool:
+    """Whether games of a section count toward Original Life Master: established at 2200 or more (readings 69)."""
+    return games > constants.established_above and official_rating(rating) >= constants.life_master_level
+
+
+def life_master_floor(constants: Constants, games_at_2200: int) -> float:
+    """2200 for an Original Life Master, Regular over the board only; minus infinity otherwise (§5; readings 70)."""
+    return constants.life_master_level if games_at_2200 >= constants.life_master_games else -math.inf
+
+
+def money_floor(constants: Constants, prize: float, limit: float) -> float:
+    """The floor a prize sets in an under-``limit`` context, minus infinity for none (§5; readings 68)."""
+    level = math.ceil(limit / constants.peak_step) * constants.peak_step
+    if prize < constants.money_prize or level > constants.money_highest:
+        return -math.inf
+    return level
+
+
+def higher(one: Level, other: Level) -> Level:
+    """The higher of two floors; at equal levels the one named first in ``FloorKind``."""
+    if other.level > one.level or (other.level == one.level and other.kind < one.kind):
+        return other
+    return one
+
+
+def limited(rating: float, floor: Level, ceiling: float) -> Limited:
+    """A rating held at its floor and under its ceiling (§5; readings 72)."""
+    kind = floor.kind if rating < floor.level else FloorKind.NONE
+    level = floor.level if rating < floor.level else -math.inf
+    raised = max(rating, floor.level)
+    return Limited(kind, level, raised > ceiling, min(raised, ceiling))
+
+
+# Days are counted from 1 January of the year 1; the calendar's years begin in March, so that 29 February ends one.
+DAYS_TO_MARCH = 305
+DAYS_OF_400_YEARS = 146097
+
+
+class MatchLimits(NamedTuple):
+    """The working of the match limits (§7); the last field is the change that stands."""
+
+    computed: float
+    within_match: float
+    within_half_year: float
+    change: float
+
+
+def held(change: float, net_before: float, limit: float) -> float:
+    """A change held so that the net sum stays within ± limit; a sum already beyond it forces no way back."""
+    most = max(0.0, limit - net_before)
+    least = min(0.0, -limit - net_before)
+    return min(max(change, least), most)
+
+
+def match_change(constants: Constants, change: float, net_half_year: float, net_three_years: float) -> MatchLimits:
+    """The change of a rating in a match (§7; readings 74, 107)."""
+    within_match = held(change, 0.0, constants.match_change)
+    within_half_year = held(within_match, net_half_year, constants.match_half_year)
+    within_three_years = held(within_half_year, net_three_years, constants.match_three_years)
+    return MatchLimits(change, within_match, within_half_year, within_three_years)
+
+
+def first_day_of(year: int) -> int:
+    """The day on which a year that begins in March begins."""
+    return 365 * year + year // 4 - year // 100 + year // 400 - DAYS_TO_MARCH
+
+
+def years_before(day: int, years: int) -> int:
+    """The same day of the calendar so many years before, 28 February for the 29th (§7; readings 107)."""
+    since_march = day + DAYS_TO_MARCH
+    of_400_years = since_march % DAYS_OF_400_YEARS
+    leap_days = of_400_years // 1460 - of_400_years // 36524 + of_400_years // 146096
+    year = 400 * (since_march // DAYS_OF_400_YEARS) + (of_400_years - leap_days) // 365
+    return first_day_of(year - years) + min(day - first_day_of(year), 364)
+
+
+def may_play_match(constants: Constants, games: float, published_gap: float) -> bool:
+    """Whether a player may play a rated match: established since 2006, published ratings within 400 (§7)."""
+    if constants.match_needs_established and games <= constants.established_above:
+        return False
+    return math.fabs(published_gap) <= constants.match_published_gap
 
 
 class Merits(NamedTuple):

@@ -1,10 +1,11 @@
-"""§4.2: the standard rating formula, for players with more than eight games and a mixed past.
+"""§3: effective games, and §4.2: the standard formula, for players with more than eight games and a mixed past.
 
 =========  =======================================================================
 symbol     here
 =========  =======================================================================
-R0         ``prior``
+N, N*      ``games`` (infinite where not known), ``most_effective_games``
 N', m      ``effective``, ``played``
+R0         ``prior``
 K          ``k``
 S, E       ``score``, ``expected``
 We         ``winning_expectancy``
@@ -19,6 +20,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
+
+
+def most_effective_games(constants: Constants, prior: float) -> float:
+    """N*, the games a rating of this height can be worth (§3, equation 1)."""
+    if prior > constants.effective_limit:
+        return constants.effective_cap
+    below = constants.effective_centre - prior
+    spread = constants.effective_base + constants.effective_slope * (below * below)
+    return constants.effective_cap / math.sqrt(spread)
+
+
+def effective_games(constants: Constants, prior: float, games: float) -> float:
+    """N', the smaller of N and N* (§3)."""
+    return min(games, most_effective_games(constants, prior))
+
 
 # So many points are odds of ten to one: the definition of the rating scale.
 RATING_SCALE = 400.0

@@ -9,9 +9,16 @@ Step 1, the initial ratings of §2, has been done before: ``prior`` and ``games`
 from collections.abc import MutableSequence, Sequence
 from typing import NamedTuple
 
-from crosstable.formulas.effective import effective_games
 from crosstable.formulas.special import special_rating
-from crosstable.formulas.standard import dual_k_factor, expected_score, half_k_factor, k_factor, odds, updated
+from crosstable.formulas.standard import (
+    dual_k_factor,
+    effective_games,
+    expected_score,
+    half_k_factor,
+    k_factor,
+    odds,
+    updated,
+)
 from crosstable.rules.constants import Constants
 from crosstable.terms import Formula, KRule, Past
 

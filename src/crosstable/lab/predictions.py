@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
+from crosstable.formulas.section import games_counted
 from crosstable.formulas.standard import odds, winning_expectancy
-from crosstable.formulas.tally import games_counted
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest
 from crosstable.history.archive_tables import ONE_SIDED

@@ -14,7 +14,7 @@ from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation import Line
 from crosstable.explanation import public as explained
 from crosstable.explanation.public import has_age_start, public_working, started_by_age
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.journal import EntryKind, JournalEntry
 from crosstable.office.ledger.postings import Posting

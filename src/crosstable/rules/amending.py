@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crosstable.rules.constants import Constants
-from crosstable.rules.systems import ControlRanges
+from crosstable.rules.time_controls import ControlRanges
 from crosstable.terms import RatingSystem
 
 

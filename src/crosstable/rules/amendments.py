@@ -22,7 +22,7 @@ from crosstable.rules.constants import (
     YOUTH_2024,
     Initialisation,
 )
-from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
+from crosstable.rules.time_controls import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.terms import RatingSystem
 
 TEXT, RESULTS, ASSUMED = Knowledge.TEXT, Knowledge.RESULTS, Knowledge.ASSUMED

@@ -167,7 +167,7 @@ FIDE_JULY_2008 = conversion((2000.0, False, 720.0, 0.625), (NO_LIMIT, True, UNKN
 FIDE_2015 = conversion((2000.0, True, 180.0, 0.94), (NO_LIMIT, True, 20.0, 1.02))
 FIDE_2024 = conversion((2000.0, True, -1073.0, 1.5667), (NO_LIMIT, True, 20.0, 1.02))
 
-# FIDE's own change, no rule of US Chess: on this day (counted as ``formulas.matches`` does) it raised every rating
+# FIDE's own change, no rule of US Chess: on this day (counted as ``formulas.outcome`` does) it raised every rating
 # below a level by so much of what was missing to it. The conversions of 2024 are for the new scale.
 FIDE_RESCALED_ON = date(2024, 3, 1).toordinal()
 FIDE_RESCALED_BELOW = 2000.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from crosstable.formulas.initial import NO_DAY as NO_DAY
-from crosstable.formulas.tally import NO_COUNT as NO_COUNT
+from crosstable.formulas.section import NO_COUNT as NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
@@ -31,7 +31,7 @@ def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
     return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
 
 
-# One rating record in 64 bytes, a line of the processor's cache; ``formulas.tally`` says what its numbers mean.
+# One rating record in 64 bytes, a line of the processor's cache; ``formulas.section`` says what its numbers mean.
 STANDING = np.dtype(
     [
         *_fields("f8", FieldKind.RATING, FieldKind.GAMES),

@@ -18,26 +18,19 @@ from numba.extending import register_jitable
 
 import crosstable
 from crosstable.formulas import (
-    effective,
-    floors,
     foreign,
     initial,
-    matches,
     norms,
     outcome,
-    rounding,
     section,
     special,
     standard,
     steps,
-    tally,
 )
 from crosstable.history.kernel.arrays import Array
 from crosstable.rules.constants import Constants
 
-FORMULAS = (
-    rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps, section,
-)  # fmt: skip
+FORMULAS = (special, standard, initial, foreign, norms, outcome, steps, section)
 SOURCES = ("formulas", "history/kernel", "lab/predictions.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit

@@ -10,23 +10,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosstable.formulas.floors import Level
 from crosstable.formulas.foreign import NOBODY, foreign_pass, is_eligible, opponent_strength, without_conversion
 from crosstable.formulas.initial import SOURCES, carried_fide
 from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import MatchPast, Outcome
+from crosstable.formulas.outcome import Level, MatchPast, Outcome
 from crosstable.formulas.section import (
     Limits,
+    SectionFacts,
+    Share,
+    count_section,
     k_rule,
     lay_rated,
     lay_results,
     lay_unrated,
     no_limits,
     section_outcome,
+    share_of,
     with_match,
 )
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
-from crosstable.formulas.tally import SectionFacts, Share, count_section, share_of
 from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, SYSTEMS, Array, RecordArrays, Tables, whole
 from crosstable.history.kernel.compiling import inner
 from crosstable.history.kernel.starting import FIDE, Starter, keep_start, start_in
