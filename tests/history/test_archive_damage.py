@@ -16,10 +16,10 @@ from polars.exceptions import PolarsError
 from crosstable.errors import FormatError, HistoryError
 from crosstable.history.archive import Archive, digest, opened, read, read_for_replay, write
 from crosstable.history.archive_checks import ArchiveError
-from crosstable.history.archive_sections import sections_of
+from crosstable.history.archive_contents import sections_of
 from crosstable.history.archive_tables import FIRST_ABROAD, LEAN_ENTRIES, NO_MEMBER, ONE_SIDED, TABLES
 from crosstable.history.index import build
-from crosstable.history.kernel import checking, indexing
+from crosstable.history.kernel import indexing
 from crosstable.lab.measures import era_of
 from tests.history.small_archives import merged_archive, small_archive
 
@@ -459,7 +459,7 @@ def test_entries_are_held_across_the_portions_in_which_they_are_looked_at(
 
 def test_what_compiled_checks_take_for_granted() -> None:
     assert all(column.may_be_null for column in TABLES["entries"] if column.name not in LEAN_ENTRIES)
-    assert (indexing.ONE_SIDED, checking._NO_MEMBER) == (ONE_SIDED, NO_MEMBER)
+    assert (indexing.ONE_SIDED, indexing._NO_MEMBER) == (ONE_SIDED, NO_MEMBER)
 
 
 def test_two_cells_in_one_round_are_found_where_sections_are_walked() -> None:

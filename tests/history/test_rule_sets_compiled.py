@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crosstable.history.archive import Archive
-from crosstable.history.array_records import ArrayRecords
 from crosstable.history.plain import interpreted_replay
+from crosstable.history.replay import ArrayRecords
 from crosstable.lab.simulate import simulate
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet

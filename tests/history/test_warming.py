@@ -16,13 +16,13 @@ from tests.history.test_telling import with_starts_by_hand
 REPLAY = """
 import json, sys
 from numba.core.registry import CPUDispatcher
-from crosstable.history.kernel import checking, indexing, replaying, rows
+from crosstable.history.kernel import indexing, replaying
 from crosstable.history.running import replay_archive
-from crosstable.history.warming import warm_up
+from crosstable.history.running import warm_up
 
 def signatures():
     found = {}
-    for module in (checking, indexing, replaying, rows):
+    for module in (indexing, replaying):
         for name, value in vars(module).items():
             if isinstance(value, CPUDispatcher):
                 found[name] = sorted(map(str, value.signatures))

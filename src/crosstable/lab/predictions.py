@@ -26,7 +26,7 @@ from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
 from crosstable.history.kernel.compiling import compiled
 from crosstable.history.kernel.indexing import numbered
-from crosstable.history.kernel.rows import row_places
+from crosstable.history.kernel.replaying import row_places
 from crosstable.history.replay import Replayer, in_silence
 from crosstable.history.running import index_of
 from crosstable.rules.rule_sets import RuleSet

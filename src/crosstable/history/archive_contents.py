@@ -1,6 +1,12 @@
-"""The sections of an archive one by one, as the plain engine takes them; for archives small enough to walk so."""
+"""What an archive holds, one by one: outside ratings, starting ratings, decisions, sections, and events as reports.
 
-from collections.abc import Iterator, Mapping, Sequence
+Every replay reads the first three here; sections as the plain engine takes them, and reports the way directors would
+have sent them, are for small archives.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +14,102 @@ import polars as pl
 
 from crosstable.history.archive import Archive
 from crosstable.history.archive_checks import ArchiveError, archive_fault
-from crosstable.history.archive_tables import COLOURS, KINDS, NO_MEMBER, RESULTS, file_of
-from crosstable.terms import Cell, Entry, GivenStart, OutsideRating, RatingSystem, Result, Section
+from crosstable.history.archive_tables import BETWEEN_CONTROLS, COLOURS, FIDE, KINDS, NO_MEMBER, RESULTS, file_of
+from crosstable.record_rows import rating_from
+from crosstable.replaying import Decision, DecisionKind, StartingRating
+from crosstable.terms import (
+    Background,
+    Cell,
+    Entry,
+    GivenStart,
+    OutsideRating,
+    RatingSystem,
+    Report,
+    ReportedCell,
+    ReportedPlayer,
+    ReportedSection,
+    Result,
+    Section,
+)
+
+# The details of a decision that has none, as most have.
+NO_DETAILS = "{}"
+
+
+class Opened(NamedTuple):
+    """An opening standing and the row of its member."""
+
+    member: int
+    opening: StartingRating
+
+
+class Decided(NamedTuple):
+    """A decision and the row of its member, -1 where it is about none."""
+
+    member: int
+    decision: Decision
+
+
+Outside = tuple[list[OutsideRating], list[OutsideRating]]
+
+
+def outside_of(archive: Archive) -> dict[int, Outside]:
+    """FIDE and CFC ratings by member, oldest first."""
+    found: dict[int, Outside] = {}
+    for member, body, as_of, rating in archive.outside.iter_rows():
+        fide, cfc = found.setdefault(member, ([], []))
+        (fide if body == FIDE else cfc).append(OutsideRating(rating, as_of))
+    return found
+
+
+def openings_of(archive: Archive) -> list[Opened]:
+    """Every opening standing; a column ``member_id``, where there is one, says under which id it was recorded."""
+    ids = archive.members["member_id"]
+    rows = archive.openings.iter_rows(named=True)
+    return [_opened(row.get("member_id") or ids[row["member"]], row) for row in rows]
+
+
+def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
+    opening = StartingRating(row["act"], member_id, RatingSystem(row["system"]), rating_from(row), row["source"])
+    return Opened(row["member"], opening)
+
+
+def decisions_of(archive: Archive) -> list[Decided]:
+    """Every decision, in the order of the archive; ``member_id`` as with openings."""
+    numbers = archive.decisions["member"]
+    ids = archive.members["member_id"].gather(numbers.set(numbers < 0, None)).fill_null("")
+    found = []
+    for own_id, row in zip(ids, archive.decisions.iter_rows(named=True), strict=True):
+        member_id = row.get("member_id") or own_id
+        decision = Decision(
+            row["act"],
+            DecisionKind(row["kind"]),
+            member_id,
+            None if row["system"] is None else RatingSystem(row["system"]),
+            row["effective"],
+            row["value"],
+            row["event_id"],
+            row["section"],
+            {} if row["details"] == NO_DETAILS else json.loads(row["details"]),
+        )
+        found.append(Decided(row["member"], decision))
+    return _placed(archive, found)
+
+
+def _placed(archive: Archive, decisions: list[Decided]) -> list[Decided]:
+    """Decisions, of which those that grant a lower floor go with their match wherever it is; without it they wait."""
+    granting = DecisionKind.GRANT_MATCH_FLOOR
+    if not any(decision.kind is granting for _, decision in decisions):
+        return decisions
+    frame = archive.sections
+    ends = dict(zip(zip(frame["event_id"], frame["number"], strict=True), frame["end"], strict=True))
+    return [
+        Decided(who, one._replace(effective=ends.get((one.event_id, one.section), date.max)))
+        if one.kind is granting
+        else Decided(who, one)
+        for who, one in decisions
+    ]
+
 
 # So many sections are taken out of the tables at a time.
 PORTION = 1000
@@ -167,3 +267,73 @@ def unplayed_cell(written: str) -> Cell:
 def _two_cells(at: int, number: int, round_number: int) -> ArchiveError:
     message = f"Player {number} of section {at} has two cells in round {round_number}."
     return ArchiveError("archive", [archive_fault(file_of("games"), message)])
+
+
+# What the player on a row of a section brings.
+Brings = Callable[[ArchivedSection, int], Background]
+
+
+def reports_of(archive: Archive, brings: Brings) -> list[Report]:
+    """A report per event, in the order in which their last sections ended."""
+    events: dict[str, list[ArchivedSection]] = {}
+    for archived in sections_of(archive):
+        sections = events.pop(archived.event_id, [])
+        events[archived.event_id] = [*sections, archived]
+    states = archive.members["state"]
+    return [_report(event_id, sections, brings, lambda member: states[member]) for event_id, sections in events.items()]
+
+
+def _report(event_id: str, sections: list[ArchivedSection], brings: Brings, state_of: Callable[[int], str]) -> Report:
+    by_number = sorted(sections, key=lambda archived: archived.section.number)
+    return Report(
+        event_id=event_id,
+        name=sections[0].event_name,
+        start=min(archived.section.start for archived in sections),
+        end=max(archived.section.end for archived in sections),
+        sections=tuple(reported(archived, brings, state_of) for archived in by_number),
+        place="",
+    )
+
+
+def reported(
+    archived: ArchivedSection, brings: Brings, state_of: Callable[[int], str] = lambda member: ""
+) -> ReportedSection:
+    """A section as a report would have it."""
+    section = archived.section
+    controls = archived.time_control.split(BETWEEN_CONTROLS) if archived.time_control else ()
+    players = []
+    for at, (entry, row) in enumerate(zip(section.entries, archived.rows, strict=True)):
+        players.append(
+            ReportedPlayer(
+                number=entry.number,
+                member_id=entry.member_id,
+                name=entry.name,
+                cells=tuple(reported_cell(cell) for cell in entry.cells),
+                background=brings(archived, at),
+                place="",
+                state=state_of(row.member) if row.member >= 0 else "",
+                is_rated=row.is_marked,
+                fide_flag=row.fide_flag,
+                has_opted_in=row.has_opted_in,
+            )
+        )
+    return ReportedSection(
+        number=section.number,
+        name=section.name,
+        kind=section.kind,
+        is_online=section.is_online,
+        time_controls=tuple(controls),
+        systems=archived.asked_systems,
+        start=section.start,
+        end=section.end,
+        players=tuple(players),
+        place="",
+        is_half_k=section.is_half_k,
+        match_waiver=archived.match_waiver,
+    )
+
+
+def reported_cell(cell: Cell) -> ReportedCell:
+    """A cell as it is written; a blank one is blank."""
+    text = "" if cell.result is Result.BLANK else f"{cell.result.value}{cell.opponent or ''}{cell.colour}"
+    return ReportedCell(text, cell.result, cell.opponent, cell.colour)
