@@ -11,7 +11,7 @@ import pytest
 
 from crosstable.engine import RatedSection
 from crosstable.explanation import explain
-from crosstable.explanation.public import started_by_age
+from crosstable.explanation.lines import started_by_age
 from tests.amounts import amount
 from tools.solve_birth_dates import (
     SOUGHT,

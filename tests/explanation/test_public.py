@@ -9,7 +9,7 @@ import pytest
 
 from crosstable.engine import RatedSection
 from crosstable.explanation import Line, explain
-from crosstable.explanation.public import is_coarse, public_lines, started_by_age
+from crosstable.explanation.lines import is_coarse, public_lines, started_by_age
 from crosstable.explanation.telling import kinds_in
 from crosstable.explanation.words import WORDS
 from crosstable.formulas.outcome import official_rating

@@ -13,7 +13,7 @@ from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, backtest, rule_set
-from crosstable.lab.backtest_results import backtest_document, backtest_text
+from crosstable.lab.backtesting import backtest_document, backtest_text
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import FILE, Simulated, simulated, write_truth, write_with_truth
 from tests.lab.textbook import Prediction, by_rating_band, mean, predictions

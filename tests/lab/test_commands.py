@@ -12,8 +12,7 @@ import pytest
 
 from crosstable.cli import main
 from crosstable.history.archive import read
-from crosstable.lab.backtest_results import backtest_document
-from crosstable.lab.backtesting import backtest
+from crosstable.lab.backtesting import backtest, backtest_document
 from crosstable.lab.measures import Draws
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate

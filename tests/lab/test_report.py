@@ -19,7 +19,7 @@ from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, Report, backtest, report, rule_set
-from crosstable.lab.backtest_results import Rival, _median, backtest_document
+from crosstable.lab.backtesting import Rival, _median, backtest_document
 from crosstable.lab.measures import Estimate
 from crosstable.lab.other_systems import INTERPRETER, other_system
 from crosstable.lab.population import Federation

@@ -17,7 +17,7 @@ from crosstable.formats import archive as crosstables
 from crosstable.history.archive import write
 from crosstable.history.index import build
 from crosstable.lab.population import Federation
-from crosstable.lab.resemblance import (
+from crosstable.lab.posted_pages import (
     ESTABLISHED,
     PAGES,
     PROVISIONAL,

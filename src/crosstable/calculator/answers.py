@@ -25,7 +25,7 @@ from crosstable.calculator.texts import Difference
 from crosstable.calculator.what_if import NextGame, NormChances, Outcomes, Possibility
 from crosstable.engine import Start
 from crosstable.engine.records import Assumption
-from crosstable.explanation.lines import FLOOR_NAMES
+from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.section import is_established
 from crosstable.rules.constants import Constants

@@ -21,7 +21,6 @@ from crosstable.sentences import american
 
 # Constants and counts are always exact; the other kinds are rounded to so many decimals, what ratings are multiplied or
 # divided by to more, so that a pocket calculator gives the printed ratings.
-EXACT = "c"
 FULL: Mapping[str, int] = {
     "r": 4,  # ratings
     "p": 4,  # points that a rating gains or loses

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from datetime import date
 from typing import NamedTuple
 
-import polars as pl
-
 from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
@@ -234,8 +232,3 @@ def index_of(archive: Archive, folder: str, content: str | None) -> Index:
         except OSError as error:
             raise HistoryError(f"the index cannot be kept in {folder}: {error.strerror}; use --no-index") from error
     return found
-
-
-def replayed_ratings(out: str) -> pl.LazyFrame:
-    """The ratings that a replay wrote."""
-    return pl.scan_parquet(os.path.join(out, RATINGS))
