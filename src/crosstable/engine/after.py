@@ -1,17 +1,22 @@
-"""A player's rating record around a section: what limits it, what it becomes, what it leaves open (§5, §7)."""
+"""A player around a section: the columns they bring, what limits their rating record, what it becomes (§1, §5, §7)."""
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
-from crosstable.engine.records import Assumption, Start
+from crosstable.engine.records import Assumption, PassWorking, Start
 from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
 from crosstable.formulas.section import (
     Limits,
     SectionFacts,
     count_section,
     is_established,
+    lay_rated,
+    lay_results,
+    lay_unrated,
     merits_of,
     no_limits,
     section_outcome,
@@ -19,6 +24,7 @@ from crosstable.formulas.section import (
     with_match,
 )
 from crosstable.formulas.standard import most_effective_games
+from crosstable.formulas.steps import Field, PassColumns, Sheet
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
@@ -64,6 +70,56 @@ def system_section(section: Section, system: RatingSystem, edition: Edition) -> 
 def unrated_record(credited_games: float) -> PlayerRating:
     """The record of a player who was unrated: no rating, no results, the games credited in Step 1 (§2)."""
     return PlayerRating(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
+
+
+def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
+    """The columns that the five steps read."""
+    count = len(players)
+    field = Field(
+        prior=[0.0] * count,
+        games=[0.0] * count,
+        past=[0] * count,
+        starts_at_zero=[False] * count,
+        score=[0.0] * count,
+        earns_bonus=[False] * count,
+        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
+        opponent=[side.opponent for player in players for side in player.competitor.sides],
+    )
+    for i, player in enumerate(players):
+        lay_player(field, i, player)
+        share = share_of(at.facts, *player.results)
+        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
+    return field
+
+
+def lay_player(field: Field, i: int, player: Prepared) -> None:
+    """Lay out what a player brings."""
+    if player.start is None:
+        lay_rated(field, i, player.numbers)
+    else:
+        lay_unrated(field, i, player.start.initial)
+
+
+def blank_sheet(players: int, sides: int) -> Sheet:
+    """An empty sheet for the five steps to write on."""
+
+    def one_pass() -> PassColumns:
+        return PassColumns(*([0.0] * players for _ in PassColumns._fields))
+
+    return Sheet(
+        effective=[0.0] * players,
+        strength=[0.0] * players,
+        intermediate=one_pass(),
+        final=one_pass(),
+        prior_odds=[0.0] * players,
+        odds=[0.0] * players,
+        met=[0.0] * sides,
+    )
+
+
+def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
+    """One player's working of a pass."""
+    return PassWorking(*[column[i] for column in columns_of_pass])
 
 
 def decided_floor(record: PlayerRating) -> Level:

@@ -3,10 +3,18 @@
 import math
 from collections.abc import Sequence
 
-from crosstable.engine.after import Prepared, SystemSection, assumptions, outcome_of, record_after
+from crosstable.engine.after import (
+    Prepared,
+    SystemSection,
+    assumptions,
+    blank_sheet,
+    columns,
+    outcome_of,
+    pass_working,
+    record_after,
+)
 from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
 from crosstable.engine.numbers import known_games, numbers_of
-from crosstable.engine.rating import blank_sheet, columns, pass_working
 from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
 from crosstable.engine.starts import is_carried, on_scale
 from crosstable.errors import UnsupportedEditionError

@@ -2,27 +2,29 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from crosstable.engine.after import (
     Prepared,
     SystemSection,
     assumptions,
+    blank_sheet,
+    columns,
     outcome_of,
+    pass_working,
     record_after,
     system_section,
     unrated_record,
 )
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection
+from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import Outcome
-from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated, share_of
-from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
+from crosstable.formulas.section import k_rule
+from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for
 from crosstable.rules.amending import Edition
 from crosstable.terms import (
     NORM_CODES,
@@ -102,51 +104,6 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
     return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
 
 
-def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
-    """The columns that the five steps read."""
-    count = len(players)
-    field = Field(
-        prior=[0.0] * count,
-        games=[0.0] * count,
-        past=[0] * count,
-        starts_at_zero=[False] * count,
-        score=[0.0] * count,
-        earns_bonus=[False] * count,
-        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
-        opponent=[side.opponent for player in players for side in player.competitor.sides],
-    )
-    for i, player in enumerate(players):
-        lay_player(field, i, player)
-        share = share_of(at.facts, *player.results)
-        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
-    return field
-
-
-def lay_player(field: Field, i: int, player: Prepared) -> None:
-    """Lay out what a player brings."""
-    if player.start is None:
-        lay_rated(field, i, player.numbers)
-    else:
-        lay_unrated(field, i, player.start.initial)
-
-
-def blank_sheet(players: int, sides: int) -> Sheet:
-    """An empty sheet for the five steps to write on."""
-
-    def one_pass() -> PassColumns:
-        return PassColumns(*([0.0] * players for _ in PassColumns._fields))
-
-    return Sheet(
-        effective=[0.0] * players,
-        strength=[0.0] * players,
-        intermediate=one_pass(),
-        final=one_pass(),
-        prior_odds=[0.0] * players,
-        odds=[0.0] * players,
-        met=[0.0] * sides,
-    )
-
-
 def result_of(at: SystemSection, player: Prepared, prior: float, computed: float) -> Outcome:
     """What becomes of a player's computed rating; who did not play is untouched (readings 40)."""
     if not player.competitor.sides:
@@ -209,11 +166,6 @@ def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, .
         )
         for side in competitor.sides
     )
-
-
-def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
-    """One player's working of a pass."""
-    return PassWorking(*[column[i] for column in columns_of_pass])
 
 
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
