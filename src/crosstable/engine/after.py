@@ -62,6 +62,7 @@ class Prepared(NamedTuple):
 
 def system_section(section: Section, system: RatingSystem, edition: Edition) -> SystemSection:
     """A section in one system."""
+    # A peak is a rating after a section, so its end decides whether it is one since 2010.
     is_match, end = section.kind is SectionType.MATCH, section.end.toordinal()
     facts = SectionFacts(int(system), is_match, section.is_half_k, end, section.end >= PEAKS_COUNT_FROM)
     return SystemSection(section, system, edition, facts)
@@ -142,6 +143,7 @@ def match_past(constants: Constants, section: Section, record: PlayerRating) -> 
     if section.kind is not SectionType.MATCH:
         return NO_LIMITS.match
     past = MatchPast(is_match=True, net_half_year=0.0, net_three_years=0.0)
+    # The oldest first, as the compiled replay adds them, for the same bits.
     for one in record.match_changes:
         past = with_match(constants, past, section.end.toordinal(), one.on.toordinal(), one.change)
     return past
@@ -168,6 +170,7 @@ def counted(
     count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *results), rating)
     after = with_numbers(record, numbers, NUMBERS)
     if at.facts.is_match and not math.isnan(record.rating):
+        # What stood after limits and floors is what later matches add up; N grows by m all the same (readings 60).
         change = MatchChange(at.section.end, rating - record.rating)
         after = after._replace(match_changes=(*record.match_changes, change))
     return after
@@ -176,6 +179,7 @@ def counted(
 def assumptions(constants: Constants, record: PlayerRating) -> list[str]:
     """What the record before the section leaves open and the calculation had to assume."""
     assumed: list[str] = []
+    # Where N* is no more than that, N' is N* whatever the count, and nothing was assumed.
     fewest_established = constants.established_above + 1.0
     if record.games is None and most_effective_games(constants, record.rating) > fewest_established:
         assumed.append(Assumption.GAMES)

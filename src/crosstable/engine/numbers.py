@@ -21,6 +21,7 @@ class Form(NamedTuple):
     read: Callable[[Any], object]
 
 
+# Rows of compiled arrays have no None, so each kind of field has a number that stands for it.
 FORMS: Mapping[FieldKind, Form] = {
     FieldKind.RATING: Form(math.nan, float, lambda number: None if math.isnan(number) else float(number)),
     FieldKind.GAMES: Form(math.inf, float, lambda number: None if math.isinf(number) else float(number)),

@@ -56,8 +56,10 @@ def rate(
     section: Section, system: RatingSystem, backgrounds: Mapping[int, Background], edition: Edition
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
+    # Rows of one member are one player before anything is computed (readings 104).
     who = competitors(section, backgrounds)
     if section.kind.is_foreign:
+        # Few sections are foreign, and every other one starts the quicker without it.
         from crosstable.engine.foreign import rate_foreign
 
         players = rate_foreign(system_section(section, system, edition), who)
@@ -69,6 +71,7 @@ def rate(
 def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
     """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
     at = system_section(section, system, edition)
+    # Byes and forfeits are no games, so whoever has nothing else neither plays nor is met (readings 40).
     met = {side.opponent for competitor in who for side in competitor.sides}
     players = [
         prepare(at, competitor, is_needed=bool(competitor.sides) or number in met)
@@ -81,6 +84,7 @@ def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor
             f"section {section.number}, {system.name}, edition {edition.name}: a special rating was not found; "
             f"the field was {field}"
         )
+    # Floors and limits act on everybody's result of Step 5, so nobody is met at a floored rating.
     outcomes = [result_of(at, player, field.prior[i], sheet.final.computed[i]) for i, player in enumerate(players)]
     return RatedField(at, players, field, sheet, outcomes, [result.rating for result in outcomes])
 
@@ -100,6 +104,7 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
         return Prepared(competitor, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
     background = competitor.background if is_needed else Background()
     start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
+    # Credited games count in N from now on, but are no wins, draws or losses (readings 30, 38).
     record = unrated_record(start.initial.games)
     return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
 
@@ -172,6 +177,7 @@ def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
     if rated.at.system is not RatingSystem.OTBR or rated.at.facts.is_match or not competitor.sides:
         return None
+    # After the section: norms look at what the section made of the opponents.
     opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)
     return None if level == NO_NORM else NORM_CODES[level]

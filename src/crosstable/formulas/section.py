@@ -86,6 +86,7 @@ def share_of(section: SectionFacts, wins: int, draws: int, losses: int) -> Share
 
 def is_established(constants: Constants, games: float) -> bool:
     """Whether a rating is based on more than 25 games (§1; readings 61)."""
+    # Credited games count as played ones do.
     return games > constants.established_above
 
 
@@ -96,6 +97,7 @@ def has_established(constants: Constants, record: RatingNumbers) -> bool:
 
 def or_none(count: int) -> float:
     """A count, or 0 where it is not known: floors credit only what is on record (readings 97)."""
+    # Nobody is credited with what nobody has on record.
     return 0.0 if count == NO_COUNT else float(count)
 
 
@@ -112,6 +114,7 @@ def events_in(constants: Constants, share: Share) -> int:
 def merits_of(constants: Constants, record: RatingNumbers, share: Share, lowered_floor: float) -> Merits:
     """What floors look at: counts with this section's, peaks without it (readings 62, 97)."""
     established = has_established(constants, record)
+    # Without a peak on record the rating itself is the highest that is known, and it is listed as assumed.
     peak = or_else(record.peak, record.rating)
     since_2010 = or_else(record.peak_since_2010, peak)
     return Merits(
@@ -135,17 +138,20 @@ def count_section(
     constants: Constants, section: SectionFacts, record: RatingNumbers, floor: FloorRecord, share: Share, rating: float
 ) -> None:
     """Bring a record up to the end of a section: N grows by m, counts by the results (§7; readings 60, 65)."""
+    # The rating that a player came with decides whether the games count toward the title (readings 69).
     was_established = has_established(constants, record)
     if was_established and is_life_master_game(constants, record.rating, record.games):
         is_new_title = section.system == RatingSystem.OTBR and record.games_at_2200 < constants.life_master_games
         record.games_at_2200 += share.played
         if is_new_title and record.games_at_2200 >= constants.life_master_games:
             end_lowering(floor)
+    # By m, also where a floor or the limit of a match cut the change (readings 60).
     record.games += share.counted
     record.wins = grown(record.wins, share.wins)
     record.draws = grown(record.draws, share.draws)
     record.losses = grown(record.losses, share.losses)
     record.events = grown(record.events, events_in(constants, share))
+    # With the new N: the section that makes a rating established can already set a peak.
     if is_established(constants, record.games):
         count_peak(record, floor, rating, was_established, section.counts_since_2010)
     record.rating = rating
@@ -161,6 +167,7 @@ def count_peak(
     """
     if was_established and math.isnan(record.peak):  # the pre-event rating was itself an established one
         record.peak = record.rating
+    # A newer peak that is not known stays so: the rating of today could be lower than one that nobody reported.
     is_known = not math.isnan(record.peak_since_2010) or not was_established
     if is_known and counts_since_2010:
         record.peak_since_2010 = max(rating, or_else(record.peak_since_2010, rating))
@@ -193,6 +200,7 @@ def k_rule(is_half_k: bool, is_dual_control: bool, system: int) -> KRule:
     """Half K where the section asks for it; the dual K for Regular ratings at dual-rated controls (§4.2)."""
     if is_half_k:
         return KRule.HALF
+    # Quick has the full K (15 of 15 official results), and so has online Regular (readings 57, 99).
     if is_dual_control and system == RatingSystem.OTBR:
         return KRule.DUAL
     return KRule.FULL
@@ -201,6 +209,7 @@ def k_rule(is_half_k: bool, is_dual_control: bool, system: int) -> KRule:
 def lay_rated(field: Field, i: int, record: RatingNumbers) -> None:
     """What a rated player brings: the rating, its games, and what those were (§1, Step 1)."""
     past = Past.MIXED.value
+    # A past that is not known is taken as mixed, and listed as assumed.
     if record.wins != NO_COUNT and record.losses != NO_COUNT:
         past = past_of(record.games, float(record.wins), float(record.draws), float(record.losses)).value
     field.prior[i] = record.rating
@@ -229,6 +238,7 @@ def with_match(constants: Constants, past: MatchPast, end: int, day: int, change
     """Net match changes in the windows that end with this match, with one more earlier match (§7; readings 74, 107)."""
     half_year = past.net_half_year
     three_years = past.net_three_years
+    # Both windows end with this match; an archive may hold later ones, which do not count yet.
     if day <= end and end - day <= constants.match_half_year_days:
         half_year += change
     if years_before(end, constants.match_years) <= day <= end:
@@ -241,6 +251,7 @@ def section_outcome(
 ) -> Outcome:
     """What becomes of a computed rating: match limits, floors, ceiling, storage (§5, §7)."""
     floor = Level(FloorKind.NONE, -math.inf)
+    # Most ratings are far above every floor, and none has to be worked out. After a match the limits are applied first.
     if section.is_match or not is_above_floors(
         constants, computed, record.rating, record.peak, record.peak_since_2010, record.games_at_2200
     ):

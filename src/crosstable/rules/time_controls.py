@@ -45,6 +45,7 @@ ANY_LENGTH = 10**6
 FOOTNOTE_1 = "(rating document, footnote 1)"
 RULE_5C = "(rulebook, rule 5C)"
 
+# Before 2012 the main time alone decided; Blitz and dual rating came later (rules history §12).
 RANGES_2001 = ControlRanges(
     counts_seconds=False,
     regular_from=30,
@@ -67,6 +68,7 @@ def counted_time(control: TimeControl, ranges: ControlRanges) -> int:
 
 def is_dual_control(control: TimeControl, ranges: ControlRanges) -> bool:
     """Whether over-the-board games at this control are rated both Regular and Quick (readings 18, 58)."""
+    # The delay mattered by itself from 2008 to 2011 only, when it was not part of the total (rules history §12).
     within = ranges.regular_from <= counted_time(control, ranges) <= ranges.dual_to
     return within and control.seconds <= ranges.dual_seconds_to
 
@@ -86,6 +88,7 @@ def systems_for(control: TimeControl, *, is_online: bool, ranges: ControlRanges)
             f"{control.text} is under {ranges.regular_from} minutes but not one sudden-death stage, which a Quick or "
             f"Blitz control must be {RULE_5C}"
         )
+    # Exactly the limit is Blitz: the 2015 text names it under both, the others here (readings 14).
     if ranges.blitz_to and time <= ranges.blitz_to:
         _require(control, "Blitz", ranges.blitz_from, ranges.blitz_main_from, ranges)
         return (RatingSystem.OLB if is_online else RatingSystem.OTBB,)
@@ -99,6 +102,7 @@ def _slow_systems(control: TimeControl, *, is_online: bool, ranges: ControlRange
             f"{control.text} has a main time of {control.main_minutes} minutes; at least "
             f"{ranges.quick_main_from} are needed {RULE_5C}"
         )
+    # Online there is no dual rating (readings 17).
     if is_online:
         return (RatingSystem.OLQ if is_slow_online_quick(control, ranges) else RatingSystem.OLR,)
     if is_dual_control(control, ranges):
@@ -276,6 +280,7 @@ def _refuse_moves_alone(text: str, stages: list[Stage]) -> None:
 
 def _hours_as_minutes(stages: list[Stage]) -> list[Stage]:
     """Old reports write 40/2;SD/1 for two hours and one: where a stage counts moves, 1 to 3 are hours."""
+    # Without a count of moves minutes are minutes: G/3;+2 is Blitz.
     if not any(stage.moves for stage in stages):
         return stages
     return [Stage(s.moves, s.minutes * 60 if s.minutes <= _MOST_HOURS else s.minutes) for s in stages]
