@@ -9,7 +9,7 @@ from crosstable.explanation import Line, explain, usual_document
 from crosstable.rules.editions import Calendar
 from tests.engine.by_file import rated_file
 from tests.event_files import EventFile, event_file, player, quad, record
-from tests.explanation.test_parts_add_up import value, values
+from tests.explanation.test_lines_parts_add_up import value, values
 
 
 def explained(event: EventFile, number: int, system: str = "OTBR") -> tuple[Line, ...]:

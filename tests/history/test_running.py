@@ -10,7 +10,7 @@ from crosstable.history.archive import write
 from crosstable.history.index import build
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
-from tests.history.test_telling import with_starts_by_hand
+from tests.history.test_index import with_starts_by_hand
 
 # In a process of its own, where nothing else was compiled: a signature that was not warmed up shows.
 REPLAY = """

@@ -15,8 +15,8 @@ from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from tests.amounts import amount
 from tests.history.random_rules import random_rules, with_odd_entries
+from tests.history.test_index import three_matches
 from tests.history.test_replay import BUSY, folded_lines, lines_of, walked
-from tests.history.test_telling import three_matches
 
 EXAMPLES = amount(5, 400)
 
