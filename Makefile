@@ -61,7 +61,7 @@ browser:
 
 test: postgres browser lint ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
 	@echo "The types are checked while the replay is compiled ..."
-	@$(BIN)/python -c 'from crosstable.history.warming import warm_up; warm_up()' & compiling=$$!; \
+	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
 	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100

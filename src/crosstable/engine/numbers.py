@@ -9,9 +9,10 @@ from datetime import date
 from typing import Any
 
 from crosstable.formulas.initial import NO_DAY
-from crosstable.formulas.tally import NO_COUNT
+from crosstable.formulas.section import NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating
 
+# Rows of compiled arrays have no None, so each kind of field has a number that stands for it.
 # A kind of field in numbers: what stands for nothing known or set, how a value is written and read.
 Form = tuple[float, Callable[[Any], float], Callable[[Any], object]]
 FORMS: Mapping[FieldKind, Form] = {

@@ -36,6 +36,7 @@ class Replay(Generic[Member]):
         """Set the records after a section of everybody who played in it; ``member_of`` tells by id whom to carry."""
         for one in rated:
             for player in one.players:
+                # Whoever did not play keeps their record, and with it the day it is of.
                 member = member_of(player.member_id) if player.games else None
                 if member is not None and player.after is not None:
                     self.put(member, one.system, player.after)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.records import Assumption
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
 from crosstable.rules.constants import Constants
 from crosstable.sentences import american_days
 from crosstable.terms import Cell, Formula, PlayerRating, Report, ReportedSection, Section, SectionType

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection, Start
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source
 
 # Fields that a document leaves out where nothing is known.

@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import other_readings
 from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 from crosstable.engine.competitors import competitors
 from crosstable.engine.rating import rated_field
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import Background, Cell, GivenStart, PlayerRating, Result, Section, total

@@ -6,10 +6,10 @@ runs the same five steps and outcomes as the engine, without the records that an
 
 from collections.abc import Mapping
 
-from crosstable.engine.after import Prepared, system_section, unrated_record
+from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
 from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.rating import blank_sheet, columns, lay_player, prepare, result_of, rule_of
+from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
 from crosstable.formulas.steps import five_steps
 from crosstable.terms import Background, GivenStart, PlayerRating

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from crosstable.calculator.estimate import points_of
-from crosstable.explanation.public import as_public, is_coarse
+from crosstable.explanation.lines import as_public, is_coarse
 from crosstable.office.rounding import DECIMALS, WHOLE, half_up
 from crosstable.terms import Cell, Formula
 from crosstable.web.pages.sections import Rated

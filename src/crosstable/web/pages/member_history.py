@@ -6,7 +6,7 @@ from datetime import date
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from crosstable.explanation.lines import FLOOR_NAMES
+from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicPosting
 from crosstable.output.charts import Point, Series, day_number, rating_chart

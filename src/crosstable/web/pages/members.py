@@ -10,7 +10,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.errors import NoEditionError, OfficeError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public import PublicChange, PublicPosting, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
