@@ -156,13 +156,12 @@ def test_a_damaged_page_or_archive_is_read_or_refused() -> None:
     readers = ((page, details()), (page, history()), (packed, archive()), (archived, gzip.compress(archive())))
     for read, sound in readers:
         found = Counter(_outcome(read, damaged) for damaged in mutations(sound, seed=19, count=share(4)))
-        assert found["read"] and found["refused"]
+        assert set(found) == {"read", "refused"}
 
 
 def _outcome(read: Callable[[bytes], list[object]], data: bytes) -> str:
     try:
         read(data)
-    except FormatError as refusal:
-        assert refusal.fault.place and refusal.fault.message
+    except FormatError:
         return "refused"
     return "read"

@@ -162,6 +162,14 @@ ENTRIES = (
 )
 
 
+def test_byes_that_were_asked_for_are_read_and_other_words_are_told() -> None:
+    found = read(f"{ENTRIES}Dunn, Di\t\t\t12345674\t1300\tOH\tOpen\t0: R3, 1/2:R1 late\n")
+    (under, open_) = found.report.sections
+    assert [cell.text for cell in under.players[0].cells] == ["", "H", "", "H"]
+    assert [[cell.text for cell in player.cells[:3]] for player in open_.players] == [["", "", ""], ["H", "", "Z"]]
+    assert any("Byes asked for" in fault.message for fault in found.faults)
+
+
 @pytest.mark.parametrize(
     "sound",
     [page(*ROWS), GAMES, VEGA, TEXT, PLAYERS, ENTRIES],
