@@ -15,7 +15,7 @@ from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses, part_of
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses
 from crosstable.verification.pages import Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
@@ -116,6 +116,7 @@ class _Audit:
         self._proves = len(starts) < sum(not row.is_clean and row.number not in about.numbers for row in about.rows)
         self._right = {row.number for row in about.rows} - about.numbers
         self._tried = hypotheses(about) if about.numbers else []
+        self._trials = Trials(page, about.backgrounds)
         self._settle()
 
     def _settle(self) -> None:
@@ -135,7 +136,7 @@ class _Audit:
     def _row(self, row: Row) -> AuditedRow:
         verdict, cause = self._judged(row)
         is_open = verdict is AuditVerdict.UNKNOWN and row.number in self._about.numbers
-        low, high = _reach(self._about, row, self._own) if is_open else (row.computed, row.computed)
+        low, high = _reach(self._page, self._trials, row, self._own) if is_open else (row.computed, row.computed)
         slack = WITHIN if high - low < LITTLE and row.number not in self._resting else SLACK
         is_beyond = not low - slack <= row.posted <= high + slack
         is_free = row.number in self._own or self._may_be_floor(row)
@@ -175,20 +176,16 @@ def _is_right(row: Row, within: float) -> bool:
     return math.fabs(row.error) <= within or row.verdict is Verdict.AT_FLOOR
 
 
-def _reach(about: Suspicion, row: Row, free: Collection[int]) -> tuple[float, float]:
+def _reach(page: Page, trials: Trials, row: Row, free: Collection[int]) -> tuple[float, float]:
     """The lowest and the highest rating that the unknown inputs around a row can give it."""
-    part = part_of(about, {row.number})
-    trials = Trials(part.page, part.backgrounds)
-    at = trials.position[row.number]
-    base = trials.ratings()[at]
+    base = trials.rating_if(row.number, {})
     low = high = 0.0
-    for number in sorted(circle(part.page, {row.number}, 2) & trials.position.keys()):
-        prepared = trials.prepared(number)
-        effects = [0.0]
-        for fact in _extremes(about.page, trials, number, is_start=number in free):
-            trials.with_fact(number, fact)
-            effects.append(trials.ratings()[at] - base)
-        trials.put_back(number, prepared)
+    for number in sorted(circle(page, {row.number}, 2)):
+        facts = _extremes(page, trials, number, is_start=number in free)
+        effects = [
+            0.0,
+            *(trials.rating_if(row.number, {number: trials.brought(number, fact)}) - base for fact in facts),
+        ]
         low, high = low + min(effects), high + max(effects)
     return base + TOGETHER * low, base + TOGETHER * high
 

@@ -11,14 +11,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from crosstable.engine.competitors import competitors
+from crosstable.engine.after import Prepared
+from crosstable.engine.competitors import GameSide, competitor_of, competitors
 from crosstable.engine.rating import rated_field
 from crosstable.errors import UnsupportedEditionError
 from crosstable.formulas.effective import most_effective_games
 from crosstable.formulas.tally import is_established
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Background, Cell, GivenStart, PlayerRating, Result, Section, total
+from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
 from crosstable.verification.rows import WITHIN, Row, Verdict, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
@@ -79,14 +80,14 @@ class Suspicion(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One thing that may have been otherwise: whom it concerns, and the ratings of a page, or of a part, with it.
+    """One thing that may have been otherwise: players who came otherwise, or another way to rate the page.
 
-    ``numbers`` are the players it begins with; nobody for a change of the rules, which concerns everybody.
+    ``rated`` gives the ratings of a page, or of a part of it. ``is_hidden``: it is a fact that a page does not show.
     """
 
     what: str
-    numbers: frozenset[int]
-    rated: Callable[[Suspicion], Mapping[int, float] | None]
+    players: Mapping[int, Prepared] = {}
+    rated: Callable[[Suspicion], Mapping[int, float] | None] = lambda about: None
     is_hidden: bool = False
 
 
@@ -97,23 +98,21 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
     """
     if about.page.checked.section.kind.is_foreign:
         return []
-    found = {}
-    for change in _tried(about):
+    found: dict[str, Hypothesis] = {}
+    trials = Trials(about.page, about.backgrounds)
+    for change in _tried(about, trials):
         if change.what not in found:
-            judged = _judged(about, change)
+            judged = _judged(about, trials, change)
             if judged is not None:
                 found[change.what] = judged
     return sorted(found.values(), key=lambda one: (-len(one.met), one.error))
 
 
-def _judged(about: Suspicion, change: Change) -> Hypothesis | None:
+def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:
     """A change as a hypothesis; none where it brings no row in question about, or makes two right ones wrong."""
-    part = part_of(about, _reached(about, change.numbers)) if change.numbers else about
-    rated = change.rated(part)
-    if rated is None:
+    ratings = trials.ratings_if(change.players) if change.players else change.rated(about)
+    if ratings is None:
         return None
-    moved = {row.number for row in part.rows}
-    ratings = {row.number: rated[row.number] if row.number in moved else row.computed for row in about.rows}
     met = frozenset(row.number for row in about.rows if about.is_met(row, ratings[row.number]))
     right = {row.number for row in about.rows} - about.numbers
     if not met & about.numbers or len(right - met) > 1:
@@ -121,13 +120,6 @@ def _judged(about: Suspicion, change: Change) -> Hypothesis | None:
     left = [math.fabs(ratings[row.number] - row.posted) for row in about.rows if row.number in met]
     error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in change.what else 0.0)
     return Hypothesis(change.what, ratings, met, error, change.is_hidden)
-
-
-def _reached(about: Suspicion, numbers: Collection[int]) -> set[int]:
-    """The players whom a change of these can move: two games away, three where a first estimate lies between (§1)."""
-    near = circle(about.page, set(numbers), 1)
-    has_estimates = any(about.page.system not in about.backgrounds[one].standings for one in near)
-    return circle(about.page, near, 2 if has_estimates else 1)
 
 
 def part_of(about: Suspicion, numbers: Collection[int]) -> Suspicion:
@@ -161,28 +153,22 @@ def _all_rows(section: Section, numbers: set[int]) -> set[int]:
     return numbers | {entry.number for entry in section.entries if entry.member_id in ids}
 
 
-def _tried(about: Suspicion) -> Iterator[Change]:
+def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
     """What is worth judging, in the order of how often it happens: what brings a row in question about."""
     rows = {row.number: row for row in about.rows}
     worst = sorted(about.numbers, key=lambda number: -math.fabs(rows[number].error))[:MOST_ROWS]
-    parts = {number: part_of(about, {number}) for number in worst}
-    yield from _floors_left_out(about)
-    for kind in (_turned_results, _re_entries):
-        for number in worst:
-            for change in kind(parts[number], number):
-                rated = change.rated(parts[number])
-                if rated is not None and about.is_met(rows[number], rated[number]):
-                    yield change
-    few = part_of(about, worst[:MOST_INQUIRED])
-    for change in _other_rules(about):
-        rated = change.rated(few)
-        if rated is not None and any(about.is_met(rows[number], rated[number]) for number in worst[:MOST_INQUIRED]):
-            yield change
+    yield from _floors_left_out(about, trials)
     for number in worst:
-        yield from _other_facts(parts[number], rows[number], [number])
+        turned = _turned_results(trials, number)
+        yield from (one for one in turned if about.is_met(rows[number], trials.rating_if(number, one.players)))
+    for number in worst:
+        yield from _re_entries(about, number)
+    yield from _other_rules(about, worst[:MOST_INQUIRED])
+    for number in worst:
+        yield from _other_facts(about, trials, rows[number], [number])
     for number in worst[:MOST_INQUIRED]:
         others = circle(about.page, {number}, 1) - about.numbers
-        yield from _other_facts(parts[number], rows[number], sorted(others)[:MOST_OPPONENTS])
+        yield from _other_facts(about, trials, rows[number], sorted(others)[:MOST_OPPONENTS])
 
 
 def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping[int, float] | None:
@@ -195,61 +181,50 @@ def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping
     return {entry.number: finals[at] for at, one in enumerate(who) for entry in one.entries}
 
 
-def _floors_left_out(about: Suspicion) -> Iterator[Change]:
+def _floors_left_out(about: Suspicion, trials: Trials) -> Iterator[Change]:
     """The computed rating of somebody whom a floor held."""
-    trials = Trials(about.page, about.backgrounds)
     ratings, computed = trials.ratings(), trials.computed()
     by_number = {number: ratings[at] for number, at in trials.position.items()}
     for number in sorted(about.numbers):
         at = trials.position[number]
         if computed[at] < ratings[at] - 1.0:
             what = f"the floor of {ratings[at]:g} left out for player {number}"
-            yield Change(what, frozenset({number}), partial(_as_rated, {**by_number, number: computed[at]}))
+            yield Change(what, rated=partial(_as_rated, {**by_number, number: computed[at]}))
 
 
 def _as_rated(ratings: Mapping[int, float], _: Suspicion) -> Mapping[int, float]:
     return ratings
 
 
-def _turned_results(about: Suspicion, number: int) -> Iterator[Change]:
+def _turned_results(trials: Trials, number: int) -> Iterator[Change]:
     """Every game of a row in question with another result, or left out."""
-    entries = {entry.number: entry for entry in about.page.checked.section.entries}
-    for at, cell in enumerate(entries[number].cells):
-        if cell.result not in TURNED or cell.opponent not in entries:
-            continue
-        for result in (*TURNED[cell.result], Result.BLANK):
-            yield _turned(number, at, cell, result)
+    for side in trials.prepared(number).competitor.sides:
+        if side.result in TURNED:
+            opponent = side.opponent_number
+            for result in (*TURNED[side.result], Result.BLANK):
+                own = _with_result(trials, number, side.round_number, opponent, result)
+                other = _with_result(trials, opponent, side.round_number, number, OTHER_SIDE[result])
+                yield Change(_turned(number, side, result), {number: own, opponent: other})
 
 
-def _turned(number: int, at: int, cell: Cell, result: Result) -> Change:
-    first, second = sorted((number, cell.opponent))
-    was, then = (cell.result, result) if first == number else (OTHER_SIDE[cell.result], OTHER_SIDE[result])
+def _turned(number: int, side: GameSide, result: Result) -> str:
+    first, second = sorted((number, side.opponent_number))
+    was, then = (side.result, result) if first == number else (OTHER_SIDE[side.result], OTHER_SIDE[result])
     said = "left out" if result is Result.BLANK else f"counted as {POINTS[then]} instead of {POINTS[was]}"
-
-    def rated(part: Suspicion) -> Mapping[int, float] | None:
-        section = with_result(part.page.checked.section, number, at, result)
-        return rated_again(part, section, part.page.checked.edition)
-
-    what = f"the game of player {first} against player {second} in round {at + 1} {said}"
-    return Change(what, frozenset({number, cell.opponent}), rated)
+    return f"the game of player {first} against player {second} in round {side.round_number} {said}"
 
 
-def with_result(section: Section, number: int, at: int, result: Result) -> Section:
-    """A section with another result of one game, on both rows."""
-    opponent = next(entry.cells[at].opponent for entry in section.entries if entry.number == number)
-    entries = []
-    for entry in section.entries:
-        cells = list(entry.cells)
-        if entry.number == number:
-            cells[at] = _cell(cells[at], result)
-        elif entry.number == opponent and at < len(cells) and cells[at].opponent == number:
-            cells[at] = _cell(cells[at], OTHER_SIDE[result])
-        entries.append(entry._replace(cells=tuple(cells)))
-    return section._replace(entries=tuple(entries))
-
-
-def _cell(cell: Cell, result: Result) -> Cell:
-    return Cell(result, 0, "") if result is Result.BLANK else cell._replace(result=result)
+def _with_result(trials: Trials, number: int, round_number: int, opponent: int, result: Result) -> Prepared:
+    """A player with another result of one game, or without it."""
+    player = trials.prepared(number)
+    sides = []
+    for side in player.competitor.sides:
+        if (side.round_number, side.opponent_number) != (round_number, opponent):
+            sides.append(side)
+        elif result is not Result.BLANK:
+            sides.append(side._replace(result=result, score=GAME_SCORES[result]))
+    who = player.competitor
+    return player._replace(competitor=competitor_of(who.entries, who.background, tuple(sides)))
 
 
 def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
@@ -274,56 +249,42 @@ def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
         return rated_alone
 
     for one in numbers if len(numbers) > 1 else ():
-        what = f"the re-entry of player {numbers[0]}: only the games of row {one} counted"
-        yield Change(what, frozenset(numbers), only(one))
+        yield Change(f"the re-entry of player {numbers[0]}: only the games of row {one} counted", rated=only(one))
 
 
-def _other_rules(about: Suspicion) -> Iterator[Change]:
-    """The section under other bonuses and under the rules of other times."""
-    edition = about.page.checked.edition
+def _other_rules(about: Suspicion, numbers: Sequence[int]) -> Iterator[Change]:
+    """The section under other bonuses and under the rules of other times, where they bring one of some rows about."""
+    part = part_of(about, numbers)
+    for what, edition in _editions(about.page.checked.edition):
+        ratings = _under(edition, part)
+        if ratings is not None and any(about.is_met(row, ratings[row.number]) for row in part.rows):
+            yield Change(what, rated=partial(_under, edition))
+
+
+def _under(edition: Edition, about: Suspicion) -> Mapping[int, float] | None:
+    return rated_again(about, about.page.checked.section, edition)
+
+
+def _editions(edition: Edition) -> Iterator[tuple[str, Edition]]:
     constants = edition.constants
     bonuses = dict.fromkeys(one.constants.bonus_threshold for one in EDITIONS)
     for threshold in (*bonuses, math.inf):
         if threshold != constants.bonus_threshold:
             said = "no bonus" if math.isinf(threshold) else f"a bonus threshold of {threshold:g}"
             other = edition._replace(constants=constants._replace(bonus_threshold=threshold))
-            yield _under(f"{said} instead of {constants.bonus_threshold:g}", other)
+            yield f"{said} instead of {constants.bonus_threshold:g}", other
     for other in EDITIONS:
         if other.constants not in (constants, constants._replace(bonus_threshold=other.constants.bonus_threshold)):
-            yield _under(f"the rules of {other.name} instead of those of {edition.name}", other)
+            yield f"the rules of {other.name} instead of those of {edition.name}", other
 
 
-def _under(what: str, edition: Edition) -> Change:
-    return Change(what, frozenset(), lambda part: rated_again(part, part.page.checked.section, edition))
-
-
-def _other_facts(about: Suspicion, row: Row, numbers: Sequence[int]) -> Iterator[Change]:
+def _other_facts(about: Suspicion, trials: Trials, row: Row, numbers: Sequence[int]) -> Iterator[Change]:
     """Ratings before the event, counts and starts of players that bring a row about."""
-    trials = Trials(about.page, about.backgrounds)
-    at = trials.position[row.number]
     for number in numbers:
-        if number not in trials.position:
-            continue
-        prepared = trials.prepared(number)
         for what, fact, is_hidden in _facts(about, trials, row, number):
-            trials.with_fact(number, fact)
-            rating = trials.ratings()[at]
-            trials.put_back(number, prepared)
-            if about.is_met(row, rating):
-                yield Change(what, frozenset({number}), _with_fact(number, fact), is_hidden)
-
-
-def _with_fact(number: int, fact: PlayerRating | GivenStart) -> Callable[[Suspicion], Mapping[int, float] | None]:
-    def rated(part: Suspicion) -> Mapping[int, float] | None:
-        own = part.backgrounds[number]
-        if isinstance(fact, GivenStart):
-            own = own._replace(given_start=fact)
-        else:
-            own = own._replace(standings={**own.standings, part.page.system: fact})
-        changed = part._replace(backgrounds={**part.backgrounds, number: own})
-        return rated_again(changed, part.page.checked.section, part.page.checked.edition)
-
-    return rated
+            players = {number: trials.brought(number, fact)}
+            if about.is_met(row, trials.rating_if(row.number, players)):
+                yield Change(what, players, is_hidden=is_hidden)
 
 
 def _facts(
@@ -363,11 +324,9 @@ def _solved(
 
     Regula falsi, the end that stays halved (Illinois): a rating hardly ever takes more than eight trials.
     """
-    prepared = trials.prepared(number)
 
     def error(rating: float) -> float:
-        trials.with_fact(number, made(rating))
-        return row.posted - trials.ratings()[trials.position[row.number]]
+        return row.posted - trials.rating_if(row.number, {number: trials.brought(number, made(rating))})
 
     (low, high), found = span, None
     at_low, at_high = error(low), error(high)
@@ -382,5 +341,4 @@ def _solved(
             else:
                 at_low /= 2.0
             high, at_high = middle, left
-    trials.put_back(number, prepared)
     return found
