@@ -46,6 +46,8 @@ VISITS = {
     "home": Visit("home.html", "/"),
     "search": Visit("search.html", "/search?q=fab"),
     "member": Visit("member.html", "/members/{member}"),
+    "games": Visit("games.html", "/members/{member}/games"),
+    "head to head": Visit("against.html", "/members/{member}/against/{opponent}"),
     "member by games": Visit("member.html", "/members/{member}?axis=games"),
     "member who moved without playing": Visit("member.html", "/members/{moved}"),
     "events": Visit("events.html", "/events"),
@@ -103,6 +105,7 @@ def of_demo(address: str) -> dict[str, Any]:
         "section": place["number"],
         "player": row["number"],
         "member": row["member_id"],
+        "opponent": ask(f"/members/{row['member_id']}/games.json")["opponents"][0]["member_id"],
     }
 
 

@@ -1,5 +1,7 @@
 """What a door needs to find things by: every member by name, every event by date; nothing that is not public."""
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
@@ -10,6 +12,7 @@ from crosstable.office import tables
 from crosstable.office.ledger.facts import Record, State, latest
 from crosstable.office.ledger.journal import JournalEntry, act_of, acts
 from crosstable.office.ledger.postings import is_current
+from crosstable.terms import RatingSystem
 
 
 class Listed(NamedTuple):
@@ -135,6 +138,51 @@ def _sections(record: Record) -> dict[str, list[ListedSection]]:
         one = ListedSection(number, name, State(state), systems, entries or 0, accepted.get((event_id, number), 0))
         found.setdefault(event_id, []).append(one)
     return {event_id: sorted(some) for event_id, some in found.items()}
+
+
+class Rank(NamedTuple):
+    """A place among established ratings: ties share it; ``below`` is the share of the others with less, in percent."""
+
+    rank: int
+    of: int
+    below: float
+
+
+class Ranks:
+    """The newest list by heart: who stands where, and everybody's first rating of it."""
+
+    def __init__(self, connection: Connection, month: str | None) -> None:
+        self.month = month
+        self._ratings: dict[tuple[RatingSystem, str], array[int]] = {}
+        self.first: dict[str, tuple[RatingSystem, int, float | None]] = {}
+        row = tables.supplement_row.c
+        query = select(row.member_id, row.system, row.state, row.rating, row.games, row.is_provisional)
+        for member, number, state, rating, games, is_provisional in connection.execute(
+            query.where(row.month == month).order_by(row.system)
+        ):
+            system = RatingSystem(number)
+            self.first.setdefault(member, (system, rating, games if is_provisional else None))
+            if not is_provisional:
+                for where in {"", state}:
+                    self._ratings.setdefault((system, where), array("i")).append(rating)
+        self._ratings = {key: array("i", sorted(ratings)) for key, ratings in self._ratings.items()}
+
+    def rank(self, system: RatingSystem, rating: float, state: str = "") -> Rank | None:
+        """Where a rating stands in a system, among everybody or in one state; nothing where nobody does."""
+        ratings = self._ratings.get((system, state))
+        if ratings is None:
+            return None
+        below = bisect_left(ratings, rating)
+        higher = len(ratings) - bisect_right(ratings, rating)
+        return Rank(higher + 1, len(ratings), 100.0 * below / max(len(ratings) - 1, 1))
+
+    def distribution(self, system: RatingSystem, step: int) -> list[tuple[int, int]]:
+        """How many established ratings lie from each multiple of a step on, the empty ones between them too."""
+        ratings = self._ratings.get((system, ""), array("i"))
+        if not ratings:
+            return []
+        levels = range(ratings[0] // step * step, ratings[-1] + 1, step)
+        return [(level, bisect_left(ratings, level + step) - bisect_left(ratings, level)) for level in levels]
 
 
 def office_name(connection: Connection) -> str:

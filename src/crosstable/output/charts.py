@@ -79,8 +79,8 @@ RATING_FRAMES = (
 DAYS_FOR_MONTHS = 200
 # A shorter axis of games or scores is marked at half points too.
 HALF, HALVES = 0.5, 8.0
-# So many points are drawn smaller.
-MANY = 40
+# So many points are drawn smaller; more than these are a line alone.
+MANY, MOST_DOTS = 40, 80
 ROW_HEIGHT, SERIES_HEIGHT = 14, 12
 # Intervals of more lines than these would lie upon each other; the table below has them.
 MOST_INTERVALS = 4
@@ -167,8 +167,12 @@ def _rating_line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -
     path = " ".join(f"{x},{y}" for x, y in zip(xs, ys, strict=True))
     radius = 2.6 if len(xs) > MANY else 3.4
     dots = (
-        f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
-        for x, y, label in zip(xs, ys, labels, strict=True)
+        ()
+        if len(xs) > MOST_DOTS
+        else (
+            f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
+            for x, y, label in zip(xs, ys, labels, strict=True)
+        )
     )
     return f'<g class="series {one.style}"><polyline class="line" points="{path}"/>{"".join(dots)}</g>'
 

@@ -38,7 +38,9 @@ from crosstable.web.templating import Site, Templates
 
 STATIC = Path(__file__).parent / "static"
 # Modules with PAGES (each a page, its twin and perhaps an operation) and with ROUTES (anything else).
-PAGE_MODULES = ("home", "members", "events", "sections", "explanations", "lists", "rules", "changes", "calculator")
+PAGE_MODULES = (
+    *("home", "games", "members", "events", "sections", "explanations", "lists", "rules", "changes", "calculator"),
+)
 ROUTE_MODULES: tuple[str, ...] = (
     "pages.lists",
     "pages.estimate",

@@ -3,7 +3,7 @@
 In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``actor`` (who
 asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing), ``names`` (systems by code),
 ``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a name, made visible and of its own
-direction), ``figure``, ``signed``, ``places``, ``day``, ``counted``.
+direction), ``figure``, ``signed``, ``places``, ``day``, ``month``, ``counted``.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ class Templates:
             auto_reload=False,
         )
         self.environment.filters.update(
-            plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places
+            plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month
         )
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
@@ -145,9 +145,17 @@ def figure(value: float | None, digits: int = 2) -> str:
 
 @lru_cache(maxsize=4096)
 def day(value: date | datetime | str) -> Markup:
-    """A day that a machine can read too."""
+    """A day, or a minute of one, as Americans write it, that a machine can read too."""
     iso = value if isinstance(value, str) else value.isoformat()
-    return Markup(f'<time datetime="{escape(iso)}">{escape(iso.replace("T", " ")[:16])}</time>')
+    at = datetime.fromisoformat(iso)
+    clock = f", {at:%H:%M}" if "T" in iso else ""
+    return Markup(f'<time datetime="{escape(iso)}">{at:%b} {at.day}, {at.year}{clock}</time>')
+
+
+@lru_cache(maxsize=1024)
+def month(value: str) -> str:
+    """The month of a list in words: October 2026."""
+    return f"{date.fromisoformat(f'{value}-01'):%B %Y}"
 
 
 __all__ = ["Markup", "Site", "Templates", "address", "escape", "plain"]
