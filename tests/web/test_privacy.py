@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import polars
 import pytest
 
-from crosstable.cli.demo_office import make_demo
 from crosstable.engine import RatedPlayer
 from crosstable.explanation import explain
 from crosstable.office.database import open_office
@@ -50,9 +49,9 @@ class Kept(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "demo.db"
-    make_demo(str(path))
+    path.write_bytes(demonstration)
     return path
 
 
@@ -118,6 +117,8 @@ def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
             for entries in record.entries(headings).values()
             if len(entries) > 1
         ],
+        "club_id": [{"club_id": "A6000000"}],
+        "state_code": [{"state_code": "AQ"}],
         "event_id": [{"event_id": one} for one in events],
         "event_id number": places,
         "event_id number player": rows,

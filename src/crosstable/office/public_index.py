@@ -1,9 +1,11 @@
 """What a door needs to find things by: every member by name, every event by date; nothing that is not public."""
 
+import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
+from heapq import nsmallest
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -48,6 +50,20 @@ class ListedEvent(NamedTuple):
     ended: date | None
     sections: tuple[ListedSection, ...]
     submitted: date
+    affiliate: str = ""
+    club: str = ""
+    city: str = ""
+    state: str = ""
+    director: str = ""
+
+    @property
+    def where(self) -> str:
+        """The town and the state."""
+        return ", ".join(one for one in (self.city, self.state) if one)
+
+
+# What the details of an event say of where it was held, and by whom.
+_PLACE = ("affiliate", "affiliate_name", "city", "state", "chief_td")
 
 
 def listed_members(record: Record) -> list[Listed]:
@@ -80,10 +96,18 @@ def listed_events(record: Record) -> list[ListedEvent]:
             row.ended,
             tuple(sections.get(row.event_id, ())),
             came_in[row.event_id],
+            *_place(row.details),
         )
-        for row in record.connection.execute(select(event.c.event_id, event.c.name, event.c.started, event.c.ended))
+        for row in record.connection.execute(
+            select(event.c.event_id, event.c.name, event.c.started, event.c.ended, event.c.details)
+        )
     ]
     return sorted(found, key=lambda one: (one.ended or date.min, one.event_id), reverse=True)
+
+
+def _place(details: str) -> Iterator[str]:
+    known = json.loads(details)
+    return (str(known.get(name, "")).strip() for name in _PLACE)
 
 
 def _came_in(record: Record) -> dict[str, date]:
@@ -148,13 +172,17 @@ class Rank(NamedTuple):
     below: float
 
 
+MOST_LEADERS = 10
+
+
 class Ranks:
-    """The newest list by heart: who stands where, and everybody's first rating of it."""
+    """The newest list by heart: who stands where, everybody's first rating of it, and who leads it (Regular)."""
 
     def __init__(self, connection: Connection, month: str | None) -> None:
         self.month = month
         self._ratings: dict[tuple[RatingSystem, str], array[int]] = {}
         self.first: dict[str, tuple[RatingSystem, int, float | None]] = {}
+        leaders: list[tuple[int, str]] = []
         row = tables.supplement_row.c
         query = select(row.member_id, row.system, row.state, row.rating, row.games, row.is_provisional)
         for member, number, state, rating, games, is_provisional in connection.execute(
@@ -163,8 +191,11 @@ class Ranks:
             system = RatingSystem(number)
             self.first.setdefault(member, (system, rating, games if is_provisional else None))
             if not is_provisional:
+                if system is RatingSystem.OTBR:
+                    leaders.append((-rating, member))
                 for where in {"", state}:
                     self._ratings.setdefault((system, where), array("i")).append(rating)
+        self.leaders = [(member, -rating) for rating, member in nsmallest(MOST_LEADERS, leaders)]
         self._ratings = {key: array("i", sorted(ratings)) for key, ratings in self._ratings.items()}
 
     def rank(self, system: RatingSystem, rating: float, state: str = "") -> Rank | None:

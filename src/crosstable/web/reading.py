@@ -44,7 +44,7 @@ from crosstable.office.time_limits import TooSlowError, still_answers, time_limi
 from crosstable.office.top_lists import TopList, Wanted, top_list
 from crosstable.office.views import known, ripple
 from crosstable.web.problems import Problem
-from crosstable.web.search import Index, folded
+from crosstable.web.search import Index, Place, folded, places_of
 
 LOG = logging.getLogger("crosstable.web")
 
@@ -196,6 +196,7 @@ class Snapshot:
         self.index: Index
         self.events: list[ListedEvent]
         self.event_by_id: dict[str, ListedEvent]
+        self.places: list[Place]
         # an act not before the newest one about members
         self.members_act: int
         if before is not None and kinds <= NOT_ABOUT_MEMBERS:
@@ -205,9 +206,10 @@ class Snapshot:
             self.index = Index(self.members)
             self.members_act = self.head.seq
         if before is not None and kinds <= NOT_ABOUT_EVENTS:
-            self.events, self.event_by_id = before.events, before.event_by_id
+            self.events, self.event_by_id, self.places = before.events, before.event_by_id, before.places
         else:
             self.events = listed_events(self.record)
+            self.places = places_of(self.events)
             self.event_by_id = {event.event_id: event for event in self.events}
 
     def member(self, member_id: str) -> Listed | None:
@@ -365,6 +367,11 @@ class Reading:
     def places(self) -> int:
         """To how many places the public sees ratings; whole numbers while the first snapshot is being made."""
         return WHOLE if self._now is None else self._now.public.places
+
+    @property
+    def name(self) -> str:
+        """What the office is called; the program's name while the first snapshot is being made."""
+        return "Crosstable" if self._now is None else self._now.name
 
     @property
     def tag(self) -> str | None:

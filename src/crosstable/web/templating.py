@@ -1,9 +1,9 @@
 """Templates: Jinja2 with everything escaped, and the few words that every page needs.
 
-In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``actor`` (who
-asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing), ``names`` (systems by code),
-``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a name, made visible and of its own
-direction), ``figure``, ``signed``, ``places``, ``day``, ``month``, ``counted``.
+In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``office`` (its
+name), ``actor`` (who asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing),
+``names`` (systems by code), ``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a
+name, made visible and of its own direction), ``figure``, ``signed``, ``places``, ``day``, ``month``, ``counted``.
 """
 
 from collections.abc import Mapping
@@ -61,9 +61,13 @@ class Templates:
         self.environment.filters.update(
             plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month
         )
+        from crosstable.office import demonstration
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
 
+        # where nobody asks for a page by an address
+        self.environment.globals.update(office="Crosstable", canonical="")
+        self.environment.globals["demonstration"] = demonstration if site.is_demo else None
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
         self.environment.globals.update(
             site_links=site_links,
@@ -84,6 +88,8 @@ class Templates:
             "page_address": lambda number: page_address(request, number),
             "request": request,
             "read": None,
+            "office": request.app.state.reading.name,
+            "canonical": f"{request.url.scheme}://{request.url.netloc}{quote(request.url.path)}",
         }
         return self.environment.get_template(template).render({**known, **context}).encode()
 

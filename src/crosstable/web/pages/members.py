@@ -180,7 +180,7 @@ def member(
     system: OneSystem = "",
     axis: Axis = "date",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    size: Annotated[int, Query(ge=1, le=500)] = 100,
+    size: Annotated[int, Query(ge=1, le=500)] = 25,
 ) -> MemberView:
     """A member: ratings in six systems, official and live, floors, norms, titles, and their history."""
     listed = require_member(read, member_id)

@@ -6,7 +6,8 @@ const SPANS = [["All", 0], ["5 years", 5], ["2 years", 2], ["1 year", 1]];
 
 function draw(data) {
   const box = source.closest(".graph");
-  const state = { hidden: new Set(), years: 0, at: -1 };
+  const full = data.systems.filter((one) => one.points.length);
+  const state = { hidden: new Set(full.length > 3 ? full.slice(1) : []), years: 0, at: -1 };
   const make = (name, given = {}, text = "") => {
     const node = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(given)) node.setAttribute(key, value);
@@ -37,7 +38,7 @@ function draw(data) {
     return () => made.setAttribute("aria-pressed", pressed());
   }
   const renew = [
-    ...data.systems.filter((one) => one.points.length).map((one) => button(one.name, () => !state.hidden.has(one), () => {
+    ...full.map((one) => button(one.name, () => !state.hidden.has(one), () => {
       if (!state.hidden.delete(one)) state.hidden.add(one);
     }, one.code)),
     ...SPANS.map(([text, years]) => button(text, () => state.years === years, () => { state.years = years; })),
