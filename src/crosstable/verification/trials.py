@@ -13,9 +13,8 @@ from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
-from crosstable.formulas.section import lay_results
+from crosstable.formulas.section import lay_results, share_of
 from crosstable.formulas.steps import Field, one_pass, step_2, step_3
-from crosstable.formulas.tally import share_of
 from crosstable.terms import Background, GivenStart, PlayerRating
 from crosstable.verification.pages import Page
 
