@@ -62,6 +62,8 @@ class RatingSource(Protocol):
     """Where ratings come from when not from the file: an office's record."""
 
     chained: frozenset[str]
+    # whose sections wait for an earlier one that has errors
+    waiting: frozenset[str]
 
     def filled(self, report: Report) -> Report:
         """The report whose players bring what the source knows of them, not what the file says."""
@@ -229,7 +231,7 @@ class _Examination:
         report = chosen(report, wanted, unwanted)
         source = options.get("source")
         if source is not None:
-            self.chained = source.chained
+            self.chained, self.waiting = source.chained, source.waiting
             report = source.filled(report)
         for listed in options.get("members", ()):
             if listed.federation:
