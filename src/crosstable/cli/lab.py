@@ -28,9 +28,9 @@ from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.backtesting import Backtest
-    from crosstable.lab.other_systems import OtherSystem
     from crosstable.lab.population import Federation
     from crosstable.lab.posted_pages import Resemblance
+    from crosstable.lab.predictions import OtherSystem
     from crosstable.lab.simulate import Summary
     from crosstable.rules.rule_sets import RuleSet
     from crosstable.terms import Report
@@ -310,7 +310,7 @@ def _judged(options: argparse.Namespace) -> "Backtest":
 def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
     if text.partition(":")[0] not in _SYSTEMS:
         return chosen_rules(text)
-    from crosstable.lab.other_systems import other_system
+    from crosstable.lab.predictions import other_system
 
     return other_system(text, python=peers)
 

@@ -21,7 +21,7 @@ import numpy as np
 from crosstable.errors import Fault, HistoryError, RuleSetError, Severity
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.rule_files import KEYS, Changes, literal, nearest, read_toml, rules_from
+from crosstable.rules.rule_files import KEYS, Changes, leaves, literal, nearest, read_toml, rules_from
 from crosstable.rules.rule_sets import CONVERSIONS, RuleSet, plain_value, printed_lines
 from crosstable.terms import RatingSystem
 
@@ -154,7 +154,7 @@ class _Varying:
         if not isinstance(given, Mapping):
             self.say("", f"It should be a table: [{self.way}], then a line for each constant.")
             return []
-        lines = {name: value for name, value in _leaves(given) if (self.way, name) != (RANDOM, COUNT)}
+        lines = {name: value for name, value in leaves(given, whole=RANGE[0]) if (self.way, name) != (RANDOM, COUNT)}
         if not lines:
             self.say("", "Nothing is varied; give a constant and its values, as bonus_threshold = [10, 12].")
         count = self._count(given) if self.way == RANDOM else 0
@@ -231,15 +231,6 @@ class _Varying:
 
 def _is_finite(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _leaves(given: Mapping[str, Value], prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """What is varied by its dotted name; a table with ``from`` is a range."""
-    for key, value in given.items():
-        if isinstance(value, Mapping) and value and "from" not in value:
-            yield from _leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def _drawn(choices: Mapping[str, "Range | Sequence[Value]"], seed: int, number: int) -> dict[str, Value]:
