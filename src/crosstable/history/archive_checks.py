@@ -170,7 +170,7 @@ def _opening_rules(table: str, members: int) -> list[Rule]:
     ]
     if table == "openings":
         twice = pl.struct("member", "system").is_duplicated()
-        rules.append(Rule(table, twice, "the member has two openings in one system"))
+        rules.append(Rule(table, twice, "the member has two starting ratings in one system"))
     return rules
 
 
@@ -203,7 +203,7 @@ def _section_rules() -> list[Rule]:
     return [
         Rule("sections", pl.col("event_id") == "", "the event has no id"),
         Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
-        # Nobody can rate it: the walk finds constants by the number of an edition. No office accepts such a report.
+        # Nobody can rate it: the replay finds constants by the number of an edition. No office accepts such a report.
         Rule(
             "sections",
             pl.col("start") < EDITIONS[0].effective,
@@ -392,7 +392,7 @@ def _order_faults(tables: Tables) -> list[Fault]:
     )
     is_before = (day < next_day) | ((day == next_day) & (one < next_one))
     found = whole.select(~is_before.fill_null(False), pl.struct("id", "system").is_duplicated().alias("twice"))
-    messages = "no later opening of the member follows", "the id has two openings in one system"
+    messages = "no later starting rating of the member follows", "the id has two starting ratings in one system"
     return [
         fault
         for message, broken in zip(messages, found.head(earlier.height).iter_columns(), strict=True)
