@@ -145,7 +145,7 @@ def decided(
     openings: Iterable[StartingRating],
     decisions: Iterable[Decision],
 ) -> PlayerRating:
-    """A rating record with the floors and ceiling that one member's starting ratings and decisions set before a place."""
+    """A rating record with the floors and ceiling that a member's starting ratings and decisions set before a place."""
     openings, decisions = list(openings), list(decisions)
     ceiling: float | None = None
     for opening in openings:
