@@ -10,6 +10,7 @@ special formula, a floor) go through the calculation of a single estimate, so bo
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from crosstable.calculator.estimate import (
@@ -32,11 +33,11 @@ from crosstable.calculator.requests import (
     kind_of,
     timing_of,
 )
-from crosstable.errors import MissingLibraryError, UnratableSectionError
+from crosstable.errors import MissingLibraryError, UnratableSectionError, install_line
 from crosstable.faults import fault
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
 from crosstable.formulas.outcome import is_above_floors, official_rating, stored_whole
-from crosstable.formulas.standard import ODDS_SCALE, most_effective_games
+from crosstable.formulas.standard import ODDS_SCALE, most_effective_games, odds, winning_expectancy
 from crosstable.formulas.steps import section_k
 from crosstable.rules.in_words import times
 from crosstable.terms import GAME_SCORES, NORM_CODES, KRule, RatingSystem, Result, total
@@ -145,6 +146,57 @@ def _with_score(request: EstimateRequest, score: float) -> list[Result]:
 def score_needed(found: Outcomes, target: float) -> Possibility | None:
     """The least score whose official rating reaches a target; ``None`` where no score does."""
     return next((each for each in found.possibilities if each.official >= target), None)
+
+
+# Of games between equals so large a share is taken to be drawn; no rule says it.
+EVEN_DRAWS = 0.25
+# A path to a target is followed over so many events.
+MOST_EVENTS = 20
+
+
+def score_chances(request: EstimateRequest) -> dict[float, float]:
+    """The chance of each total score, by the winning expectancies (§4.2) at the rating before the event.
+
+    Games that are over count as they ended; where none is to come all are open. An unrated opponent counts as equal.
+    """
+    timing = checked(request)
+    own = rating_before(request, timing)
+    has_open = request.games_to_come > 0
+    chances = {0.0: 1.0}
+    for opponent in request.opponents:
+        strength = _strength(request, opponent)
+        expected = winning_expectancy(odds(own), odds(own if math.isnan(strength) else strength))
+        draws = EVEN_DRAWS * 2.0 * min(expected, 1.0 - expected)
+        wins = expected - draws / 2.0
+        for result in opponent.results:
+            ways = {1.0: wins, 0.5: draws, 0.0: 1.0 - wins - draws}
+            if has_open and result is not None:
+                ways = {GAME_SCORES[result]: 1.0}
+            added: dict[float, float] = {}
+            for (score, chance), (more, way) in product(chances.items(), ways.items()):
+                added[score + more] = added.get(score + more, 0.0) + chance * way
+            chances = added
+    return dict(sorted(chances.items()))
+
+
+def events_to(request: EstimateRequest, target: float) -> tuple[int, ...] | None:
+    """The official ratings after each of so many equal events, the last of which reaches a target.
+
+    Nothing where no result leads there within a number of events.
+    """
+    timing = checked(request)
+    found: list[int] = []
+    at = _without_open(request)._replace(peak=None, record=None, events=None)
+    while len(found) < MOST_EVENTS:
+        after = rate_row(at, timing, _held(at))[1].after
+        assert after is not None
+        found.append(official_rating(after.rating))
+        if found[-1] >= target:
+            return tuple(found)
+        if len(found) > 1 and found[-1] <= found[-2]:
+            return None
+        at = at._replace(rating=after.rating, games=after.games)
+    return None
 
 
 NORM_TITLES = (
@@ -267,7 +319,7 @@ def arrays_of(rating: "ArrayLike", games: "ArrayLike | None", opponents: "ArrayL
     try:
         import numpy as np
     except ImportError as error:
-        raise MissingLibraryError("estimates needs NumPy: pip install 'crosstable[history]'") from error
+        raise MissingLibraryError(f"estimates needs NumPy: {install_line('history')}") from error
     own = np.atleast_1d(np.asarray(rating, dtype=np.float64))
     counts = np.full(own.shape, np.nan) if games is None else np.atleast_1d(np.asarray(games, dtype=np.float64))
     try:

@@ -57,7 +57,13 @@ def rate(
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
     # Rows of one member are one player before anything is computed (readings 104).
-    who = competitors(section, backgrounds)
+    return rate_competitors(section, system, competitors(section, backgrounds), edition)
+
+
+def rate_competitors(
+    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
+) -> RatedSection:
+    """Rate the competitors of a checked section in one system."""
     if section.kind.is_foreign:
         # Few sections are foreign, and every other one starts the quicker without it.
         from crosstable.engine.foreign import rate_foreign

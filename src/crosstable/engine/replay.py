@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from crosstable.engine.rating import rate
+from crosstable.engine.competitors import competitors
+from crosstable.engine.rating import rate_competitors
 from crosstable.engine.records import RatedSection
 from crosstable.rules.amending import Edition
 from crosstable.terms import Background, PlayerRating, RatingSystem, Section
@@ -13,7 +14,8 @@ Member = TypeVar("Member")
 
 def rate_systems(section: Section, backgrounds: Mapping[int, Background], edition: Edition) -> tuple[RatedSection, ...]:
     """A section rated in each of its systems from what the players brought; neither sees the other's result."""
-    return tuple(rate(section, system, backgrounds, edition) for system in section.systems)
+    who = competitors(section, backgrounds)
+    return tuple(rate_competitors(section, system, who, edition) for system in section.systems)
 
 
 class Replay(Generic[Member]):

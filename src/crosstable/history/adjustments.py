@@ -159,7 +159,7 @@ def _open_all(replayer: Replayer, rows: pl.DataFrame) -> None:
     replayer.note_openings(rows, table[at])
     for name in IN_ROW:
         column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
-        table[name][at] = column.fill_null(NUMBERS[name].nothing).to_numpy()
+        table[name][at] = column.fill_null(NUMBERS[name][0]).to_numpy()
     table["match"][at] = 0  # match changes of a past that the starting rating replaces
 
 

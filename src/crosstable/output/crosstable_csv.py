@@ -81,7 +81,7 @@ def _figures(event: RatedEvent, table: Table, row: Row, at: int) -> dict[str, Va
     return {
         **_before_and_after(player),
         "norm": player.norm,
-        "floor": floor_text(player),
+        "floor": floor_text(player).replace(" floor", ""),
         "assumed": "; ".join(str(note) for note in player.assumed),
         "rating_from": player.origin,
         "range_low": low,

@@ -293,11 +293,10 @@ class _Examination:
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
         if source is None:
             faults += self._person_faults(at)
-        if checked is not None:
-            if self.options.get("pairing_ratings"):
-                checked = with_pairing_ratings(checked)
-            else:
-                faults += missing_ratings(checked, f"section {number}")
+        if not self.options.get("pairing_ratings"):
+            faults += missing_ratings(section, checked, f"section {number}")
+        elif checked is not None:
+            checked = with_pairing_ratings(checked)
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _person_faults(self, at: int) -> list[Fault]:

@@ -238,6 +238,8 @@ def _read_parts(text: str, tidy: str) -> TimeControl:
         elif stages and (found := _match(_SECONDS_FIRST, tidy, at) or _match(_SECONDS, tidy, at)):
             extra.append((int(found["seconds"]), _is_increment(found)))
         elif found := _match(_STAGE, tidy, at):
+            if stages and not stages[-1].moves and found[0].startswith("G"):  # G/20;d5, G/10;d5: of different rounds
+                raise _unclear(text, f"G/{stages[-1].minutes}", f"G/{found['minutes']}")
             stages.append(_stage(found))
         elif (stages or tidy[at] != "+") and (found := _match(_MINUTES_FIRST, tidy, at)):
             stages.append(_announced_stage(found))

@@ -1,4 +1,4 @@
-"""A demonstration office: a season of an invented federation, rated and published as it was played, then corrected."""
+"""A small office for tests: a season of an invented federation, rated and published as played, then corrected."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -35,12 +35,12 @@ class _Clock:
         return self.now
 
 
-def make_demo(address: str, seed: int = 1) -> None:
+def make_season(address: str, seed: int = 1) -> None:
     """Found an office, and let it work through a season: reports, runs, lists, a late correction."""
     reports = season(seed)
     first = min(report.start for report in reports if report.start)
     clock = _Clock(_evening(first - timedelta(days=30)))
-    with closing(found_office(address, NAME, Author("host", "a demonstration"), clock)) as office:
+    with closing(found_office(address, NAME, Author("host", "a season"), clock)) as office:
         month = Month(first.year, first.month)
         for report in reports:
             assert report.end is not None
@@ -69,10 +69,12 @@ def _publish_until(office: Office, clock: _Clock, month: Month, until: datetime)
 
 def _take(office: Office, report: Report) -> None:
     director = Author("director of the event", "")
+    held = {"affiliate": "A6000000", "affiliate_name": "Season Chess Club", "city": "Ordiwater", "state": "AQ"}
+    report = report._replace(details={**held, "chief_td": report.sections[0].players[0].member_id})
     document = document_of_bytes(write(report), f"{report.event_id}.json")
     done = submit(office, director, document, office.clock().date(), NEW_MEMBERS)
     if done.status is not Status.ACCEPTED:
-        raise OfficeError(f"the demonstration's own report of {report.event_id} was {done.status.value}")
+        raise OfficeError(f"the season's own report of {report.event_id} was {done.status.value}")
     rerate(office, Author(OFFICE, f"rated with {report.name}"))
 
 
@@ -92,4 +94,4 @@ def _mistake_in(reports: Sequence[Report]) -> tuple[str, ChangedResult]:
                         text = f"{_MENDED[cell.result]}{cell.opponent}"
                         change = ChangedResult(section.number, player.number, round_number, text)
                         return report.event_id, change
-    raise OfficeError("the demonstration's season has no game")
+    raise OfficeError("the season has no game")
