@@ -11,6 +11,7 @@ that keeps the old value, to back-test against:
 import itertools
 import math
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
@@ -253,6 +254,34 @@ def _varied(base: RuleSet, points: Sequence[Mapping[str, Value]], faults: list[F
         faults += [one._replace(remedy=REMEDY) for one in reader.faults if one.message not in told]
         told |= {one.message for one in reader.faults}
         yield Varied(made, {name: plain_value(reader.found[name]) for name in point if name in reader.found})
+
+
+def plan_in_words(
+    base: Mapping[str, Value], grid: Sequence[str], vary: Sequence[str], count: int | None, seed: int = 1
+) -> Plan:
+    """The plan of ``NAME=V,V`` for a grid, or of ``NAME=LOW:HIGH[:log]`` for so many draws, on a base."""
+    if grid:
+        lines = {name: [_value(one) for one in said.split(",")] for name, said in map(_named, grid)}
+        return plan_from({**base, GRID: lines}, "--grid")
+    ranges = {name: _ends(*said.split(":", 2)) for name, said in map(_named, vary)}
+    return plan_from({**base, RANDOM: {COUNT: count, **ranges}}, "--vary", seed)
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, _, said = text.partition("=")
+    return name.strip(), said
+
+
+def _ends(low: str, high: str = "", scale: str = "") -> dict[str, Value]:
+    return {"from": _value(low), "to": _value(high), **({"scale": scale} if scale else {})}
+
+
+def _value(text: str) -> Value:
+    """A value as TOML reads it; whatever else is a word."""
+    try:
+        return tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
 
 
 def _title(base: RuleSet, point: Mapping[str, Value]) -> str:
