@@ -96,9 +96,9 @@ soak: $(READY) postgres browser ## faults, random offices and random questions a
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py
 
-evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew from the official results
+evidence: $(READY) ## make the table in rules/documents.py and docs/fidelity.md anew from the official results
 	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021
-	$(BIN)/ruff format -q src/crosstable/rules/evidence_table.py
+	$(BIN)/ruff format -q src/crosstable/rules/documents.py
 	$(BIN)/python tools/make_fidelity.py ../shared/cases/official-2001-2021 ../shared/cases/official-pages \
 	  ../shared/cases/official-members/members.jsonl.gz
 

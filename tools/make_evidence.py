@@ -1,4 +1,4 @@
-"""Make ``rules/evidence_table.py`` anew from an archive of crosstables: ``python tools/make_evidence.py FOLDER``.
+"""Count ``ROWS`` of ``rules/documents.py`` anew from crosstables: ``python tools/make_evidence.py FOLDER``.
 
 For every amendment, how many posted rows agree only with the side of its date they are on, and how many only with the
 other side. The folder is the archive's; it is not part of the project.
@@ -11,16 +11,12 @@ from crosstable.formats import archive
 from crosstable.verification import pages_of
 from crosstable.verification.evidence import evidence
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "evidence_table.py"
-HEAD = '''"""Counted from official results of 2001 to 2021 by ``tools/make_evidence.py``; not to be edited."""
-
-# amendment: rows before its date, rows since, rows against
-ROWS: dict[str, tuple[int, int, int]] = {
-'''
+TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "documents.py"
+HEAD = "ROWS: dict[str, tuple[int, int, int]] = {\n"
 
 
 def main(folder: str) -> int:
-    """Count, and write the module."""
+    """Count, and write the table."""
     pages = [
         page
         for path in sorted(Path(folder).glob("*.jsonl.gz"))
@@ -33,7 +29,8 @@ def main(folder: str) -> int:
             key = f"{amendment.effective} {amendment.summary}"
             lines.append(f'    "{key}": ({count.before}, {count.since}, {count.against}),\n')
     lines.append("}\n")
-    TARGET.write_text("".join(lines), "utf-8")
+    before, _, rest = TARGET.read_text("utf-8").partition(HEAD)
+    TARGET.write_text(before + "".join(lines) + rest.partition("\n}\n")[2], "utf-8")
     print(f"{len(pages)} pages; wrote {TARGET.name}")
     return 0
 
