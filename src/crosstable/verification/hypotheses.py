@@ -27,6 +27,7 @@ SOLVING = "another order of events, or a section missing"
 SOLVED = 0.3
 MOST_STEPS = 12
 MOST_ROWS = 6
+MOST_HYPOTHESES = 8
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
@@ -84,6 +85,11 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
             error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in what else 0.0)
             found.append(Hypothesis(what, ratings, len(met), error))
     return sorted(found, key=lambda one: (-one.rows, one.error))
+
+
+def fitting(tried: Sequence[Hypothesis], row: Row) -> list[Hypothesis]:
+    """The likeliest of what was tried that give a row its posted figure."""
+    return [one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= WITHIN][:MOST_HYPOTHESES]
 
 
 def _is_met(verdict: Verdict, row: Row, ratings: Mapping[int, float]) -> bool:
