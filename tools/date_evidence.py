@@ -1,4 +1,4 @@
-"""Dates and readings that posted rows can settle, with the rows that tell: a part of ``docs/fidelity.md``."""
+"""Dates that posted rows can settle, with the rows that tell: a part of ``docs/fidelity.md``."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

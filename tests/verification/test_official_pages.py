@@ -4,10 +4,12 @@ Event 202503213862 (US Chess, dual-rated, last rated on March 21, 2025), section
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crosstable.cli import main
 from crosstable.engine import rate
 from crosstable.formats import archive
 from crosstable.terms import Result
@@ -17,6 +19,7 @@ from crosstable.verification.pages import Page
 from crosstable.verification.rows import rows_of
 from tests.verification.made_pages import archive_bytes, line, pages, player, quad
 
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 ROUNDS = ("W2 W5 W3", "L1 W7 W6", "W6 W4 L1", "W8 L3 D5", "W7 L1 D4", "L3 W8 L2", "L5 L2 W8", "L4 L6 L7")
 # Before and after, each with the count of a provisional rating.
 REGULAR = "1206/6 1347/9, - 1285/3, 1170 1241, 1296 1264, 1227 1216, 1281 1228, 753 758, 531/9 515/12"
@@ -127,3 +130,14 @@ def test_the_own_column_of_a_round_robin_in_an_archive_is_no_game() -> None:
     [page] = pages(made)
     assert [page.players[number].cells[number - 1].result for number in (1, 2, 3, 4)] == [Result.OWN_COLUMN] * 4
     assert {row.verdict for row in verify([page]).alone} == {Verdict.WITHIN}
+
+
+def test_the_list_of_wanted_pages_is_one_that_fetch_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is fetched: the first event stops it, not the list. The page of figures prints the list."""
+    wanted = DOCS / "wanted-pages.txt"
+    where = ["--offline", "--cache", str(tmp_path / "kept"), "--out", str(tmp_path / "pages")]
+    assert main(["fetch", "--list", str(wanted), *where]) == 1
+    said = capsys.readouterr().err
+    assert "is no event id" not in said
+    assert "200602269881" in said
+    assert wanted.read_text("utf-8") in (DOCS / "fidelity.md").read_text("utf-8")

@@ -156,7 +156,7 @@ def _is_exact_era(row: Row, amendment: Amendment) -> bool:
 
 
 def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
-    """Time-control amendments: whether the two sides put this page's control in different systems."""
+    """The time-control amendments nearest in time, before and after, without which this control had other systems."""
     report = page.checked.report
     codes = report.details.get("rating_sys_code")
     if not codes or not report.time_controls or (page.system is RatingSystem.OTBQ and codes == "D"):
@@ -164,14 +164,14 @@ def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
     posted = {"D": (RatingSystem.OTBR, RatingSystem.OTBQ)}.get(codes, (page.system,))
     edition = page.checked.edition
     touching = [amendment for amendment in AMENDMENTS if "controls" in amendment.changes]
-    in_force = [amendment for amendment in touching if amendment in edition.amendments]
-    to_come = [amendment for amendment in touching if amendment not in edition.amendments]
-    for amendment in (*in_force[-1:], *to_come[:1]):
-        is_in_force = amendment in edition.amendments
-        theirs = _before(amendment).controls if is_in_force else amendment.changes["controls"]
-        own, other = _systems(page, edition.controls), _systems(page, theirs)
-        if own != other:
-            yield Side(amendment, is_in_force, edition), int(own == posted), int(other == posted)
+    own = _systems(page, edition.controls)
+    before = [(one, _systems(page, _before(one).controls)) for one in touching if one in edition.amendments]
+    after = [(one, _systems(page, one.changes["controls"])) for one in touching if one not in edition.amendments]
+    for way in (before[::-1], after):
+        for amendment, other in (pair for pair in way if pair[1] != own):
+            side = Side(amendment, amendment in edition.amendments, edition)
+            yield side, int(own == posted), int(other == posted)
+            break
 
 
 def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:
