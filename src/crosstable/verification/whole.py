@@ -163,8 +163,9 @@ def with_tried(page: Page, found: Settled) -> list[Row]:
     differ = frozenset(row.number for row in found.rows if row.is_clean and row.verdict is Verdict.UNEXPLAINED)
     if not differ:
         return found.rows
-    tried = hypotheses(Suspicion(page, found.backgrounds, [row for row in found.rows if row.is_clean], differ))
-    fit = {row.number: fitting(tried, row) for row in found.rows if row.number in differ}
+    about = Suspicion(page, found.backgrounds, [row for row in found.rows if row.is_clean], differ)
+    tried = hypotheses(about)
+    fit = {row.number: fitting(about, tried, row) for row in about.rows if row.number in differ}
     return [
         row._replace(tried=tuple((one.what, one.ratings[row.number]) for one in fit.get(row.number, ())))
         for row in found.rows
