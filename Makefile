@@ -97,9 +97,9 @@ solver: $(READY) ## what public output gives away of birth dates, over 500 rando
 	$(BIN)/python tools/solve_birth_dates.py
 
 evidence: $(READY) ## make the table in rules/documents.py and docs/fidelity.md anew from the official results
-	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021
+	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021 ../shared/cases/official-pages
 	$(BIN)/ruff format -q src/crosstable/rules/documents.py
-	$(BIN)/python tools/make_fidelity.py ../shared/cases/official-2001-2021 ../shared/cases/official-pages \
+	$(BIN)/python -m tools.make_fidelity ../shared/cases/official-2001-2021 ../shared/cases/official-pages \
 	  ../shared/cases/official-members/members.jsonl.gz
 
 # Other rating libraries have an environment of their own: none of them is needed to run or to test anything.

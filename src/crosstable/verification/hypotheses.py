@@ -32,6 +32,7 @@ MOST_STEPS = 12
 MOST_ROWS = 24
 MOST_INQUIRED = 2
 MOST_OPPONENTS = 6
+MOST_HYPOTHESES = 8
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
@@ -106,6 +107,12 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
             if judged is not None:
                 found[change.what] = judged
     return sorted(found.values(), key=lambda one: (-len(one.met), one.error))
+
+
+def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hypothesis, ...]:
+    """The likeliest of what was tried that give a row its posted figure."""
+    near = about.within.get(row.number, WITHIN)
+    return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
 def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:
