@@ -128,9 +128,10 @@ class RatingsApi:
         """The sections a member played in, newest first."""
         return self._records(f"members/{member_id}/sections", answers.member_section)
 
-    def member_games(self, member_id: str, opponent_id: str = "") -> list[MemberGame]:
-        """The rated games of a member, with one opponent only where that is asked."""
-        asked = {"OpponentId": opponent_id} if opponent_id else {}
+    def member_games(self, member_id: str, opponent_id: str = "", system: str = "") -> list[MemberGame]:
+        """The rated games of a member, with one opponent or in one system (R, Q, B, OR, OQ, OB) where that is asked."""
+        given = {"OpponentId": opponent_id, "RatingSource": system}
+        asked = {name: text for name, text in given.items() if text}
         return self._records(f"members/{member_id}/games", answers.member_game, asked)
 
     def supplements(self, member_id: str) -> list[Supplement]:
