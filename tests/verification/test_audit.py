@@ -128,12 +128,12 @@ def test_the_command_on_an_event_of_the_api_and_on_a_file(tmp_path: Path, capsys
     assert main(["audit", str(path)]) == 0
     text = capsys.readouterr().out
     assert text.startswith("The posted ratings differ from what the rules give.")
-    assert "Possible reason: the game of player" in text
+    assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in text
     assert "US Chess takes corrections from the tournament director" in text
     page = tmp_path / "audit.html"
     assert main(["audit", str(path), "--html", str(page)]) == 0
     assert "<h1>The posted ratings differ" in page.read_text()
-    assert "Possible reason: the game of player" in page.read_text()
+    assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in page.read_text()
     assert main(["audit", str(path), "--html", str(page)]) == 1  # never over another file without --force
     capsys.readouterr()
     with StandIn(api_of(event())) as server:
