@@ -10,7 +10,7 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
 from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace, write_files
-from crosstable.errors import FetchError
+from crosstable.errors import FetchError, NotThereError
 from crosstable.formats.detect import inputs
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def audit_parser() -> Parser:
     )
     option(made, "source ID|PAGE|FILE", "an event id, a saved page, a file with posted ratings, or - for pasted text")
     option(made, "--player NUMBER", "only this player, by pairing number", type=int)
-    take(made, "--section", "--json", json="print crosstable-audit/1")
+    take(made, "--section", "--control", "--start", "--end", "--json", json="print crosstable-audit/1")
     option(made, "--html OUT", "write a web page to send or print to this file")
     take(made, "--force")
     _add_counts(made)
@@ -88,6 +88,7 @@ def _audit(options: argparse.Namespace) -> int:
     posted rating differs, likely reasons are tried: another result, bonus, count, order of events, floor or start.
     """
     from crosstable.pipeline.auditing import audit_reports
+    from crosstable.pipeline.completing import completed
     from crosstable.pipeline.reading import of_reading
 
     name = options.source
@@ -100,6 +101,7 @@ def _audit(options: argparse.Namespace) -> int:
             report = of_reading(_event(api, name, counts=options.counts))
     else:
         report = read_given(inputs([name])[0])
+    report = completed(report, options.control, options.start, options.end, override=False)
     with Bar("auditing") as bar:
         audited = audit_reports([(name, report)], options.section or (), lambda done, total: bar.done(done))
     sys.stderr.writelines(fault_text(one, fault) for one, fault in audited.faults)
@@ -152,7 +154,12 @@ def _fetch_list(api: "RatingsApi", options: argparse.Namespace) -> int:
     has_errors = False
     with Bar("fetching events", len(wanted)) as bar:
         for done, event_id in enumerate(wanted, start=1):
-            data, is_faulty = _event_file(api, event_id, options)
+            try:
+                data, is_faulty = _event_file(api, event_id, options)
+            except NotThereError as error:  # the others may be there
+                sys.stderr.write(f"{error}\n")
+                has_errors = True
+                continue
             has_errors |= is_faulty
             _put(os.path.join(options.out, f"{event_id}.json"), data)
             bar.done(done)

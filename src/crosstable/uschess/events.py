@@ -19,7 +19,7 @@ def event_of(api: RatingsApi, event_id: str) -> Reading:
     event = api.event(event_id)
     numbers = _numbers(event.get("sections"))
     if numbers is None:
-        raise FetchError(f"{api.base} answered in a shape that is not known: event {event_id} has no sections.")
+        raise FetchError(f"{api.base} answered in a shape that is not known: event {event_id} has no section numbers.")
     sections = [{**api.section(event_id, at), "standings": api.standings(event_id, at)} for at in numbers]
     whole = json.dumps({"event": {**event, "sections": []}, "sections": sections})
     return ratings_api.read(whole.encode(), f"event {event_id}")

@@ -149,7 +149,7 @@ class _Audit:
         verdict, cause = self._judged(row)
         is_open = verdict is AuditVerdict.UNKNOWN and row.number in self._about.numbers
         low, high = _reach(self._page, self._trials, row, self._own) if is_open else (row.computed, row.computed)
-        slack = WITHIN if high - low < LITTLE and row.number not in self._resting else SLACK
+        slack = self._about.tolerance[row.number] if high - low < LITTLE and row.number not in self._resting else SLACK
         is_beyond = not low - slack <= row.posted <= high + slack
         is_free = row.number in self._own or self._may_be_floor(row)
         if verdict is AuditVerdict.UNKNOWN and is_beyond and not is_free:

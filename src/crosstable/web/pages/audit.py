@@ -17,12 +17,14 @@ from crosstable.output.audit_text import (
     verdict_text,
 )
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
+from crosstable.pipeline.completing import completed
 from crosstable.pipeline.reading import of_reading
 from crosstable.remedies import Reader, for_reader
 from crosstable.verification.audit import AuditedRow, AuditVerdict
 from crosstable.web.child_reading import File
 from crosstable.web.forms import files_queue, in_queue, page
-from crosstable.web.gate import form_of
+from crosstable.web.gate import form_of, text_of
+from crosstable.web.pages.rate_file import Given, given_of
 from crosstable.web.routes import Policy, Route
 from crosstable.web.uploads import Upload, files_of, uploads_of
 
@@ -69,8 +71,11 @@ async def audit_page(request: Request) -> Response:
 async def audit_upload(request: Request) -> Response:
     """Audit what was pasted or chosen."""
     form = await form_of(request)
-    given = form.get("pasted")
-    pasted = given if isinstance(given, str) else ""
+    pasted = text_of(form, "pasted")
+    try:
+        given = given_of(form)
+    except ValueError as error:
+        return page(request, TEMPLATE, 422, shown=[], wrong=str(error))
     files = await files_of(form)
     if pasted.strip():
         files = [*files, File("pasted text", pasted.encode())]
@@ -78,16 +83,16 @@ async def audit_upload(request: Request) -> Response:
         return page(request, TEMPLATE, 400, shown=[], wrong="Paste a crosstable, or choose a file.")
 
     def shown() -> Response:
-        return page(request, TEMPLATE, shown=[_audited(one) for one in uploads_of(files)], wrong="")
+        return page(request, TEMPLATE, shown=[_audited(one, given) for one in uploads_of(files)], wrong="")
 
     return await in_queue(files_queue(request), shown)
 
 
-def _audited(upload: Upload) -> AuditedFile:
+def _audited(upload: Upload, given: Given) -> AuditedFile:
     if upload.document is None:
         assert upload.fault is not None
         return AuditedFile(upload.name, "", "", (), for_reader([upload.fault], Reader.PAGE))
-    report = of_reading(upload.document.reading)
+    report = completed(of_reading(upload.document.reading), given.control, given.start, given.end, override=False)
     errors = for_reader([fault for fault in report.faults if fault.severity.stops], Reader.PAGE)
     if sum(len(section.players) for section in report.sections) > MOST_ROWS:
         return AuditedFile(upload.name, "", f"This page audits at most {MOST_ROWS:,} players at a time.", (), errors)
