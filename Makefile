@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install postgres browser wrk peers tutorial run test coverage lint format types fidelity bench docs screenshots fuzz soak solver evidence clean
+.PHONY: dist matrix help install postgres browser wrk peers tutorial run test coverage lint format types fidelity bench docs screenshots fuzz soak solver evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +61,7 @@ browser:
 
 test: postgres browser lint ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
 	@echo "The types are checked while the replay is compiled ..."
-	@$(BIN)/python -c 'from crosstable.history.warming import warm_up; warm_up()' & compiling=$$!; \
+	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
 	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100
@@ -121,6 +121,12 @@ wrk:
 
 bench: $(READY) .venv-peers/.installed postgres wrk ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
 	$(BIN)/python -m benchmarks $(ONLY)
+
+dist: $(READY) ## wheel, source archive, a single file that any Python runs, and their checksums, in dist/
+	$(BIN)/python tools/make_dist.py
+
+matrix: dist postgres browser ## the wheel in fresh environments, every extra and none, and the suite, on every Python at hand
+	$(BIN)/python tools/run_matrix.py $(if $(ONLY),$(ONLY),--suite)
 
 screenshots: $(READY) browser ## make the pictures of docs/images anew
 	@mkdir -p docs/images

@@ -20,7 +20,7 @@ settings.load_profile("crosstable")
 
 # The tests that hold rules, formulas, engine and ledger to 100 % of their branches. Tracing takes longer than most of
 # them, so the others run without it; `make coverage` traces all.
-TRACED = ("spec", "rules", "editions", "engine", "notation", "pipeline", "office")
+TRACED = ("spec", "rules", "engine", "notation", "pipeline", "office")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

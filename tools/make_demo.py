@@ -20,9 +20,7 @@ import polars as pl
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import openings_of
-from crosstable.history.archive_reports import reports_of
-from crosstable.history.archive_sections import ArchivedSection
+from crosstable.history.archive_contents import ArchivedSection, openings_of, reports_of
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.accounts import add_account

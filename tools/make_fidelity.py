@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crosstable.formats import archive, member_pages, msa
-from crosstable.formulas.floors import peak_floor
+from crosstable.formulas.outcome import peak_floor
 from crosstable.output.charts import bar_chart
 from crosstable.output.verify_html import plot_bins
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, PEAKS_COUNT_FROM
-from crosstable.rules.evidence import evidence_for
 from crosstable.terms import RatingSystem
 from crosstable.verification import Row, Verdict, Verification, by_era, pages_of, tally, unexplained, verify
 from crosstable.verification.causes import NAMED_CAUSES, UNEXPLAINED

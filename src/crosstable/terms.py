@@ -427,6 +427,8 @@ class ReportedPlayer(NamedTuple):
 
 # The detail of a section in which a reader notes that its table has no US Chess ratings.
 RATINGS = "ratings"
+# The detail of a player with the games behind a provisional pairing rating (``1322P11``).
+PAIRING_GAMES = "pairing_games"
 
 
 class ReportedSection(NamedTuple):

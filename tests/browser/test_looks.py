@@ -19,7 +19,7 @@ from tests.browser.served import Served
 from tests.browser.visits import NO_PAGE, VISITS, WALKS
 
 # Of what every page is made; no page by themselves.
-PARTS = {"base.html", "parts.html", "desk/parts.html", "desk/said.html"}
+PARTS = {"base.html", "parts.html", "crosstable.html", "desk/parts.html", "desk/said.html"}
 # The suite takes pictures of the main pages, for people to look at; `make screenshots` puts them into docs/images.
 PICTURED = ("home", "member", "section", "explanation", "estimate", "upload")
 FORMS = ((1280, "light"), (360, "dark"))

@@ -238,11 +238,33 @@ def test_ranks_are_numbers_where_there_are_no_others_and_a_title_needs_no_title(
     assert players(found)[1].details == {"title": "WFM", "federation": "SWE", "rank": "2"}
 
 
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        ("A,B,C", "Ann,Bob,Cy"),
+        ("Lee,Hill,Dahl", "Ann Lee,Bob Hill,Cy Dahl"),
+        ("Ann Lee,Bob,Dahl", "Ann Lee,Bob Hill,Cy Dahl"),
+    ],
+)
+def test_a_round_robin_may_title_its_columns_by_names_or_letters(titles: str, names: str) -> None:
+    one, two, three = names.split(",")
+    text = f"Name,Rating,{titles},Total\n{one},1850,x,1,.5,1.5\n{two},1700,0,x,1,1\n{three},1500,.5,0,x,.5\n"
+    found = reading(text)
+    assert found.faults == ()
+    assert [texts(player) for player in players(found)] == [["*", "W2", "D3"], ["L1", "*", "W3"], ["D1", "L2", "*"]]
+    assert [player.total for player in players(found)] == [1.5, 1.0, 0.5]
+
+
+def test_what_stands_below_the_players_is_a_remark_and_told() -> None:
+    found = reading(f"{chart(RATED)},Average,,1600,,,,\nTotal players: 4\n")
+    assert ([fault.code for fault in found.faults], len(players(found))) == (["ignored-record", "ignored-record"], 4)
+
+
 def test_unicode_text_of_excel() -> None:
     text = (
         chart(RATED).replace(", ", "; ").replace(",", "\t").replace("Abbott; John", "Ünal, Zoë").replace("\n", "\r\n")
     )
-    for encoding in ("utf-16", "utf-8-sig"):
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"):
         found = detect.read_data(text.encode(encoding), "chart.txt")
         assert (found.faults, players(found)[0].name) == ((), "Ünal, Zoë")
         assert [texts(player) for player in players(found)] == QUAD

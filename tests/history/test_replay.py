@@ -15,11 +15,10 @@ from crosstable.history import index as indexing
 from crosstable.history import replay
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest, write
-from crosstable.history.array_records import ArrayRecords
 from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.replaying import lay_order
 from crosstable.history.plain import Interpreted, interpreted_replay
-from crosstable.history.replay import Replayer
+from crosstable.history.replay import ArrayRecords, Replayer
 from crosstable.history.results import ratings_frame, standings_frame
 from crosstable.history.running import ReplayOptions, replay_archive
 from crosstable.lab.population import Federation

@@ -15,7 +15,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Draws, backtest, other_system
 from crosstable.lab import other_systems as systems
-from crosstable.lab.backtest_results import backtest_document, backtest_text
+from crosstable.lab.backtesting import backtest_document, backtest_text
 from crosstable.lab.other_systems import INTERPRETER, OtherSystem, interpreter, predicted_by
 from crosstable.lab.population import Federation
 from crosstable.lab.predictions import Games, People, losses_from

@@ -120,6 +120,7 @@ def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
         "club_id": [{"club_id": "A6000000"}],
         "state_code": [{"state_code": "AQ"}],
         "event_id": [{"event_id": one} for one in events],
+        "event_id to": [{"event_id": one, "to": to} for one, to in product(events[::LEAP], ("json", "csv", "xlsx"))],
         "event_id number": places,
         "event_id number player": rows,
         "seq": [{"seq": act.seq} for act in acts(record.connection)],

@@ -27,10 +27,10 @@ from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
 from crosstable.sentences import counted
 
 if TYPE_CHECKING:
-    from crosstable.lab.backtest_results import Backtest
+    from crosstable.lab.backtesting import Backtest
     from crosstable.lab.other_systems import OtherSystem
     from crosstable.lab.population import Federation
-    from crosstable.lab.resemblance import Resemblance
+    from crosstable.lab.posted_pages import Resemblance
     from crosstable.lab.simulate import Summary
     from crosstable.rules.rule_sets import RuleSet
     from crosstable.terms import Report
@@ -202,7 +202,7 @@ def _compare(options: argparse.Namespace) -> None:
     difference. Sections of the archive are weighted to match the pages by year and system. docs/lab.md explains the
     figures, and what a sample of pages cannot show.
     """
-    from crosstable.lab.resemblance import resemblance_text
+    from crosstable.lab.posted_pages import resemblance_text
 
     found = _compared(options)
     print_answer(_comparison(found), resemblance_text(found), as_json=options.json)
@@ -212,7 +212,7 @@ def _compared(options: argparse.Namespace) -> "Resemblance":
     from crosstable.errors import HistoryError
     from crosstable.history.archive import read
     from crosstable.history.index import build
-    from crosstable.lab.resemblance import observed_archive, observed_pages, resemblance
+    from crosstable.lab.posted_pages import observed_archive, observed_pages, resemblance
 
     with Bar("reading pages"):
         official = observed_pages(_reports(options.pages))
@@ -330,7 +330,7 @@ def _backtest(options: argparse.Namespace) -> None:
     docs/lab.md explains the figures.
     """
     found = _judged(options)
-    from crosstable.lab.backtest_results import backtest_document, backtest_text, write_backtest
+    from crosstable.lab.backtesting import backtest_document, backtest_text, write_backtest
 
     if options.out is not None:
         write_backtest(found, options.out)

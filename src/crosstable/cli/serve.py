@@ -105,7 +105,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         host=options.host,
         port=options.port,
         workers=options.workers,
-        loop="uvloop",
+        loop="asyncio" if sys.platform == "win32" else "uvloop",  # uvloop is not made for Windows
         http="httptools",
         log_level="warning",
         access_log=False,

@@ -34,10 +34,10 @@ from crosstable.formats.wallchart_titles import (
     brings_ratings,
     has_ratings,
     opens_table,
-    rounds_of,
     settled,
     title_score,
     titles_of,
+    with_numbered_grids,
 )
 from crosstable.rules.time_controls import parse_time_control, split_schedule
 from crosstable.terms import RATINGS, RatingSystem, Report, ReportedSection, SectionType
@@ -106,6 +106,7 @@ _OWN_ALONE = ("number", "start", "end", "dates")
 _FIRST_LINE = "from the tournament database of chess results"
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
 _WITHDRAWN = re.compile(r"\((?:withdrawn|withdrew|w/d|wd)\)", re.IGNORECASE)
+_BYES = ("", "H", "B", "Z")  # what an entry list may have in its rounds
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 
 
@@ -138,7 +139,7 @@ def read(data: bytes, name: str) -> Reading:
 def read_rows(rows: Sequence[Row], name: str) -> Reading:
     """Read a wallchart from its rows."""
     chart = _Chart(name)
-    for row in expanded(rows, chart.faults):
+    for row in with_numbered_grids(expanded(rows, chart.faults)):
         if not row.is_blank:
             chart.take(row)
     return Reading(chart.report(), chart.faults.closed(name))
@@ -182,13 +183,15 @@ class _Chart:
             pass
         elif title_score(row.cells) if table is None else opens_table(row.cells):
             self._take_titles(row)
-        elif table is not None and not _KEY.fullmatch(row.cells[0]):
+        elif table is not None and not (_KEY.fullmatch(row.cells[0]) and self._is_heading(row)):
             table.rows.append(row)
         elif not self._is_heading(row):
-            filled = [cell for cell in row.cells if cell.strip()]
-            message = f"{shown(filled[0])} is neither a key that is known nor part of a table."
-            is_loss = table is not None or len(filled) >= _FEWEST_CELLS
-            self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message))
+            self._refuse(row, is_loss=sum(bool(cell.strip()) for cell in row.cells) >= _FEWEST_CELLS)
+
+    def _refuse(self, row: Row, *, is_loss: bool) -> None:
+        message = f"{_first_text(row)} is neither a key that is known nor part of a table."
+        remedy = "Write Section: before the name of a section, Note: before a remark."
+        self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message, remedy))
 
     def _is_heading(self, row: Row) -> bool:
         """Whether a line above a table is one of chess-results, whose second line is the event's name."""
@@ -233,6 +236,18 @@ class _Chart:
 
     def _parts(self) -> list[_Part]:
         """The sections: those that lines name, each split where a column says who plays in which."""
+        for at, part in enumerate(self.parts, start=1):
+            is_last = at == len(self.parts) or self.parts[at].name
+            while part.rows and _is_remark(part.rows[-1], part):
+                row = part.rows.pop()
+                if is_last:
+                    message = f"{_first_text(row)} was taken for a remark."
+                    self.faults.append(fault("ignored-record", row.place, message))
+                else:
+                    self._refuse(row, is_loss=True)
+            for row in (row for row in part.rows if _KEY.fullmatch(row.cells[0])):
+                self._refuse(row, is_loss=True)
+            part.rows = [row for row in part.rows if not _KEY.fullmatch(row.cells[0])]
         return [split for part in self.parts for split in _by_section(part, self.faults)]
 
     def value(self, part: _Part, key: str) -> str:
@@ -276,6 +291,19 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
     return key, (row.separator or " ").join(pieces).strip()
 
 
+def _first_text(row: Row) -> str:
+    return shown(next(cell for cell in row.cells if cell.strip()))
+
+
+def _is_remark(row: Row, table: _Part) -> bool:
+    """Whether a row below the players is a sum or a remark: others have a number and results, it has neither."""
+    columns = table.columns or {}
+    rounds = [place for name, place in columns.items() if name.startswith("round ")]
+    held = [row.cells[at].strip() for at in (columns.get("number", -1), *rounds) if 0 <= at < len(row.cells)]
+    is_apart = row.is_alone and not row.cells[0].strip()[:1].isdigit()
+    return "number" in columns and bool(rounds) and (is_apart or not any(held))
+
+
 def _is_key(key: str) -> bool:
     return any(key in known for known in (EVENT_KEYS, SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
 
@@ -283,7 +311,8 @@ def _is_key(key: str) -> bool:
 def _by_section(part: _Part, faults: FaultList) -> list[_Part]:
     """The sections of a table by its column of sections, without entries that were withdrawn."""
     columns = part.columns or {}
-    if not rounds_of(columns):
+    rounds = [place for name, place in columns.items() if name.startswith("round ")]
+    if all(cell.strip().upper() in _BYES for row in part.rows for at in rounds for cell in row.cells[at : at + 1]):
         gone = [row for row in part.rows if any(map(_WITHDRAWN.search, row.cells))]
         faults.extend(fault("ignored-record", row.place, "The entry was withdrawn and was left out.") for row in gone)
         part.rows = [row for row in part.rows if row not in gone]

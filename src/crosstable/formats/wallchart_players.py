@@ -13,10 +13,18 @@ from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import shown
-from crosstable.terms import GAME_SCORES, PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer
+from crosstable.terms import (
+    GAME_SCORES,
+    PAIRING_GAMES,
+    PlayerRating,
+    Posted,
+    RatingSystem,
+    ReportedCell,
+    ReportedPlayer,
+)
 
-# 2½, 2 1/2, 2,5: halves that are no decimal point
-_HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5)", re.ASCII)
+# 2½, 2 1/2, 2,5, .5: halves that are no plain number
+_HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5|(?<!\d)\.50?)", re.ASCII)
 
 
 class Table(NamedTuple):
@@ -96,12 +104,13 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
     cells = Cells(row, table.titles, table.columns, faults)
     cells.report_unnamed()
     number = cells.whole("number", least=1, most=99999) if "number" in table.columns else at
-    pairing, background = _pairing_rating(cells), background_of(cells)
+    (pairing, games), background = _figures(cells, "rating") or (None, None), background_of(cells)
+    details = {name.replace(" ", "_"): cells.text(name) for name in PLAYER_DETAILS if name in cells}
     system = table.main_system
     if system is not None and brings_ratings(table.columns):
         standing = _before(cells)
         if "pre" not in table.columns:
-            pairing = None
+            pairing = games = None
         if standing is not None and system not in background.standings:
             background = background._replace(standings={**background.standings, system: standing})
     return ReportedPlayer(
@@ -119,18 +128,13 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
         is_member=cells.flag("member"),
         has_opted_in=cells.flag("fide opt in"),
         total=_total(cells),
-        details={name.replace(" ", "_"): cells.text(name) for name in PLAYER_DETAILS if name in cells},
+        details={**details, **({PAIRING_GAMES: f"{games:g}"} if games else {})},
     )
 
 
 def _total(cells: Cells) -> float | None:
     found = _HALVES.fullmatch(cells.text("total"))
     return float(found[1] or 0) + 0.5 if found else cells.number("total", most=1000.0)
-
-
-def _pairing_rating(cells: Cells) -> float | None:
-    figures = _figures(cells, "rating")
-    return figures[0] if figures else None
 
 
 def _before(cells: Cells) -> PlayerRating | None:

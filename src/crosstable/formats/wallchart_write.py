@@ -7,7 +7,7 @@ from crosstable.formats.event_json_write import written_cell
 from crosstable.formats.sheet_rows import as_text, csv_bytes
 from crosstable.formats.wallchart import EVENT_DETAILS, SECTION_DETAILS
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS
-from crosstable.terms import RATINGS, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import PAIRING_GAMES, RATINGS, RatingSystem, Report, ReportedPlayer, ReportedSection
 
 _TITLES = {"number": "No", "name": "Name", "member id": "ID", "state": "State", "rating": "Rating", "total": "Total"}
 _ALWAYS = ("number", "name", "member id")
@@ -89,12 +89,13 @@ def _filled(columns: Sequence[str], rows: list[dict[str, str]]) -> list[str]:
 
 
 def _cells(player: ReportedPlayer) -> dict[str, str]:
+    games = player.details.get(PAIRING_GAMES, "")
     cells = {
         "number": as_text(player.number),
         "name": player.name,
         "member id": player.member_id,
         "state": player.state,
-        "rating": as_text(player.pairing_rating),
+        "rating": f"{as_text(player.pairing_rating)}P{games}" if games.isdecimal() else as_text(player.pairing_rating),
         "total": as_text(player.total),
         "rate": as_text(player.is_rated),
         "fide flag": player.fide_flag or "",

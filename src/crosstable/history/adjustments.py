@@ -10,12 +10,21 @@ import polars as pl
 
 from crosstable.engine.numbers import NUMBERS
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
+from crosstable.history.archive_contents import Decided, Opened, decisions_of, openings_of
 from crosstable.history.archive_tables import NO_MEMBER
-from crosstable.history.array_records import IN_ROW, ArrayRecords, Limits, Pair, decided_rows, keep_places
 from crosstable.history.index import Index
 from crosstable.history.plain import PlainSections
-from crosstable.history.replay import DECIDING, Checkpoint, Replayer
+from crosstable.history.replay import (
+    DECIDING,
+    IN_ROW,
+    ArrayRecords,
+    Checkpoint,
+    Limits,
+    Pair,
+    Replayer,
+    decided_rows,
+    keep_places,
+)
 from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, bare, moved
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
@@ -150,7 +159,7 @@ def _open_all(replayer: Replayer, rows: pl.DataFrame) -> None:
     replayer.note_openings(rows, table[at])
     for name in IN_ROW:
         column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
-        table[name][at] = column.fill_null(NUMBERS[name].nothing).to_numpy()
+        table[name][at] = column.fill_null(NUMBERS[name][0]).to_numpy()
     table["match"][at] = 0  # match changes of a past that the opening replaces
 
 

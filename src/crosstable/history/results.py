@@ -21,7 +21,7 @@ from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
 from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array, fresh
-from crosstable.history.kernel.rows import (
+from crosstable.history.kernel.replaying import (
     RecordColumns,
     changed_standings,
     lay_columns,

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosstable.lab.backtest_results import Backtest as Backtest
+    from crosstable.lab.backtesting import Backtest as Backtest
     from crosstable.lab.backtesting import backtest as backtest
     from crosstable.lab.measures import Draws as Draws
     from crosstable.lab.other_systems import other_system as other_system
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 # What the package offers by name, imported when it is asked for: a simulation needs none of it.
 _HOMES = {
-    "crosstable.lab.backtest_results": ("Backtest",),
-    "crosstable.lab.backtesting": ("backtest",),
+    "crosstable.lab.backtesting": ("Backtest", "backtest"),
     "crosstable.lab.measures": ("Draws",),
     "crosstable.lab.other_systems": ("other_system",),
     "crosstable.lab.plans": ("undone",),

@@ -21,8 +21,7 @@ import numpy as np
 from crosstable.errors import Fault, HistoryError, RuleSetError, Severity
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.rule_changes import Changes, nearest
-from crosstable.rules.rule_files import KEYS, literal, read_toml, rules_from
+from crosstable.rules.rule_files import KEYS, Changes, literal, nearest, read_toml, rules_from
 from crosstable.rules.rule_sets import CONVERSIONS, RuleSet, plain_value, printed_lines
 from crosstable.terms import RatingSystem
 

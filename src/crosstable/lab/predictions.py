@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosstable.errors import HistoryError
+from crosstable.formulas.section import games_counted
 from crosstable.formulas.standard import odds, winning_expectancy
-from crosstable.formulas.tally import games_counted
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive import Archive, digest
 from crosstable.history.archive_tables import ONE_SIDED
@@ -26,7 +26,7 @@ from crosstable.history.index import Index, entry_rows
 from crosstable.history.kernel.arrays import SYSTEMS, Array
 from crosstable.history.kernel.compiling import compiled
 from crosstable.history.kernel.indexing import numbered
-from crosstable.history.kernel.rows import row_places
+from crosstable.history.kernel.replaying import row_places
 from crosstable.history.replay import Replayer, in_silence
 from crosstable.history.running import index_of
 from crosstable.rules.rule_sets import RuleSet

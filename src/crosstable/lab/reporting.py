@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import opened
-from crosstable.lab.backtest_results import Backtest, backtest_document
-from crosstable.lab.backtesting import Against, Day, backtest
+from crosstable.lab.backtesting import Against, Backtest, Day, backtest, backtest_document
 from crosstable.lab.documents import write_whole
 from crosstable.lab.measures import CONFIDENCE, Draws
 from crosstable.lab.other_systems import OtherSystem

@@ -17,9 +17,7 @@ from polars.exceptions import PolarsError
 
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive, empty_table, write
-from crosstable.history.archive_facts import openings_of, outside_of
-from crosstable.history.archive_reports import reports_of
-from crosstable.history.archive_sections import ArchivedSection
+from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of, reports_of
 from crosstable.history.archive_tables import FIDE, HEADING, KINDS, NO_MEMBER
 from crosstable.lab.documents import plain
 from crosstable.lab.entering import ESTABLISHED_GAMES, Draft, Present, drafted

@@ -2,5 +2,5 @@
 
 Key types: ``Constants`` (numbers that formulas read), ``Amendment`` (one dated change), ``Edition`` (the whole
 law on a day). ``statements`` says an edition in sentences. Formulas see only ``rules.constants``; formats see only
-``rules.editions``, ``rules.systems`` and ``rules.time_controls``; everyone above sees all of it. No clock is read here.
+``rules.editions`` and ``rules.time_controls``; everyone above sees all of it. No clock is read here.
 """

@@ -22,12 +22,13 @@ from crosstable.rules.constants import (
     YOUTH_2024,
     Initialisation,
 )
-from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
+from crosstable.rules.time_controls import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.terms import RatingSystem
 
 TEXT, RESULTS, ASSUMED = Knowledge.TEXT, Knowledge.RESULTS, Knowledge.ASSUMED
 FRIDAY, WEDNESDAY = 4, 2
 
+# The ranges of controls, each from the one before: an amendment names the whole record, a reader sees what changed.
 _DUAL_2002 = RANGES_2001._replace(dual_to=60)
 _QUICK_2004 = _DUAL_2002._replace(quick_from=5)
 _LONG_DELAYS_2008 = _QUICK_2004._replace(dual_seconds_to=15)

@@ -1,4 +1,4 @@
-"""The documents that the rules are known from, and where in each of them a rule stands.
+"""How rules are known: the documents, where in each of them a rule stands, and what official results say.
 
 Rules are cited by their section of the newest text; a document that orders them otherwise says where it has them.
 """
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
+from crosstable.rules.amending import Amendment
+from crosstable.rules.evidence_table import ROWS
 from crosstable.terms import RatingSystem
 
 
@@ -76,3 +78,32 @@ def cited(effective: date, rule: str) -> Citation:
     if rule.startswith(PRIORITY_LIST):  # a rule set may start people by lists where the text has a blend
         return Citation(document.name, "§2")
     return Citation(OFFICIAL_RESULTS if rule == "norms" else "", rule)
+
+
+class Evidence(NamedTuple):
+    """Rows for and against an amendment."""
+
+    before: int
+    since: int
+    against: int
+
+    @property
+    def verdict(self) -> str:
+        """``proven (n of n)``, ``in doubt (n of n)`` or ``unproven here``; one side alone proves no date."""
+        told = self.before + self.since + self.against
+        if self.since == 0 or self.before == 0:
+            held = "before" if self.before else "since"
+            count = self.before + self.since
+            return f"unproven here (the rule {held} it: {count} of {told})" if told else "unproven here"
+        word = "proven" if self.before + self.since >= SURE * told else "in doubt"
+        return f"{word} ({self.before + self.since} of {told})"
+
+
+SURE = 0.95
+UNPROVEN = Evidence(0, 0, 0)
+EVIDENCE = {amendment: Evidence(*counts) for amendment, counts in ROWS.items()}
+
+
+def evidence_for(amendment: Amendment) -> Evidence:
+    """What official results say of an amendment."""
+    return EVIDENCE.get(f"{amendment.effective} {amendment.summary}", UNPROVEN)

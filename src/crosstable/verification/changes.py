@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.constants import Constants
 from crosstable.terms import Floor, FloorKind, GivenStart, MatchChange, PlayerRating, RatingSystem, SectionType
 from crosstable.verification.pages import Page, circle

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.errors import TimeControlError, UnsupportedEditionError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.rules.amending import Amendment, Edition, amended
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
-from crosstable.rules.systems import ControlRanges, systems_of_schedule
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import ControlRanges, parse_time_control, systems_of_schedule
 from crosstable.terms import Background, RatingSystem
 from crosstable.verification.carried import Carried
 from crosstable.verification.causes import explained

@@ -43,6 +43,7 @@ PAGE_MODULES = (
     *("calculator", "places"),
 )
 ROUTE_MODULES: tuple[str, ...] = (
+    "pages.events",
     "pages.lists",
     "pages.estimate",
     "pages.api_docs",
@@ -52,7 +53,9 @@ ROUTE_MODULES: tuple[str, ...] = (
     "sessions",
     "pages.audit",
     "pages.rate_file",
+    "pages.workbench",
     "pages.upload",
+    "pages.my_events",
     "pages.administration",
     "pages.administration_events",
     "pages.administration_decisions",

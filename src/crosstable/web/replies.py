@@ -20,6 +20,7 @@ from starlette.concurrency import run_in_threadpool
 
 from crosstable import __version__
 from crosstable.web.cache import ANY, Kept, PageCache, has_our_cookie, is_named
+from crosstable.web.gate import actor_of
 from crosstable.web.limits import LIST_FILES, address_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
@@ -134,6 +135,9 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
     """Make the view and show it in a form; what is public is kept for the next who asks."""
     reading: Reading = request.app.state.reading
     read = reading.now
+    is_somebody = has_our_cookie(request.scope) and form is PAGE
+    if is_somebody and not hasattr(request.state, "actor"):
+        request.state.actor = await actor_of(request)
     named = "" if has_our_cookie(request.scope) else request.headers.get("if-none-match", "")
     wanted = named.strip().encode("latin-1")
     tag = etag(read, request.url.path, request.url.query)

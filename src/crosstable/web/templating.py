@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from crosstable import __version__
 from crosstable.office.rounding import DECIMALS
 from crosstable.output.words import printable
-from crosstable.sentences import counted
+from crosstable.sentences import american, american_days, counted
 from crosstable.web.shapes import SYSTEM_NAMES
 
 FOLDER = Path(__file__).parent / "templates"
@@ -69,6 +69,7 @@ class Templates:
         self.environment.globals.update(office="Crosstable", canonical="")
         self.environment.globals["demonstration"] = demonstration if site.is_demo else None
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
+        self.environment.globals.update(days=days, day_of=day_of)
         self.environment.globals.update(
             site_links=site_links,
             history_rows=rows.history_rows,
@@ -79,10 +80,13 @@ class Templates:
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
         """A whole page."""
+        from crosstable.web.gate import mark_of
         from crosstable.web.replies import page_address
 
+        actor = getattr(request.state, "actor", None)
         known = {
-            "actor": getattr(request.state, "actor", None),
+            "actor": actor,
+            "session_mark": mark_of(actor.secret) if actor and actor.secret else "",
             "here": request.url.path,
             "twin": twin_of(request) if "view" in context else "",
             "page_address": lambda number: page_address(request, number),
@@ -147,6 +151,17 @@ def places(value: float) -> int:
 def figure(value: float | None, digits: int = 2) -> str:
     """A number with so many digits; nothing where there is none."""
     return "" if value is None else f"{value:.{digits}f}"
+
+
+def days(start: str | None, end: str) -> str:
+    """The days of an event as people say them: June 14 to 16, 2026."""
+    last = date.fromisoformat(end)
+    return american_days(date.fromisoformat(start) if start else last, last)
+
+
+def day_of(iso: str) -> str:
+    """A day as people say it."""
+    return american(date.fromisoformat(iso))
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""The arrays of a history: sections in the order of the replay, their competitors, sides of games, rating records."""
+"""DOC"""
 
 import math
 import mmap
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from crosstable.formulas.initial import NO_DAY as NO_DAY
-from crosstable.formulas.tally import NO_COUNT as NO_COUNT
+from crosstable.formulas.initial import SOURCES
+from crosstable.formulas.section import NO_COUNT as NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
@@ -31,7 +32,7 @@ def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
     return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
 
 
-# One rating record in 64 bytes, a line of the processor's cache; ``formulas.tally`` says what its numbers mean.
+# One rating record in 64 bytes, a line of the processor's cache; ``formulas.section`` says what its numbers mean.
 STANDING = np.dtype(
     [
         *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
@@ -189,6 +190,36 @@ class Results(NamedTuple):
     faults: Array
     missing: Array
     records: Records
+
+
+class Scratch(NamedTuple):
+    """Room to work in, as large as the largest section, for each of its systems; one per thread."""
+
+    numbers: Array
+    sides: Array
+    past: Array
+    flags: Array
+    first: Array
+    sources: Array
+
+
+# Columns of ``numbers`` and of ``flags``.
+PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
+FOURTH, FIFTH = 6, 11
+FINAL, PRIOR_ODDS, NUMBERS = 16, 17, 18
+AT_ZERO, BONUS, RATED, FLAGS = 0, 1, 2, 3
+
+
+def scratch_for(competitors: int, sides: int) -> Scratch:
+    """Room for sections of at most so many competitors and sides of games."""
+    return Scratch(
+        numbers=np.zeros((SYSTEMS, NUMBERS, competitors)),
+        sides=np.zeros(sides),
+        past=np.zeros((SYSTEMS, competitors), dtype=np.int64),
+        flags=np.zeros((SYSTEMS, FLAGS, competitors), dtype=np.bool_),
+        first=np.zeros(competitors + 1, dtype=np.int64),
+        sources=np.zeros((5, SOURCES)),
+    )
 
 
 class Tables(NamedTuple):

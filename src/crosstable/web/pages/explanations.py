@@ -10,7 +10,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.explanation import Line, usual_document
-from crosstable.explanation.public import has_age_start, is_coarse
+from crosstable.explanation.lines import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
 from crosstable.terms import GAME_SCORES
 from crosstable.web.pages.game_points import Shares, games_of, shares_of

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from crosstable.calculator.estimate import points_of
 from crosstable.engine import RatedPlayer
-from crosstable.explanation.public import as_public, has_age_start, is_coarse
+from crosstable.explanation.lines import as_public, has_age_start, is_coarse
 from crosstable.formulas.special import special_rating
 from crosstable.office.rounding import DECIMALS, WHOLE, half_up
 from crosstable.rules.constants import Constants

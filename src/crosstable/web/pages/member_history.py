@@ -9,7 +9,7 @@ from markupsafe import Markup
 from pydantic import BaseModel
 
 from crosstable.calculator.figures import CLASSES
-from crosstable.explanation.lines import FLOOR_NAMES
+from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicPosting
 from crosstable.output.charts import Point, Series, day_number, rating_chart

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from crosstable.calculator.figures import CLASSES, rating_class
 from crosstable.errors import NoEditionError, OfficeError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicChange, PublicPosting, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
