@@ -46,7 +46,6 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.calculator.reading": allowed("the most fields of a link", 150),
     "crosstable.calculator.requests": allowed("the last year that is taken", 2100),
     "crosstable.cli.calculator": allowed("the name of a method, the algorithm of 400", 400),
-    "crosstable.cli.demo_office": allowed("years and shares of the demonstration", 25),
     "crosstable.cli.estimate": allowed("the name of a method, the algorithm of 400", 400),
     "crosstable.cli.lab": allowed("years of a federation", 25),
     "crosstable.formats": allowed(

@@ -44,7 +44,7 @@ class Walk(NamedTuple):
 ESTIMATE = "/estimate?rating=1512/40&game=W1640,D1720,L1600,T1800&control=G/60;d5&next=1700&target=1550"
 VISITS = {
     "home": Visit("home.html", "/"),
-    "search": Visit("search.html", "/search?q=fab"),
+    "search": Visit("search.html", "/search?q=fa"),
     "member": Visit("member.html", "/members/{member}"),
     "games": Visit("games.html", "/members/{member}/games"),
     "head to head": Visit("against.html", "/members/{member}/against/{opponent}"),
@@ -94,8 +94,8 @@ VISITS = {
 }
 # Answers with a GET, and shows no page: files, and a way to another address.
 NO_PAGE = (
-    *("/lists/{month}/ratings.{form}", "/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico"),
-    *("/events/{event_id}/files/{to}", "/desk/event"),
+    *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
+    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/desk/event"),
 )
 
 

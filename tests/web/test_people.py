@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -13,17 +14,20 @@ from crosstable.calculator.estimate import estimate
 from crosstable.calculator.reading import read_link
 from crosstable.calculator.what_if import events_to, score_chances
 from crosstable.cli import main
+from crosstable.errors import OfficeError
 from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.office.audit import audit
-from crosstable.office.database import open_office
+from crosstable.office.database import Office, open_office
 from crosstable.office.demonstration import ACCOUNTS, PASSWORD, make_demo
 from crosstable.office.ledger.postings import current_of_section
+from crosstable.office.settings import contrast_with_white, show_as
 from crosstable.web.pages.explanations import played_section
 from crosstable.web.pages.sections import rated_section, require_section
 from crosstable.web.reading import Reading
 from tests.amounts import IS_SOAK, amount
+from tests.office.made_office import AUTHOR
 from tests.web.client import TestClient
-from tests.web.site import client
+from tests.web.site import HandClock, client, made_file
 
 DAY = date(2026, 11, 16)
 
@@ -198,3 +202,39 @@ def test_what_any_program_asks_of_a_site(site: TestClient) -> None:
     assert '<meta name="description" content="' in busiest
     assert '<meta property="og:title"' in busiest
     assert len(busiest.encode()) < 60 * 1024
+
+
+def test_an_office_shows_its_own_name_color_picture_and_contact(tmp_path: Path) -> None:
+    path = made_file(tmp_path)
+    office = Office(str(path), HandClock())
+    picture = b"\x89PNG\r\n\x1a\n and so on"
+    shown = {"name": "Elm County <Chess>", "contact": "ratings@elm.example", "color": "#7a1f3d"}
+    for setting, text in {**shown, "logo": b64encode(picture).decode()}.items():
+        assert show_as(office, AUTHOR, setting, text) is not None
+        assert show_as(office, AUTHOR, setting, text) is None
+    for setting, wrong in {"color": "#f0c0c0", "logo": b64encode(b"GIF89a").decode(), "name": "a\nb"}.items():
+        with pytest.raises(OfficeError):
+            show_as(office, AUTHOR, setting, wrong)
+    with pytest.raises(OfficeError, match="is not a color"):
+        show_as(office, AUTHOR, "color", "red")
+    assert (round(contrast_with_white("#000000"), 2), contrast_with_white("#ffffff")) == (21.0, 1.0)  # WCAG 2.2
+    with client(path) as site:
+        text = site.get("/").text
+        assert "Elm County &lt;Chess&gt;" in text
+        assert "mailto:ratings@elm.example" in text
+        assert site.get("/identity.css").text == ":root { --accent: #7a1f3d; }\n"
+        assert site.get("/logo.png").content == picture
+    office.close()
+
+
+def test_ratings_are_spread_over_the_classes(site: TestClient) -> None:
+    view = site.get("/lists.json").json()
+    month = view["lists"][0]["month"]
+    rows = site.get(f"/lists/{month}/top.json?top=500").json()["rows"]
+    strong = [row for row in rows if row["rating"] >= 2000]
+    assert sum(one["members"] for one in view["distribution"] if one["level"] >= 2000) == len(strong)
+    leader = site.get(f"/members/{rows[0]['member_id']}.json").json()["systems"][0]["ranks"]
+    assert [(one["state"], one["rank"]) for one in leader] == [("", 1), (rows[0]["state"], 1)]
+    third = site.get(f"/members/{rows[2]['member_id']}.json").json()["systems"][0]["ranks"][0]
+    assert third["rank"] == rows[2]["rank"]
+    assert third["of"] == sum(one["members"] for one in view["distribution"])

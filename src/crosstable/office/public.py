@@ -41,7 +41,7 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals", "memberships"),
+    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color"),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})

@@ -39,6 +39,7 @@ from crosstable.office.public_index import (
 )
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.rounding import WHOLE
+from crosstable.office.settings import Identity, identity
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import TopList, Wanted, top_list
@@ -165,7 +166,8 @@ class Snapshot:
         self.rated_at = None if rated is None else rated.at
         self.found = found
         self.public = PublicOffice(self.connection)
-        self.name = office_name(self.connection)
+        self.identity: Identity = identity(self.connection)
+        self.name = self.identity.name or office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
         newest_list = self.lists[-1].month if self.lists else None
@@ -372,6 +374,11 @@ class Reading:
     def name(self) -> str:
         """What the office is called; the program's name while the first snapshot is being made."""
         return "Crosstable" if self._now is None else self._now.name
+
+    @property
+    def identity(self) -> Identity:
+        """How the office shows itself."""
+        return Identity() if self._now is None else self._now.identity
 
     @property
     def tag(self) -> str | None:

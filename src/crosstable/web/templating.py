@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from crosstable import __version__
 from crosstable.office.rounding import DECIMALS
+from crosstable.office.settings import Identity
 from crosstable.output.words import printable
 from crosstable.sentences import american, american_days, counted
 from crosstable.web.shapes import SYSTEM_NAMES
@@ -66,7 +67,7 @@ class Templates:
         from crosstable.web.pages.member_history import history_chart
 
         # where nobody asks for a page by an address
-        self.environment.globals.update(office="Crosstable", canonical="")
+        self.environment.globals.update(office="Crosstable", canonical="", identity=Identity())
         self.environment.globals["demonstration"] = demonstration if site.is_demo else None
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
         self.environment.globals.update(days=days, day_of=day_of)
@@ -93,6 +94,7 @@ class Templates:
             "request": request,
             "read": None,
             "office": request.app.state.reading.name,
+            "identity": request.app.state.reading.identity,
             "canonical": f"{request.url.scheme}://{request.url.netloc}{quote(request.url.path)}",
         }
         return self.environment.get_template(template).render({**known, **context}).encode()

@@ -92,6 +92,7 @@ class SystemRating(BaseModel):
     live: Rating
     live_since: str
     live_place: Place | None
+    live_player: int | None
     official: Rating | None
     official_month: str | None
     floor: Floor | None
@@ -180,7 +181,7 @@ def member(
     system: OneSystem = "",
     axis: Axis = "date",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    size: Annotated[int, Query(ge=1, le=500)] = 25,
+    size: Annotated[int, Query(ge=1, le=500)] = 24,
 ) -> MemberView:
     """A member: ratings in six systems, official and live, floors, norms, titles, and their history."""
     listed = require_member(read, member_id)
@@ -229,6 +230,7 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         live=live,
         live_since=(last.as_of or last.ended).isoformat(),
         live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
+        live_player=last.number,
         official=rating_of(one.official),
         official_month=one.month,
         floor=floor_of(one.floor),

@@ -1,5 +1,6 @@
 """What programs ask of any site: robots.txt, a map of its pages, an icon, a manifest."""
 
+import base64
 from collections.abc import Iterator
 
 from fastapi import Request, Response
@@ -53,7 +54,21 @@ async def icon(request: Request) -> Response:
     return RedirectResponse(ICON, 301)
 
 
+async def identity_style(request: Request) -> Response:
+    """The office's own color; nothing where it has none."""
+    color = reading_of(request).identity.color
+    return Response(f":root {{ --accent: {color}; }}\n" if color else "", media_type="text/css")
+
+
+async def logo(request: Request) -> Response:
+    """The office's own picture, or the program's."""
+    found = reading_of(request).identity.logo
+    return Response(base64.b64decode(found), media_type="image/png") if found else RedirectResponse(ICON, 303)
+
+
 ROUTES = (
+    Route("/identity.css", identity_style, Policy.PUBLIC),
+    Route("/logo.png", logo, Policy.PUBLIC),
     Route("/robots.txt", robots, Policy.PUBLIC),
     Route("/sitemap.xml", sitemap, Policy.PUBLIC),
     Route("/manifest.webmanifest", manifest, Policy.PUBLIC),
