@@ -114,7 +114,7 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
 
 def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hypothesis, ...]:
     """The likeliest of what was tried that give a row its posted figure."""
-    near = about.within.get(row.number, WITHIN)
+    near = about.tolerance.get(row.number, WITHIN)
     return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
