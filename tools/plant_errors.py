@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from crosstable.errors import FormatError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.pipeline.reading import read
 from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Background, Entry, PlayerRating
+from crosstable.terms import Background, Cell, Entry, PlayerRating, Result, Section
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audited_page
-from crosstable.verification.hypotheses import SOLVING, TURNED, Suspicion, rated_again, with_result
+from crosstable.verification.hypotheses import OTHER_SIDE, SOLVING, TURNED, Suspicion, rated_again
 from crosstable.verification.pages import Page
 
 EACH_KIND = 3
@@ -82,6 +82,20 @@ def _planted(page: Page) -> Iterator[Planted]:
         if record.games is not None:
             moved = record._replace(games=max(1.0, record.games + random.choice((-6, -4, 4, 8))))
             yield "count", "a count of", rated_again(_with(about, entry, moved), section, edition)
+
+
+def with_result(section: Section, number: int, at: int, result: Result) -> Section:
+    """A section with another result of one game, on both rows."""
+    cells = {entry.number: list(entry.cells) for entry in section.entries}
+    opponent = cells[number][at].opponent
+    meeting = sum(cell.opponent == opponent for cell in cells[number][:at])
+    there = [i for i, cell in enumerate(cells[opponent]) if cell.opponent == number][meeting]
+    for one, place, other in ((number, at, result), (opponent, there, OTHER_SIDE[result])):
+        blank = Cell(Result.BLANK, 0, "")
+        cells[one][place] = blank if other is Result.BLANK else cells[one][place]._replace(result=other)
+    return section._replace(
+        entries=tuple(entry._replace(cells=tuple(cells[entry.number])) for entry in section.entries)
+    )
 
 
 def _with(about: Suspicion, entry: Entry, record: PlayerRating) -> Suspicion:

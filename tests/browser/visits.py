@@ -44,10 +44,15 @@ class Walk(NamedTuple):
 ESTIMATE = "/estimate?rating=1512/40&game=W1640,D1720,L1600,T1800&control=G/60;d5&next=1700&target=1550"
 VISITS = {
     "home": Visit("home.html", "/"),
-    "search": Visit("search.html", "/search?q=fab"),
+    "search": Visit("search.html", "/search?q=fa"),
     "member": Visit("member.html", "/members/{member}"),
+    "games": Visit("games.html", "/members/{member}/games"),
+    "head to head": Visit("against.html", "/members/{member}/against/{opponent}"),
     "member by games": Visit("member.html", "/members/{member}?axis=games"),
     "member who moved without playing": Visit("member.html", "/members/{moved}"),
+    "club": Visit("place.html", "/clubs/A6000000"),
+    "state": Visit("place.html", "/states/AQ"),
+    "director": Visit("place.html", "/directors/{member}"),
     "events": Visit("events.html", "/events"),
     "event": Visit("event.html", "/events/{event}"),
     "section": Visit("section.html", "/events/{event}/sections/{section}"),
@@ -89,7 +94,10 @@ VISITS = {
     "not allowed": Visit("problem.html", "/desk", "tina", 403),
 }
 # Answers with a GET, and shows no page: files, and a way to another address.
-NO_PAGE = ("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/desk/event")
+NO_PAGE = (
+    *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
+    *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/desk/event"),
+)
 
 
 def of_demo(address: str) -> dict[str, Any]:
@@ -107,6 +115,7 @@ def of_demo(address: str) -> dict[str, Any]:
         "section": place["number"],
         "player": row["number"],
         "member": row["member_id"],
+        "opponent": ask(f"/members/{row['member_id']}/games.json")["opponents"][0]["member_id"],
     }
 
 

@@ -15,10 +15,12 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 import crosstable as ct
+from crosstable.formats import ratings_api
 
 MOST_ITEMS = 100
 CODES = {"OTBR": "R", "OTBQ": "Q", "OTBB": "B", "ONLR": "OR", "ONLQ": "OQ", "ONLB": "OB"}
-OUTCOMES = {"W": "Win", "L": "Loss", "D": "Draw", "H": "ByeHalf", "B": "ByeFull", "U": "Unpaired", "X": "WinForfeit"}
+OUTCOMES = {result.value: name for name, result in ratings_api.OUTCOMES.items()}
+FORMATS = {"match": "Match", "round_robin": "RoundRobin"}
 Trouble = Callable[["Handler"], None]
 
 
@@ -110,76 +112,95 @@ def hung_up(handler: Handler) -> None:
 
 
 def api_of(event: Mapping[str, Any], *, decimals: bool = True) -> dict[str, Any]:
-    """An event file as the API answers about it once it is rated: posted ratings are those of our own calculation."""
-    rated = ct.rate(ct.read(event))
+    """An event file as the API answers about it once it is rated.
+
+    Posted ratings are those of the file; where it has none, those of our own calculation.
+    """
     about, event_id = event["event"], event["event"]["id"]
-    days = {"startDate": about["start_date"], "endDate": about["end_date"]}
+    days = {"startDate": about.get("start_date"), "endDate": about.get("end_date")}
     found: dict[str, Any] = {}
-    for section, given in zip(rated.sections, event["sections"], strict=True):
-        systems = list(section.systems)
-        found[f"rated-events/{event_id}/sections/{section.number}"] = {
-            "id": f"s{section.number}",
-            "number": section.number,
-            "name": section.name,
-            "playerCount": len(given["players"]),
-            "roundCount": len(given["players"][0]["rounds"]),
-            **days,
-            "format": "Swiss",
-            "timeControl": given["time_control"],
+    for section in event["sections"]:
+        number, players = section["number"], _posted(event, section, decimals=decimals)
+        systems = section.get("systems") or list(dict.fromkeys(one for player in players for one in player["posted"]))
+        details = {"rated": about.get("end_date"), **section.get("details", {})}
+        control = section.get("time_control", "")
+        found[f"rated-events/{event_id}/sections/{number}"] = {
+            "id": f"s{number}",
+            "number": number,
+            "name": section.get("name", ""),
+            "playerCount": len(players),
+            "roundCount": max(len(player["rounds"]) for player in players),
+            "startDate": section.get("start_date", days["startDate"]),
+            "endDate": section.get("end_date", days["endDate"]),
+            "format": FORMATS.get(section.get("type", ""), "Swiss"),
+            "timeControl": control if isinstance(control, str) else "; ".join(control),
             "ratingSystem": "D" if len(systems) > 1 else CODES[systems[0]],
-            "isOnline": False,
-            "firstRatedDate": about["end_date"],
-            "lastRatedDate": about["end_date"],
+            "isOnline": section.get("online", False),
+            "firstRatedDate": details["rated"],
+            "lastRatedDate": details.get("re_rated", details["rated"]),
         }
-        found[f"rated-events/{event_id}/sections/{section.number}/standings"] = [
-            _standing(at, player, section, decimals=decimals) for at, player in enumerate(given["players"], start=1)
+        found[f"rated-events/{event_id}/sections/{number}/standings"] = [
+            _standing(at, player, decimals=decimals) for at, player in enumerate(players, start=1)
         ]
-    listed = [{"id": f"s{one.number}", "number": one.number, "name": one.name} for one in rated.sections]
-    found[f"rated-events/{event_id}"] = {
-        "id": event_id,
-        "name": about["name"],
-        **days,
-        "sections": listed,
-        "sectionCount": len(listed),
-    }
+    listed = [
+        {"id": f"s{one['number']}", "number": one["number"], "name": one.get("name")} for one in event["sections"]
+    ]
+    described = {"id": event_id, "name": about.get("name", ""), **days}
+    found[f"rated-events/{event_id}"] = {**described, "sections": listed, "sectionCount": len(listed)}
     return found
 
 
-def _standing(at: int, player: Mapping[str, Any], section: Any, *, decimals: bool) -> dict[str, Any]:
-    last, _, first = player["name"].partition(", ")
-    rounds = [
-        {
-            "id": f"{at}-{number}",
-            "roundNumber": number,
-            "outcome": OUTCOMES[cell[0]],
-            "color": "Unknown",
-            "opponentOrdinal": int(cell[1:] or 0),
-            "opponentPairingNumber": int(cell[1:] or 0),
-            "opponentPlayerId": f"p{cell[1:]}" if cell[1:] else "",
-        }
-        for number, cell in enumerate(player["rounds"], start=1)
-    ]
+def _posted(event: Mapping[str, Any], section: Mapping[str, Any], *, decimals: bool) -> list[dict[str, Any]]:
+    """The players of a section with what was posted."""
+    if any("posted" in player for player in section["players"]):
+        return [{"posted": {}, **player} for player in section["players"]]
+    systems = ct.rate(ct.read({**event, "sections": [section]})).sections[0].systems
+    players: list[dict[str, Any]] = [{**player, "posted": {}} for player in section["players"]]
+    for name, rated in systems.items():
+        for player, row in zip(players, rated.players, strict=True):
+            if row.post is not None:
+                player["posted"][name] = {"rating": round(row.post, 2) if decimals else row.rounded}
+    return players
+
+
+def _standing(at: int, player: Mapping[str, Any], *, decimals: bool) -> dict[str, Any]:
+    last, _, first = player.get("name", "").partition(", ")
+    rounds = [_outcome(at, number, cell) for number, cell in enumerate(player["rounds"], start=1) if cell != "*"]
     records = []
-    for name, rated in section.systems.items():
-        row = rated.players[at - 1]
+    for name, posted in player["posted"].items():
+        pre, post = player.get("ratings", {}).get(name, {}).get("rating"), posted["rating"]
         records.append(
             {
                 "ratingSystem": CODES[name],
-                "preRating": None if row.pre is None else round(row.pre),
-                "preRatingDecimal": 0 if not decimals else row.pre,
-                "postRating": row.rounded,
-                "postRatingDecimal": round(row.post, 2) if decimals else 0,
+                "preRating": None if pre is None else round(pre),
+                "preRatingDecimal": pre if decimals and pre and pre % 1 else 0,
+                "postRating": round(post),
+                "postRatingDecimal": post if decimals and post % 1 else 0,
+                "postProvisionalGameCount": posted.get("games"),
             }
         )
     return {
         "ordinal": at,
         "pairingNumber": player["number"],
         "playerId": f"p{player['number']}",
-        "memberId": player["member_id"],
+        "memberId": player.get("member_id", ""),
         "firstName": first,
         "lastName": last,
         "stateRep": "NC",
         "score": None,
         "roundOutcomes": rounds,
         "ratings": records,
+    }
+
+
+def _outcome(at: int, number: int, cell: str) -> dict[str, Any]:
+    opponent = cell[1:].rstrip("wb")
+    return {
+        "id": f"{at}-{number}",
+        "roundNumber": number,
+        "outcome": OUTCOMES[cell[:1]],
+        "color": {"w": "White", "b": "Black"}.get(cell[-1:], "Unknown"),
+        "opponentOrdinal": int(opponent or 0),
+        "opponentPairingNumber": int(opponent or 0),
+        "opponentPlayerId": f"p{opponent}" if opponent else "",
     }

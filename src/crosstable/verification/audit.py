@@ -11,12 +11,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
-from crosstable.verification.causes import other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses
-from crosstable.verification.pages import Page, circle, is_known
+from crosstable.verification.causes import SETTLING_ROWS, other_readings
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, fitting, hypotheses
+from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_starts
@@ -28,8 +28,9 @@ TOGETHER = 1.5
 LITTLE = 0.5
 # A row that leans on something hidden differs only if it is so far beyond what that can give.
 SLACK = 4.0
-MOST_HYPOTHESES = 8
 FLOOR = "a floor"
+FAULT = "an error in online ratings that was repaired after June 16, 2021"
+ROUNDED = "the last decimal of the ratings before the event"
 STARTED = "the start of an unrated player, as the whole section fits it"
 
 
@@ -66,7 +67,18 @@ class AuditedRow(NamedTuple):
 
 def audit(pages: Iterable[Page]) -> list[AuditedRow]:
     """A verdict for every posted row of some pages, each section alone."""
-    return [row for page in pages for row in audited_page(with_online_fault(page))]
+    rows = []
+    for page in pages:
+        audited = audited_page(with_online_fault(page))
+        rows += [_with_fault(row) for row in audited] if page.apart == ONLINE_FAULT else audited
+    return rows
+
+
+def _with_fault(row: AuditedRow) -> AuditedRow:
+    """A row that was rated with the online error: the rules give something else, and what they gave is a guess."""
+    if row.verdict is AuditVerdict.REPRODUCED:
+        return row._replace(verdict=AuditVerdict.EXPLAINED, cause=FAULT)
+    return row._replace(verdict=AuditVerdict.UNKNOWN) if row.verdict is AuditVerdict.DIFFERS else row
 
 
 def audited_page(page: Page) -> list[AuditedRow]:
@@ -80,27 +92,53 @@ def audited_page(page: Page) -> list[AuditedRow]:
     starts = fitted_starts(page, page.checked.backgrounds)
     begun = _started(page.checked.backgrounds, starts)
     rows = rows_of(page, _rated(page, begun) if starts else rated)
-    return _Audit(page, Suspicion(page, begun, rows, _wrong(rows)), starts).rows()
+    hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
+    near = _tolerances(page, rows, hidden | {start.number for start in starts})
+    wrong = frozenset(row.number for row in rows if not _is_right(row, near[row.number]))
+    about = Suspicion(page, begun, rows, wrong, near)
+    return _Audit(about, starts, hidden).rows()
 
 
-def _wrong(rows: Sequence[Row]) -> frozenset[int]:
-    return frozenset(row.number for row in rows if not _is_right(row))
+def _tolerances(page: Page, rows: Sequence[Row], unknown: set[int]) -> dict[int, float]:
+    """By row: how near it is right. Two decimals count where the page shows them before and after the event.
+
+    The ratings before the event are rounded too, so the last decimal may be off by one more. What rests on a start
+    that nobody knows is right to the point.
+    """
+    records = [one.standings.get(page.system) for one in page.checked.backgrounds.values()]
+    brought = [record.rating for record in records if record is not None]
+    figures = (brought, [row.posted for row in rows])
+    has_decimals = all(2 * sum(one != math.floor(one) for one in shown) > len(shown) for shown in figures)
+    resting = circle(page, unknown, 2)
+    is_exact = [has_decimals and row.number not in resting for row in rows]
+    return {row.number: 2.0 * WITHIN_DECIMALS if one else WITHIN for row, one in zip(rows, is_exact, strict=True)}
 
 
 class _Audit:
     """A page under audit: its rows with fitted starts, what was tried, and how far the unknown inputs reach."""
 
-    def __init__(self, page: Page, about: Suspicion, starts: Sequence[FittedStart]) -> None:
-        self._page, self._about = page, about
-        other = other_readings(page, about.backgrounds, set(about.numbers)) if about.numbers else {}
-        self._causes: Mapping[int, str] = other
+    def __init__(self, about: Suspicion, starts: Sequence[FittedStart], hidden: set[int]) -> None:
+        self._page, self._about = about.page, about
+        page = about.page
+        self._causes = dict(other_readings(page, about.backgrounds, set(about.numbers))) if about.numbers else {}
         self._fitted = {start.number for start in starts}
-        hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
         self._own = self._fitted | hidden
         self._resting = circle(page, self._own, 2)
-        self._proves = len(starts) < sum(not row.is_clean and _is_right(row) for row in about.rows)
+        self._proves = len(starts) < sum(not row.is_clean and row.number not in about.numbers for row in about.rows)
+        self._right = {row.number for row in about.rows} - about.numbers
         self._tried = hypotheses(about) if about.numbers else []
-        self._reach = _reach(about, self._own) if about.numbers else {}
+        self._trials = Trials(page, about.backgrounds)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Rows that a fact which no page shows brings about, two or more and none to the contrary: that settles it."""
+        left = set(self._about.numbers) - self._causes.keys()
+        for one in self._tried:
+            settled = one.met & left
+            is_best = one.is_hidden and len(settled) >= SETTLING_ROWS and not self._right - one.met
+            if is_best and not any(other.met > one.met for other in self._tried if not other.is_hidden):
+                self._causes |= dict.fromkeys(settled, f"{one.what} (ratings of {len(settled)} players agree on it)")
+                left -= settled
 
     def rows(self) -> list[AuditedRow]:
         """The verdict on every row."""
@@ -108,17 +146,16 @@ class _Audit:
 
     def _row(self, row: Row) -> AuditedRow:
         verdict, cause = self._judged(row)
-        low, high = self._reach.get(row.number, (row.computed, row.computed))
-        slack = WITHIN if high - low < LITTLE and row.number not in self._resting else SLACK
+        is_open = verdict is AuditVerdict.UNKNOWN and row.number in self._about.numbers
+        low, high = _reach(self._page, self._trials, row, self._own) if is_open else (row.computed, row.computed)
+        slack = self._about.tolerance[row.number] if high - low < LITTLE and row.number not in self._resting else SLACK
         is_beyond = not low - slack <= row.posted <= high + slack
         is_free = row.number in self._own or self._may_be_floor(row)
         if verdict is AuditVerdict.UNKNOWN and is_beyond and not is_free:
             verdict = AuditVerdict.DIFFERS
-        fitting: list[Hypothesis] = []
-        if verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN):
-            fitting = [one for one in self._tried if math.fabs(one.ratings[row.number] - row.posted) <= WITHIN]
-        audited = _audited(self._page, row, verdict, cause)
-        return audited._replace(low=low, high=high, hypotheses=tuple(fitting[:MOST_HYPOTHESES]))
+        is_listed = verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
+        found = fitting(self._about, self._tried, row) if is_listed else ()
+        return _audited(self._page, row, verdict, cause)._replace(low=low, high=high, hypotheses=found)
 
     def _may_be_floor(self, row: Row) -> bool:
         """Whether a floor that came with this very event, for a prize, could stand at the posted figure (§5)."""
@@ -130,45 +167,35 @@ class _Audit:
         """The verdict on a row so far, and why; what is left to bounds is unknown."""
         if row.verdict is Verdict.AT_FLOOR:
             return AuditVerdict.EXPLAINED, FLOOR
-        if _is_right(row) and row.number in self._resting:
+        is_right = row.number not in self._about.numbers
+        if is_right and row.number in self._resting:
             is_fitted = circle(self._page, {row.number}, 2) & self._own <= self._fitted
             return (AuditVerdict.EXPLAINED, STARTED) if self._proves and is_fitted else (AuditVerdict.UNKNOWN, "")
-        if _is_right(row):
-            return AuditVerdict.REPRODUCED, ""
+        if is_right:
+            is_rounded = self._about.tolerance[row.number] < WITHIN and math.fabs(row.error) > WITHIN_DECIMALS
+            return (AuditVerdict.EXPLAINED, ROUNDED) if is_rounded else (AuditVerdict.REPRODUCED, "")
         if row.number in self._causes:
             return AuditVerdict.EXPLAINED, self._causes[row.number]
         return AuditVerdict.UNKNOWN, ""
 
 
-def _is_right(row: Row) -> bool:
-    """Whether a row is reproduced: to two decimals where both ratings have them, else to the point."""
-    if row.has_decimals and math.isfinite(row.pre) and row.pre != math.floor(row.pre):
-        return math.fabs(row.error) <= WITHIN_DECIMALS * 2 or row.verdict is Verdict.AT_FLOOR
-    return row.verdict is not Verdict.UNEXPLAINED
+def _is_right(row: Row, near: float) -> bool:
+    """Whether a row is reproduced, or held by a floor."""
+    return math.fabs(row.error) <= near or row.verdict is Verdict.AT_FLOOR
 
 
-def _reach(about: Suspicion, free: Collection[int]) -> dict[int, tuple[float, float]]:
-    """By row: the lowest and the highest rating that the unknown inputs around it can give."""
-    page, trials = about.page, Trials(about.page, about.backgrounds)
-    base = trials.ratings()
-    reach = {row.number: [0.0, 0.0] for row in about.rows}
-    for number in sorted(circle(page, set(about.numbers), 2)):
-        if number not in trials.position:
-            continue
-        prepared = trials.prepared(number)
-        effects = [[0.0] * len(base)]
-        for fact in _extremes(page, trials, number, is_start=number in free):
-            trials.with_fact(number, fact)
-            effects.append([one - other for one, other in zip(trials.ratings(), base, strict=True)])
-        trials.put_back(number, prepared)
-        for row, (low, high) in reach.items():
-            at = trials.position[row]
-            moved = [effect[at] for effect in effects]
-            reach[row] = [low + min(moved), high + max(moved)]
-    return {
-        row: (base[trials.position[row]] + TOGETHER * low, base[trials.position[row]] + TOGETHER * high)
-        for row, (low, high) in reach.items()
-    }
+def _reach(page: Page, trials: Trials, row: Row, free: Collection[int]) -> tuple[float, float]:
+    """The lowest and the highest rating that the unknown inputs around a row can give it."""
+    base = trials.rating_if(row.number, {})
+    low = high = 0.0
+    for number in sorted(circle(page, {row.number}, 2)):
+        facts = _extremes(page, trials, number, is_start=number in free)
+        effects = [
+            0.0,
+            *(trials.rating_if(row.number, {number: trials.brought(number, fact)}) - base for fact in facts),
+        ]
+        low, high = low + min(effects), high + max(effects)
+    return base + TOGETHER * low, base + TOGETHER * high
 
 
 def _extremes(page: Page, trials: Trials, number: int, *, is_start: bool) -> Iterable[PlayerRating | GivenStart]:
@@ -206,7 +233,7 @@ def _rated(page: Page, backgrounds: Mapping[int, Background]) -> RatedSection:
 
 def _plain(page: Page, row: Row) -> AuditedRow:
     """A row of a foreign event: its inputs are those of another federation."""
-    if _is_right(row):
+    if _is_right(row, WITHIN):
         return _audited(page, row, AuditVerdict.REPRODUCED, "")
     return _audited(page, row, AuditVerdict.UNKNOWN, "")
 

@@ -1,38 +1,43 @@
 """What could have gone wrong where a posted rating differs: each hypothesis rates the section again with one change.
 
 A hypothesis is a reading of the page in which one thing was taken otherwise: a result, a rating or a count before the
-event, the rules, the bonus, a floor, a start, a re-entry. It is judged by all posted rows of the section, because a
-wrong input moves opponents too. One that fits is a lead and no proof.
+event, the rules, the bonus, a floor, a start, a re-entry. It is tried first on the few players that a differing row
+rests on. One that brings the row about is judged by all posted rows that it can move, because a wrong input moves
+opponents too. One that fits is a lead and no proof.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
-from crosstable.engine.competitors import competitors
+from crosstable.engine.after import Prepared
+from crosstable.engine.competitors import GameSide, competitor_of, competitors
 from crosstable.engine.rating import rated_field
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import Background, Cell, GivenStart, PlayerRating, Result, Section, total
+from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
 from crosstable.verification.pages import Page, circle
-from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, verdict_of
+from crosstable.verification.rows import WITHIN, Row, Verdict, verdict_of
 from crosstable.verification.starts import bounds_of, credited_games
 from crosstable.verification.trials import Trials
 
 SOLVING = "another order of events, or a section missing"
 SOLVED = 0.3
 MOST_STEPS = 12
-MOST_ROWS = 6
+# The rows in question, those that differ most first, for which results and for which facts of others are tried.
+MOST_ROWS = 24
+MOST_INQUIRED = 2
+MOST_OPPONENTS = 6
+MOST_HYPOTHESES = 8
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
 FURTHEST = 450.0
-# Players rated again for one kind of hypothesis, so that an answer comes within a second or two.
-MOST_WORK = 4000
 TURNED = {
     Result.WIN: (Result.LOSS, Result.DRAW),
     Result.LOSS: (Result.WIN, Result.DRAW),
@@ -43,25 +48,49 @@ OTHER_SIDE = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Res
 
 
 class Hypothesis(NamedTuple):
-    """What may have been otherwise, the ratings that it gives by number, how many posted rows it brings about.
+    """What may have been otherwise, the ratings that it gives by number, and the numbers of the rows it brings about.
 
     ``error`` adds up what is left between computed and posted. A number that was solved for has nothing left on its own
-    row, so it is charged with what rounding leaves.
+    row, so it is charged with what rounding leaves. ``is_hidden``: it is a fact that a page does not show.
     """
 
     what: str
     ratings: Mapping[int, float]
-    rows: int
+    met: frozenset[int]
     error: float
+    is_hidden: bool
 
 
 class Suspicion(NamedTuple):
-    """A page, what its players brought (with fitted starts), its rows, and the numbers of those that differ."""
+    """A page, what its players brought (with fitted starts), its rows, and the numbers of those that differ.
+
+    ``tolerance`` says by number how near computed and posted have to be, where that is less than a point.
+    """
 
     page: Page
     backgrounds: Mapping[int, Background]
     rows: Sequence[Row]
     numbers: frozenset[int]
+    tolerance: Mapping[int, float] = {}
+
+    def is_met(self, row: Row, rating: float) -> bool:
+        """Whether this rating would give a row its posted figure."""
+        if math.fabs(rating - row.posted) <= self.tolerance.get(row.number, WITHIN):
+            return True
+        constants = self.page.checked.edition.constants
+        return verdict_of(constants, row.pre, rating, row.posted) is Verdict.AT_FLOOR
+
+
+class Change(NamedTuple):
+    """One thing that may have been otherwise: players who came otherwise, or another way to rate the page.
+
+    ``rated`` gives the ratings of a page, or of a part of it. ``is_hidden``: it is a fact that a page does not show.
+    """
+
+    what: str
+    players: Mapping[int, Prepared] = {}
+    rated: Callable[[Suspicion], Mapping[int, float] | None] = lambda about: None
+    is_hidden: bool = False
 
 
 def hypotheses(about: Suspicion) -> list[Hypothesis]:
@@ -69,37 +98,87 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
 
     The best one brings most rows about. Among equals those that are tried first are likelier.
     """
-    found: list[Hypothesis] = []
-    by_number = {row.number: row for row in about.rows}
-    constants = about.page.checked.edition.constants
-    right = [number for number, row in by_number.items() if number not in about.numbers]
-    for what, ratings in _tried(about):
-        met = {
-            number
-            for number, row in by_number.items()
-            if number in ratings and _is_met(verdict_of(constants, row.pre, ratings[number], row.posted), row, ratings)
-        }
-        if met & about.numbers and sum(number in met for number in right) >= len(right) - 1:
-            left = [math.fabs(ratings[number] - by_number[number].posted) for number in met]
-            error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in what else 0.0)
-            found.append(Hypothesis(what, ratings, len(met), error))
-    return sorted(found, key=lambda one: (-one.rows, one.error))
+    if about.page.checked.section.kind.is_foreign:
+        return []
+    found: dict[str, Hypothesis] = {}
+    trials = Trials(about.page, about.backgrounds)
+    for changes in (_tried, _two_results):
+        for change in changes(about, trials):
+            judged = _judged(about, trials, change) if change.what not in found else None
+            if judged is not None:
+                found[change.what] = judged
+        if any(about.numbers <= one.met for one in found.values()):
+            break
+    return sorted(found.values(), key=lambda one: (-len(one.met), one.error))
 
 
-def _is_met(verdict: Verdict, row: Row, ratings: Mapping[int, float]) -> bool:
-    is_exact = row.has_decimals and math.isfinite(row.pre) and row.pre != math.floor(row.pre)
-    near = 2.0 * WITHIN_DECIMALS if is_exact else WITHIN
-    return math.fabs(ratings[row.number] - row.posted) <= near or verdict is Verdict.AT_FLOOR
+def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hypothesis, ...]:
+    """The likeliest of what was tried that give a row its posted figure."""
+    near = about.tolerance.get(row.number, WITHIN)
+    return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
-def _tried(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """What is tried, in the order of how often it happens."""
-    page = about.page
-    if page.checked.section.kind.is_foreign:
-        return
-    most = max(1, MOST_WORK // len(page.players))
-    for kind in (_floors_left_out, _turned_results, _re_entries, _other_rules, _own_facts, _opponents_facts):
-        yield from islice(kind(about), most)
+def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:
+    """A change as a hypothesis; none where it brings no row in question about, or makes two right ones wrong."""
+    ratings = trials.ratings_if(change.players) if change.players else change.rated(about)
+    if ratings is None:
+        return None
+    met = frozenset(row.number for row in about.rows if about.is_met(row, ratings[row.number]))
+    right = {row.number for row in about.rows} - about.numbers
+    if not met & about.numbers or len(right - met) > 1:
+        return None
+    left = [math.fabs(ratings[row.number] - row.posted) for row in about.rows if row.number in met]
+    error = total(min(one, 1.0) for one in left) + (SOLVED if SOLVING in change.what else 0.0)
+    return Hypothesis(change.what, ratings, met, error, change.is_hidden)
+
+
+def part_of(about: Suspicion, numbers: Collection[int]) -> Suspicion:
+    """The part of a page that some rows rest on; only the ratings of these rows are those of the whole page (§1).
+
+    Step 5 meets opponents with their Step 4, which meets theirs with the first estimates of Step 3. So the opponents
+    come with all their games, the next ones only where they were unrated, the others with what they brought.
+    """
+    page, section = about.page, about.page.checked.section
+    own = _all_rows(section, set(numbers))
+    first = _all_rows(section, circle(page, own, 1))
+    second = _all_rows(section, circle(page, first, 1))
+    whole = first | {one for one in second if page.system not in about.backgrounds[one].standings}
+    kept = circle(page, whole, 1)
+    if len(kept) == len(section.entries):
+        return about
+    entries = tuple(
+        entry if entry.number in whole else entry._replace(cells=())
+        for entry in section.entries
+        if entry.number in kept
+    )
+    checked = page.checked._replace(section=section._replace(entries=entries))
+    players = {number: player for number, player in page.players.items() if number in kept}
+    rows = [row for row in about.rows if row.number in own]
+    return about._replace(page=page._replace(checked=checked, players=players), rows=rows)
+
+
+def _all_rows(section: Section, numbers: set[int]) -> set[int]:
+    """These rows and the other rows of the same members."""
+    ids = {entry.member_id for entry in section.entries if entry.number in numbers and entry.member_id}
+    return numbers | {entry.number for entry in section.entries if entry.member_id in ids}
+
+
+def _tried(about: Suspicion, trials: Trials) -> Iterator[Change]:
+    """What is worth judging, in the order of how often it happens: what brings a row in question about."""
+    rows = {row.number: row for row in about.rows}
+    worst = sorted(about.numbers, key=lambda number: -math.fabs(rows[number].error))[:MOST_ROWS]
+    yield from _floors_left_out(about, trials)
+    for number in worst:
+        turned = _turned_results(trials, number)
+        yield from (one for one in turned if about.is_met(rows[number], trials.rating_if(number, one.players)))
+    for number in worst:
+        yield from _re_entries(about, number)
+    yield from _other_rules(about, worst[:MOST_INQUIRED])
+    for number in worst:
+        yield from _other_facts(about, trials, rows[number], [number])
+    for number in worst[:MOST_INQUIRED]:
+        others = circle(about.page, {number}, 1) - about.numbers
+        yield from _other_facts(about, trials, rows[number], sorted(others)[:MOST_OPPONENTS])
 
 
 def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping[int, float] | None:
@@ -112,159 +191,167 @@ def rated_again(about: Suspicion, section: Section, edition: Edition) -> Mapping
     return {entry.number: finals[at] for at, one in enumerate(who) for entry in one.entries}
 
 
-def _floors_left_out(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
+def _floors_left_out(about: Suspicion, trials: Trials) -> Iterator[Change]:
     """The computed rating of somebody whom a floor held."""
-    trials = Trials(about.page, about.backgrounds)
     ratings, computed = trials.ratings(), trials.computed()
     by_number = {number: ratings[at] for number, at in trials.position.items()}
     for number in sorted(about.numbers):
         at = trials.position[number]
         if computed[at] < ratings[at] - 1.0:
-            yield (
-                f"the floor of {ratings[at]:g} left out for player {number}",
-                {**by_number, number: computed[at]},
-            )
+            what = f"the floor of {ratings[at]:g} left out for player {number}"
+            yield Change(what, rated=partial(_as_rated, {**by_number, number: computed[at]}))
 
 
-def _turned_results(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """Every game of the rows in question with another result, or left out."""
-    section, edition = about.page.checked.section, about.page.checked.edition
-    entries = {entry.number: entry for entry in section.entries}
-    seen: set[tuple[int, int, int]] = set()
-    for number in _worst(about):
-        for at, cell in enumerate(entries[number].cells):
-            game = (at, *sorted((number, cell.opponent)))
-            if cell.result not in TURNED or cell.opponent not in entries or game in seen:
-                continue
-            seen.add((game[0], game[1], game[2]))
-            for result in (*TURNED[cell.result], Result.BLANK):
-                ratings = rated_again(about, with_result(section, number, at, result), edition)
-                if ratings is not None:
-                    said = "left out" if result is Result.BLANK else f"counted as {POINTS[result]}"
-                    whom = f"player {number} against player {cell.opponent} in round {at + 1}"
-                    yield f"the game of {whom} {said} instead of {POINTS[cell.result]}", ratings
+def _as_rated(ratings: Mapping[int, float], _: Suspicion) -> Mapping[int, float]:
+    return ratings
 
 
-def with_result(section: Section, number: int, at: int, result: Result) -> Section:
-    """A section with another result of one game, on both rows."""
-    opponent = next(entry.cells[at].opponent for entry in section.entries if entry.number == number)
-    entries = []
-    for entry in section.entries:
-        cells = list(entry.cells)
-        if entry.number == number:
-            cells[at] = _cell(cells[at], result)
-        elif entry.number == opponent and at < len(cells) and cells[at].opponent == number:
-            cells[at] = _cell(cells[at], OTHER_SIDE[result])
-        entries.append(entry._replace(cells=tuple(cells)))
-    return section._replace(entries=tuple(entries))
+def _turned_results(trials: Trials, number: int) -> Iterator[Change]:
+    """Every game of a row in question with another result, or left out."""
+    meetings: Counter[int] = Counter()
+    for side in trials.prepared(number).competitor.sides:
+        opponent = side.opponent_number
+        meetings[opponent] += 1
+        for result in (*TURNED[side.result], Result.BLANK) if side.result in TURNED else ():
+            own = _with_result(trials.prepared(number), opponent, meetings[opponent], result)
+            other = _with_result(trials.prepared(opponent), number, meetings[opponent], OTHER_SIDE[result])
+            yield Change(_turned(number, side, result), {number: own, opponent: other})
 
 
-def _cell(cell: Cell, result: Result) -> Cell:
-    return Cell(result, 0, "") if result is Result.BLANK else cell._replace(result=result)
-
-
-def _re_entries(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """Rows of one member rated as if they were different people, or only one of them rated."""
-    section, edition = about.page.checked.section, about.page.checked.edition
-    counted: dict[str, list[int]] = {}
-    for entry in section.entries:
-        if entry.member_id:
-            counted.setdefault(entry.member_id, []).append(entry.number)
-    for numbers in counted.values():
-        if len(numbers) < 2 or not about.numbers & set(numbers):
+def _two_results(about: Suspicion, trials: Trials) -> Iterator[Change]:
+    """Two results turned, where one thing alone does not bring all rows about: of the worst row, then of the next."""
+    rows = {row.number: row for row in about.rows}
+    worst = max(about.numbers, key=lambda number: math.fabs(rows[number].error))
+    for one in list(_turned_results(trials, worst)):
+        ratings = trials.ratings_if(one.players)
+        left = {row.number: row.posted - ratings[row.number] for row in about.rows}
+        left = {number: error for number, error in left.items() if not about.is_met(rows[number], ratings[number])}
+        if not left or len(left) > 2 * len(about.numbers):
             continue
-        entries = tuple(
+        before = {number: trials.prepared(number) for number in one.players}
+        for number, player in one.players.items():
+            trials.put_back(number, player)
+        following = max(left, key=lambda number: math.fabs(left[number]))
+        pairs = [
+            Change(f"{one.what}, and {other.what}", {**one.players, **other.players})
+            for other in _turned_results(trials, following)
+            if about.is_met(rows[following], trials.rating_if(following, other.players))
+        ]
+        for number, player in before.items():
+            trials.put_back(number, player)
+        yield from pairs
+
+
+def _turned(number: int, side: GameSide, result: Result) -> str:
+    first, second = sorted((number, side.opponent_number))
+    was, then = (side.result, result) if first == number else (OTHER_SIDE[side.result], OTHER_SIDE[result])
+    said = "left out" if result is Result.BLANK else f"counted as {POINTS[then]} instead of {POINTS[was]}"
+    return f"the game of player {first} against player {second} in round {side.round_number} {said}"
+
+
+def _with_result(player: Prepared, opponent: int, meeting: int, result: Result) -> Prepared:
+    """A player with another result of the first, second, ... game with an opponent, or without it.
+
+    The rows of a round robin show a game in two columns, so rounds do not tell.
+    """
+    who, sides = player.competitor, []
+    for side in player.competitor.sides:
+        meeting -= side.opponent_number == opponent
+        if side.opponent_number != opponent or meeting:
+            sides.append(side)
+        elif result is not Result.BLANK:
+            sides.append(side._replace(result=result, score=GAME_SCORES[result]))
+    return player._replace(competitor=competitor_of(who.entries, who.background, tuple(sides)))
+
+
+def _re_entries(about: Suspicion, number: int) -> Iterator[Change]:
+    """Rows of one member rated as if they were different people, and only one of them counted."""
+    entries = about.page.checked.section.entries
+    member = next(entry.member_id for entry in entries if entry.number == number)
+    numbers = [entry.number for entry in entries if member and entry.member_id == member]
+
+    def rated(part: Suspicion) -> Mapping[int, float] | None:
+        section = part.page.checked.section
+        apart = tuple(
             entry._replace(member_id=f"{entry.member_id} row {entry.number}") if entry.number in numbers else entry
             for entry in section.entries
         )
-        ratings = rated_again(about, section._replace(entries=entries), edition)
-        if ratings is None:
-            continue
-        for number in numbers:
-            others = dict.fromkeys(numbers, ratings[number])
-            yield f"the re-entry of player {numbers[0]}: only the games of row {number} counted", {**ratings, **others}
+        return rated_again(part, section._replace(entries=apart), part.page.checked.edition)
+
+    def only(one: int) -> Callable[[Suspicion], Mapping[int, float] | None]:
+        def rated_alone(part: Suspicion) -> Mapping[int, float] | None:
+            ratings = rated(part)
+            return None if ratings is None else {**ratings, **dict.fromkeys(numbers, ratings[one])}
+
+        return rated_alone
+
+    for one in numbers if len(numbers) > 1 else ():
+        yield Change(f"the re-entry of player {numbers[0]}: only the games of row {one} counted", rated=only(one))
 
 
-def _other_rules(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """The section under other bonuses and under the rules of other times."""
-    section, edition = about.page.checked.section, about.page.checked.edition
+def _other_rules(about: Suspicion, numbers: Sequence[int]) -> Iterator[Change]:
+    """The section under other bonuses and under the rules of other times, where they bring one of some rows about."""
+    part = part_of(about, numbers)
+    for what, edition in _editions(about.page.checked.edition):
+        ratings = _under(edition, part)
+        if ratings is not None and any(about.is_met(row, ratings[row.number]) for row in part.rows):
+            yield Change(what, rated=partial(_under, edition))
+
+
+def _under(edition: Edition, about: Suspicion) -> Mapping[int, float] | None:
+    return rated_again(about, about.page.checked.section, edition)
+
+
+def _editions(edition: Edition) -> Iterator[tuple[str, Edition]]:
     constants = edition.constants
     bonuses = dict.fromkeys(one.constants.bonus_threshold for one in EDITIONS)
     for threshold in (*bonuses, math.inf):
         if threshold != constants.bonus_threshold:
-            ratings = rated_again(
-                about, section, edition._replace(constants=constants._replace(bonus_threshold=threshold))
-            )
             said = "no bonus" if math.isinf(threshold) else f"a bonus threshold of {threshold:g}"
-            if ratings is not None:
-                yield f"{said} instead of {constants.bonus_threshold:g}", ratings
+            other = edition._replace(constants=constants._replace(bonus_threshold=threshold))
+            yield f"{said} instead of {constants.bonus_threshold:g}", other
     for other in EDITIONS:
         if other.constants not in (constants, constants._replace(bonus_threshold=other.constants.bonus_threshold)):
-            ratings = rated_again(about, section, other)
-            if ratings is not None:
-                yield f"the rules of {other.name} instead of those of {edition.name}", ratings
+            yield f"the rules of {other.name} instead of those of {edition.name}", other
 
 
-def _own_facts(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """Ratings before the event, counts and starts of the rows in question."""
-    return _other_facts(about, _worst(about)[:MOST_ROWS])
-
-
-def _opponents_facts(about: Suspicion) -> Iterator[tuple[str, Mapping[int, float]]]:
-    """The same of their opponents."""
-    return _other_facts(about, sorted(circle(about.page, set(_worst(about)[:2]), 1) - about.numbers)[:MOST_ROWS])
-
-
-def _worst(about: Suspicion) -> list[int]:
-    """The rows in question, those that differ most first."""
-    error = {row.number: math.fabs(row.error) for row in about.rows}
-    return sorted(about.numbers, key=lambda number: -error[number])
-
-
-def _other_facts(about: Suspicion, numbers: Sequence[int]) -> Iterator[tuple[str, Mapping[int, float]]]:
-    trials = Trials(about.page, about.backgrounds)
-    rows = {row.number: row for row in about.rows}
+def _other_facts(about: Suspicion, trials: Trials, row: Row, numbers: Sequence[int]) -> Iterator[Change]:
+    """Ratings before the event, counts and starts of players that bring a row about."""
     for number in numbers:
-        if number not in trials.position:
-            continue
-        prepared = trials.prepared(number)
-        for what, fact in _facts(about, trials, rows, number):
-            trials.with_fact(number, fact)
-            ratings = trials.ratings()
-            trials.put_back(number, prepared)
-            yield what, {one: ratings[at] for one, at in trials.position.items()}
+        for what, fact, is_hidden in _facts(about, trials, row, number):
+            players = {number: trials.brought(number, fact)}
+            if about.is_met(row, trials.rating_if(row.number, players)):
+                yield Change(what, players, is_hidden=is_hidden)
 
 
 def _facts(
-    about: Suspicion, trials: Trials, rows: Mapping[int, Row], number: int
-) -> Iterator[tuple[str, PlayerRating | GivenStart]]:
+    about: Suspicion, trials: Trials, row: Row, number: int
+) -> Iterator[tuple[str, PlayerRating | GivenStart, bool]]:
+    """What a player may have brought instead; with each whether a page would not show it."""
     prepared, constants = trials.prepared(number), about.page.checked.edition.constants
-    asked = [number] if number in about.numbers else _worst(about)[:2]
     if prepared.start is not None:
         credited = credited_games(about.page, number)
         games = prepared.start.initial.games if credited is None else credited
-        low, high = bounds_of(constants, games)
-        for row in asked:
-            start = _solved(trials, rows[row], number, lambda rating: GivenStart(rating, games), (low, high))
-            if start is not None:
-                yield f"another start of player {number}, who was unrated: from other sources", start
+        start = _solved(trials, row, number, lambda rating: GivenStart(rating, games), bounds_of(constants, games))
+        if start is not None:
+            yield f"another start of player {number}, who was unrated: from other sources", start, False
         return
     record = prepared.record
-    for row in asked:
-        span = (max(record.rating - FURTHEST, constants.absolute_floor), record.rating + FURTHEST)
-        before = _solved(trials, rows[row], number, lambda rating: record._replace(rating=rating), span)
-        if before is not None and math.fabs(before.rating - record.rating) > 0.5:
-            said = f"player {number} at {before.rating:.0f} before the event instead of {record.rating:.0f}"
-            yield f"{said} ({SOLVING})", before
+    span = (max(record.rating - FURTHEST, constants.absolute_floor), record.rating + FURTHEST)
+    before = _solved(trials, row, number, lambda rating: record._replace(rating=rating), span)
+    if before is not None and math.fabs(before.rating - record.rating) > 0.5:
+        said = f"player {number} at {before.rating:.0f} before the event instead of {record.rating:.0f}"
+        yield f"{said} ({SOLVING})", before, False
     if record.games is not None and not is_established(constants, record.games) and record.wins is None:
         count = int(record.games)
-        yield f"player {number} had won all earlier games", record._replace(wins=count, draws=0, losses=0)
-        yield f"player {number} had lost all earlier games", record._replace(wins=0, draws=0, losses=count)
+        yield f"player {number} had won all earlier games", record._replace(wins=count, draws=0, losses=0), True
+        yield f"player {number} had lost all earlier games", record._replace(wins=0, draws=0, losses=count), True
     established = math.floor(constants.established_above) + 1
     most = math.ceil(most_effective_games(constants, record.rating))
-    for games in range(0 if record.games is not None else established, max(most, established) + 1):
+    for games in range(1 if record.games is not None else established, max(most, established) + 1):
         if games != record.games:
-            yield f"a count of {games} games before the event for player {number}", record._replace(games=float(games))
+            what = f"a count of {games} games before the event for player {number}"
+            yield what, record._replace(games=float(games)), record.games is None
 
 
 def _solved(
@@ -274,11 +361,9 @@ def _solved(
 
     Regula falsi, the end that stays halved (Illinois): a rating hardly ever takes more than eight trials.
     """
-    prepared = trials.prepared(number)
 
     def error(rating: float) -> float:
-        trials.with_fact(number, made(rating))
-        return row.posted - trials.ratings()[trials.position[row.number]]
+        return row.posted - trials.rating_if(row.number, {number: trials.brought(number, made(rating))})
 
     (low, high), found = span, None
     at_low, at_high = error(low), error(high)
@@ -293,5 +378,4 @@ def _solved(
             else:
                 at_low /= 2.0
             high, at_high = middle, left
-    trials.put_back(number, prepared)
     return found

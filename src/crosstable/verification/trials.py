@@ -1,19 +1,24 @@
-"""Trials: rate a page again with one unknown fact changed, and nothing else built anew.
+"""Trials: rate a page again with a fact or a result changed, and only what the change can move.
 
-The causes of a difference and the fitting of starts try thousands of values; a trial changes a player's columns and
-runs the same five steps and outcomes as the engine, without the records that an explanation would need.
+The causes of a difference, the fitting of starts and the audit try thousands of values. A trial changes what a player
+brings and runs the same steps and outcomes as the engine, over the players whom the change reaches: their opponents in
+Step 4, the opponents of those in Step 5, and one game further where a first estimate of Step 3 lies between (§1).
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from crosstable.engine.after import Prepared, system_section, unrated_record
+from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
 from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.rating import blank_sheet, columns, lay_player, prepare, result_of, rule_of
+from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
-from crosstable.formulas.steps import five_steps
+from crosstable.formulas.section import lay_results, share_of
+from crosstable.formulas.steps import Field, one_pass, step_2, step_3
 from crosstable.terms import Background, GivenStart, PlayerRating
 from crosstable.verification.pages import Page
+
+NOTHING: Mapping[int, float] = {}
 
 
 class Trials:
@@ -25,48 +30,165 @@ class Trials:
         self._at = system_section(section, page.system, edition)
         self.players = [prepare(self._at, one, is_needed=True) for one in who]
         self.position = {entry.number: at for at, one in enumerate(who) for entry in one.entries}
-        self._field = columns(self._at, self.players)
-        self._sheet = blank_sheet(len(self._field.prior), len(self._field.opponent))
         self._rule = rule_of(section, page.system)
+        self._field = columns(self._at, self.players)
+        self._met_by: list[set[int]] = [set() for _ in who]
+        for at, one in enumerate(who):
+            for side in one.sides:
+                self._met_by[side.opponent].add(at)
+        self._strength, self._middle, self._computed = ([math.nan] * len(who) for _ in range(3))
+        self._results: list[tuple[Prepared, float, float] | None] = [None] * len(who)
+        self._stale = set(range(len(who)))
 
     def with_fact(self, number: int, fact: PlayerRating | GivenStart) -> None:
         """Let a player have brought this rating record, or have started so."""
-        if isinstance(fact, PlayerRating):
-            self.with_record(number, fact)
-        else:
-            self.with_start(number, fact)
-
-    def with_record(self, number: int, record: PlayerRating) -> None:
-        """Let a rated player have brought this rating record instead."""
-        at = self.position[number]
-        self._put(at, self.players[at]._replace(record=record, numbers=numbers_of(record)))
+        self._put(self.position[number], self.brought(number, fact))
 
     def with_start(self, number: int, start: GivenStart) -> None:
         """Let an unrated player have started so."""
-        at = self.position[number]
-        player, record = self.players[at], unrated_record(start.games)
-        assert player.start is not None
-        begun = player.start._replace(initial=given_start(*start))
-        self._put(at, player._replace(record=record, numbers=numbers_of(record), start=begun))
+        self.with_fact(number, start)
 
     def put_back(self, number: int, prepared: Prepared) -> None:
-        """Undo a change."""
+        """Let a player come so again."""
         self._put(self.position[number], prepared)
 
     def prepared(self, number: int) -> Prepared:
         """A player with what they now bring."""
         return self.players[self.position[number]]
 
-    def _put(self, at: int, prepared: Prepared) -> None:
-        self.players[at] = prepared
-        lay_player(self._field, at, prepared)
+    def brought(self, number: int, fact: PlayerRating | GivenStart) -> Prepared:
+        """A player with this rating record, or this start, instead."""
+        player = self.prepared(number)
+        if isinstance(fact, PlayerRating):
+            return player._replace(record=fact, numbers=numbers_of(fact))
+        assert player.start is not None
+        record, begun = unrated_record(fact.games), player.start._replace(initial=given_start(*fact))
+        return player._replace(record=record, numbers=numbers_of(record), start=begun)
 
     def computed(self) -> list[float]:
         """What is computed, before floors and storage, by position."""
-        five_steps(self._at.edition.constants, self._rule, self._field, self._sheet)
-        return list(self._sheet.final.computed)
+        changed, self._stale = self._stale, set()
+        moved = _laid(self._strength, self._strengths(changed))
+        middle = self._passed(changed | self._meeting(moved), self._strength)
+        moved = _laid(self._middle, {at: rating for at, (_, rating) in middle.items()})
+        final = self._passed(changed | self._meeting(moved), self._middle)
+        _laid(self._computed, {at: computed for at, (computed, _) in final.items()})
+        return list(self._computed)
 
     def ratings(self) -> list[float]:
         """The ratings that stand, by position."""
-        prior, computed = self._field.prior, self.computed()
-        return [result_of(self._at, player, prior[at], computed[at]).rating for at, player in enumerate(self.players)]
+        return [self._result(at, computed) for at, computed in enumerate(self.computed())]
+
+    def rating_if(self, number: int, changed: Mapping[int, Prepared]) -> float:
+        """The rating of one player if some came otherwise; everything stays as it is."""
+        if self._stale:
+            self.computed()
+        at, before = self.position[number], {one: self.prepared(one) for one in changed}
+        for one, player in changed.items():
+            self._put(self.position[one], player)
+        touched, self._stale = self._stale, set()
+        strengths = self._strengths(touched)
+        moved = {one for one, value in strengths.items() if value != self._strength[one]}
+        met = {side.opponent for side in self.players[at].competitor.sides}
+        middle = self._passed(met & (touched | self._meeting(moved)), self._strength, strengths)
+        final = self._passed({at}, self._middle, {one: rating for one, (_, rating) in middle.items()})
+        rating = result_of(self._at, self.players[at], self._field.prior[at], final[at][0]).rating
+        for one, player in before.items():
+            self._put(self.position[one], player)
+        self._stale = set()
+        return rating
+
+    def ratings_if(self, changed: Mapping[int, Prepared]) -> dict[int, float]:
+        """The ratings by number if some players came otherwise; everything stays as it is."""
+        before = {one: self.prepared(one) for one in changed}
+        for one, player in changed.items():
+            self.put_back(one, player)
+        ratings = self.ratings()
+        for one, player in before.items():
+            self.put_back(one, player)
+        return {number: ratings[at] for number, at in self.position.items()}
+
+    def _put(self, at: int, prepared: Prepared) -> None:
+        was = self._laid_at(at)
+        has_games = self.players[at].competitor.sides == prepared.competitor.sides
+        self.players[at] = prepared
+        lay_player(self._field, at, prepared)
+        if not has_games:
+            share, meetings = share_of(self._at.facts, *prepared.results), prepared.competitor.most_meetings
+            lay_results(self._at.edition.constants, self._at.facts, self._field, at, share, meetings)
+        if not has_games or was != self._laid_at(at):
+            self._stale.add(at)
+
+    def _laid_at(self, at: int) -> tuple[float, ...]:
+        """What is laid out for a player, without the games."""
+        field = self._field
+        return field.prior[at], field.games[at], field.past[at], field.starts_at_zero[at]
+
+    def _meeting(self, positions: Iterable[int]) -> set[int]:
+        """Everybody who meets one of these."""
+        return {other for at in positions for other in self._met_by[at]}
+
+    def _strengths(self, changed: set[int]) -> dict[int, float]:
+        """The strengths before Step 4 of players who changed, and of those whose first estimate meets them."""
+        strengths = {at: self._field.prior[at] for at in changed}
+        starting = [at for at in changed | self._meeting(changed) if self._field.starts_at_zero[at]]
+        if starting:
+            field, order = self._part(starting)
+            others = [at < len(starting) for at in range(len(order))]
+            field = field._replace(starts_at_zero=others)
+            sheet = blank_sheet(len(order), len(field.opponent))
+            step_3(self._at.edition.constants, field, sheet)
+            strengths |= {at: sheet.strength[i] for i, at in enumerate(starting)}
+        return strengths
+
+    def _passed(
+        self, who: Collection[int], strength: Sequence[float], instead: Mapping[int, float] = NOTHING
+    ) -> dict[int, tuple[float, float]]:
+        """What a pass computes for these players, and their ratings after it (§1, Steps 4 and 5)."""
+        field, order = self._part(who)
+        sheet, constants = blank_sheet(len(order), len(field.opponent)), self._at.edition.constants
+        step_2(constants, field, sheet)
+        one_pass(constants, self._rule, field, sheet, [instead.get(at, strength[at]) for at in order], sheet.final)
+        return {at: (sheet.final.computed[i], sheet.final.rating[i]) for i, at in enumerate(who)}
+
+    def _part(self, who: Collection[int]) -> tuple[Field, list[int]]:
+        """The columns of some players with their games, and of those they meet without; and who is where."""
+        order = list(who)
+        local = {at: i for i, at in enumerate(order)}
+        first, opponent = [0], list[int]()
+        for at in who:
+            for side in self.players[at].competitor.sides:
+                i = local.setdefault(side.opponent, len(order))
+                if i == len(order):
+                    order.append(side.opponent)
+                opponent.append(i)
+            first.append(len(opponent))
+        first += [len(opponent)] * (len(order) - len(who))
+        whole = self._field
+        part = Field(
+            prior=[whole.prior[at] for at in order],
+            games=[whole.games[at] for at in order],
+            past=[whole.past[at] for at in order],
+            starts_at_zero=[whole.starts_at_zero[at] for at in order],
+            score=[whole.score[at] for at in order],
+            earns_bonus=[whole.earns_bonus[at] for at in order],
+            first=first,
+            opponent=opponent,
+        )
+        return part, order
+
+    def _result(self, at: int, computed: float) -> float:
+        """The rating that stands; kept, because most players come as they came before."""
+        kept, player = self._results[at], self.players[at]
+        if kept is None or kept[0] is not player or kept[1] != computed:
+            rating = result_of(self._at, player, self._field.prior[at], computed).rating
+            kept = self._results[at] = (player, computed, rating)
+        return kept[2]
+
+
+def _laid(column: list[float], values: Mapping[int, float]) -> set[int]:
+    """Put values where they belong in a column; the places where they are others than before."""
+    moved = {at for at, value in values.items() if column[at] != value}
+    for at in moved:
+        column[at] = values[at]
+    return moved

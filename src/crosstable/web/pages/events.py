@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from crosstable.errors import UnratableSectionError
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import public_act, public_rows
-from crosstable.office.public_index import acts_about
+from crosstable.office.public_index import ListedEvent, acts_about
 from crosstable.office.sections import reported_section
 from crosstable.office.submissions import event_of
 from crosstable.output.words import cell_text
@@ -39,6 +39,7 @@ STATES = {
     State.WITHDRAWN: "withdrawn",
     State.REQUESTED: "asked for",
 }
+MONTHS_SHOWN = 6
 WAITS = "accepted, to be rated with the next rating run"
 
 
@@ -46,6 +47,8 @@ class EventsView(View):
     """Events, newest first."""
 
     query: str
+    month: str
+    months: list[str]
     events: list[EventLine]
     paging: Paging
 
@@ -91,14 +94,34 @@ EventId = Annotated[str, Path(max_length=48, description="The number of the even
 def events(
     read: Snapshot,
     q: Annotated[str, Query(max_length=200, description="A part of the name.")] = "",
+    month: Annotated[str, Query(pattern=r"^(\d{4}-\d{2})?$", description="Only events that ended in it.")] = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     size: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> EventsView:
-    """Every event of the record, newest first; with ``q`` those whose names hold it."""
+    """Every event of the record, newest first; with ``q`` those whose names hold it, or of one month."""
     wanted = folded(q.strip())
-    chosen = [event for event in read.events if not wanted or wanted in folded(event.name) or wanted == event.event_id]
+    chosen = [
+        event
+        for event in read.events
+        if (not wanted or wanted in folded(event.name) or wanted == event.event_id)
+        and (not month or _month(event) == month)
+    ]
     some, paging = paged(chosen, page, size)
-    return EventsView(as_of=as_of(read), query=q.strip(), events=[event_line(read, one) for one in some], paging=paging)
+    lines = [event_line(read, one) for one in some]
+    return EventsView(
+        as_of=as_of(read), query=q.strip(), month=month, months=_months(read, month), events=lines, paging=paging
+    )
+
+
+def _month(event: ListedEvent) -> str:
+    return "" if event.ended is None else f"{event.ended:%Y-%m}"
+
+
+def _months(read: Snapshot, month: str) -> list[str]:
+    """The newest months with events, or those around one."""
+    found = sorted({_month(event) for event in read.events} - {""}, reverse=True)
+    at = next((at for at, one in enumerate(found) if one <= month), 0) if month else 0
+    return found[max(0, at - MONTHS_SHOWN // 2) :][:MONTHS_SHOWN]
 
 
 def event(read: Snapshot, event_id: EventId) -> EventView:

@@ -168,11 +168,9 @@ def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
 
 def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
     """The section in each of its systems; nothing where it is not rated yet."""
-    if heading.act > read.run:
-        return []
     return [
         Rated(rated, {row.number: row for row in public_rows(rated, read.public.places)})
-        for rated in read.public.rated(heading)
+        for rated in read.rated(heading)
     ]
 
 
