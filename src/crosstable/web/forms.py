@@ -85,7 +85,7 @@ def _sentence(said: str) -> str:
 async def read_anew(request: Request) -> None:
     """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
     reading: Reading = request.app.state.reading
-    if reading.tag is None or not reading.now.is_small:
+    if reading.tag is None or not reading.now.is_small or reading.is_crowded:
         return
     try:
         await run_in_threadpool(reading.renew)

@@ -63,6 +63,8 @@ MOST_RATED = 6_000
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
+# So many that wait for their end are enough.
+MOST_RETIRED = 5
 # How long one statement of a public page may take, in seconds.
 STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
@@ -384,6 +386,11 @@ class Reading:
     def tag(self) -> str | None:
         """The state of the record that is served."""
         return None if self._now is None else self._now.tag
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether so many snapshots were made lately that the next one waits for the watch: each has a connection."""
+        return len(self._retired) >= MOST_RETIRED
 
     def renew(self) -> Snapshot:
         """Make a new snapshot if the record has grown; returns the newest. Takes long after a run."""
