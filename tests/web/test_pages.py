@@ -158,8 +158,8 @@ def test_the_page_and_its_cells_name_opponents_by_the_numbers_of_the_report(site
     for row in view["rows"]:
         for at, cell in enumerate(row["cells"]):
             assert by_number[int(cell[1])]["cells"][at][0] == won[cell[0]]
-            assert f'<td class="r">{cell}</td>' in page
-        assert f'<td class="n" data-label="No.">{row["number"]}</td>' in page
+            assert f'<td class="r"><a href="#s1p{row["opponents"][at]}">{cell}</a></td>' in page
+        assert f'<tr id="s1p{row["number"]}" data-number="{row["number"]}">' in page
 
 
 def test_where_somebody_started_by_age_points_are_made_of_posted_ratings(site: TestClient) -> None:
