@@ -269,7 +269,7 @@ def _stated_rows(data: bytes) -> Shape | None:
     """Counted in a way of its own: rows below the first that has a cell for the member id and one more title."""
     text = data.decode("utf-8-sig", "replace")
     best = None
-    for separator in ",;\t":
+    for separator in ",;\t|":
         rows = [
             row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(map(str.strip, row))
         ]

@@ -438,7 +438,7 @@ def _stated(data: bytes) -> Shape | None:
     """Counted in a way of its own: rows of titles or lines ``Section:`` make sections, other full rows make players."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     best: Shape | None = None
-    for separator in ",;\t":
+    for separator in ",;\t|":
         sections, rows, titled = 0, 0, True
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if not any(map(str.strip, cells)):
