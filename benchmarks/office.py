@@ -8,8 +8,7 @@ from pathlib import Path
 from crosstable.formats import Reading
 from crosstable.formats.event_json_write import write
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import openings_of, outside_of
-from crosstable.history.archive_reports import reports_of
+from crosstable.history.archive_contents import openings_of, outside_of, reports_of
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from crosstable.office.corrections import ChangedResult, correct_result

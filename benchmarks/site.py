@@ -94,7 +94,7 @@ def _office(folder: str) -> str:
 def _addresses(office: str) -> dict[str, list[str]]:
     rng = random.Random(1)
     with closing(open_office(office)) as opened, opened.reading() as connection:
-        ids = [row[0] for row in connection.exec_driver_sql("SELECT DISTINCT member_id FROM current_posting")]
+        ids = [row[0] for row in connection.exec_driver_sql("SELECT DISTINCT member_id FROM posting")]
     members = [f"/members/{one}" for one in rng.sample(ids, min(ADDRESSES, len(ids)))]
     estimates = []
     for _ in range(ADDRESSES):

@@ -13,7 +13,7 @@ import time
 from typing import Any, NamedTuple
 
 from benchmarks.replays import Run, _best, _made, _peak_gigabytes, child
-from crosstable.history.warming import warm_up
+from crosstable.history.running import warm_up
 from crosstable.lab import SweepOptions, Where, sweep
 
 ROUNDS = 3

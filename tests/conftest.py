@@ -20,7 +20,7 @@ settings.load_profile("crosstable")
 
 # The tests that hold rules, formulas, engine and ledger to 100 % of their branches. Tracing takes longer than most of
 # them, so the others run without it; `make coverage` traces all.
-TRACED = ("spec", "rules", "editions", "engine", "notation", "pipeline", "office")
+TRACED = ("spec", "rules", "engine", "notation", "pipeline", "office")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -35,8 +35,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The file of the demonstration office, made by the first process that needs it."""
-    from crosstable.cli.demo_office import make_demo
+    """The file of an office with a season of events, made by the first process that needs it."""
+    from tests.office.season import make_season
 
     own = tmp_path_factory.getbasetemp()
     folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
@@ -45,6 +45,6 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
             begun = path.with_suffix(".begun")
-            make_demo(str(begun))
+            make_season(str(begun))
             begun.rename(path)
         return path.read_bytes()

@@ -21,11 +21,9 @@ from crosstable.checks.owners import FIELDS
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
-from crosstable.rules.evidence import evidence_for
-from crosstable.rules.in_words import edition_values
-from crosstable.rules.phrases import phrases
-from crosstable.rules.reference import DESCRIBED, Described
+from crosstable.rules.in_words import DESCRIBED, Described, edition_values, phrases
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from crosstable.sentences import american
 from tools.citations import PAGES, ROOT

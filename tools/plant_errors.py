@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from crosstable.errors import FormatError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.pipeline.reading import read
 from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.editions import EDITIONS

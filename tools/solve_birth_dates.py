@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from crosstable.engine import RatedSection, rate
 from crosstable.engine.starts import start_of
-from crosstable.explanation.public import public_lines
+from crosstable.explanation.lines import public_lines
 from crosstable.formulas.initial import DAYS_A_YEAR, age_based_rating
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 

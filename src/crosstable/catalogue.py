@@ -422,5 +422,5 @@ TEMPLATES: Mapping[str, Template] = {
 
 
 def meaning_of(code: str, phrases: Mapping[str, str]) -> str:
-    """What a code means under an edition; ``phrases`` are its rules in words (``rules.phrases``)."""
+    """What a code means under an edition; ``phrases`` are its rules in words (``rules.in_words``)."""
     return Template(code, CATALOGUE[code].meaning).say(**phrases).text

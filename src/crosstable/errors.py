@@ -111,6 +111,11 @@ class MissingLibraryError(CrosstableError):
     """An optional library is not installed; the message says the line to type."""
 
 
+def install_line(extra: str = "") -> str:
+    """The line that installs crosstable with an extra; the quotes are those that every shell takes."""
+    return f'pip install "crosstable[{extra}]"' if extra else "pip install crosstable"
+
+
 class HistoryError(CrosstableError):
     """A history cannot be replayed as asked; the message says why and what to do."""
 

@@ -56,6 +56,12 @@ FILES: Mapping[str, Kind] = {
         "A column of numbers that look like ratings has a title that is not known, and no other column has ratings.",
         "Call it Rating (used for pairing), Pre-event rating, FIDE rating, or delete it.",
     ),
+    "similar-names": Kind(
+        CONFIRM,
+        "Two players of a list of games have nearly the same name, never play in the same round and may be one player.",
+        "Write one name, or give both their member ids.",
+        "{name} and {other} may be one player under two spellings.",
+    ),
     "no-ratings": Kind(
         ERROR,
         "The file has no column of ratings, so nobody's rating is known.",

@@ -240,8 +240,8 @@ def estimates(
     ... ).round(2).tolist()
     [1552.31, 1780.37]
     """
-    from crosstable.calculator.arrays import arrays_of, estimated
     from crosstable.calculator.estimate import checked
+    from crosstable.calculator.what_if import arrays_of, estimated
 
     if hasattr(rating, "columns") and hasattr(rating, "with_columns"):
         if games is not None or opponents is not None or scores is not None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import MutableSequence, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from crosstable.formulas.effective import effective_games
+from crosstable.formulas.standard import effective_games
 from crosstable.rules.constants import Constants
 from crosstable.rules import constants
 from crosstable.terms import Formula, RatingSystem

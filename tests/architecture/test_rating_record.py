@@ -19,7 +19,7 @@ from crosstable.formats import Reading
 from crosstable.formats.event_json import read
 from crosstable.formats.event_json_write import write
 from crosstable.formats.background_columns import column_of, columns_for
-from crosstable.history.archive_facts import openings_of
+from crosstable.history.archive_contents import openings_of
 from crosstable.history.archive_tables import schema_of
 from crosstable.office import tables
 from crosstable.record_rows import rating_from, row_of

@@ -46,13 +46,12 @@ ALLOWED: dict[str, Allowed] = {
     "crosstable.calculator.reading": allowed("the most fields of a link", 150),
     "crosstable.calculator.requests": allowed("the last year that is taken", 2100),
     "crosstable.cli.calculator": allowed("the name of a method, the algorithm of 400", 400),
-    "crosstable.cli.demo_office": allowed("years and shares of the demonstration", 25),
     "crosstable.cli.estimate": allowed("the name of a method, the algorithm of 400", 400),
     "crosstable.cli.lab": allowed("years of a federation", 25),
     "crosstable.formats": allowed(
         "columns of files, versions of TRF, letters of columns, examples", 26, 400, 1300, 1400, 2150
     ),
-    "crosstable.formulas.matches": allowed("the leap years of the calendar", 400),
+    "crosstable.formulas.outcome": allowed("the leap years of the calendar", 400),
     "crosstable.formulas.norms": allowed("norms (official facts §1), which are no part of the document"),
     "crosstable.formulas.standard": allowed("the scale of the winning expectancy, the same in every text (§4.2)", 400),
     "crosstable.lab": allowed("made-up people, bands of ratings and ages, sizes of drawings"),

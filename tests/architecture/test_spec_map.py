@@ -10,7 +10,7 @@ import pytest
 
 from crosstable.rules.documents import SECTIONS
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.reference import DESCRIBED
+from crosstable.rules.in_words import DESCRIBED
 from tools.citations import citations, readings
 from tools.make_docs import NOTE, pages
 from tools.sentence_map import DOCUMENTS, OWN_TITLES, Sentence, read, sentences, spec_map, unanswered

@@ -1,5 +1,6 @@
 """What a player does: finds their page, sees why their rating moved, estimates the next event."""
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -37,7 +38,7 @@ def test_a_player_finds_himself_by_a_misspelt_name_and_sees_why_his_rating_moved
     name = page.get_by_role("heading", level=1).inner_text().strip()
     surname = re.split(r"[ ,]", name)[-1 if "," not in name else 0]
     page.goto("/")
-    box = page.get_by_role("main").get_by_role("searchbox").first
+    box = page.get_by_role("main").get_by_label("Find a player")
     box.fill(surname[:-1] + ("x" if surname[-1] != "x" else "y"))
     box.press("Enter")
     page.get_by_role("main").get_by_role("link", name=name).first.click()
@@ -89,3 +90,65 @@ def test_wrong_input_is_answered_field_by_field(browser: Browser, site: Served) 
     assert page.get_by_label("Your rating").input_value() == "x"
     assert page.get_by_label("Results and opponents").input_value() == "q"
     context.close()
+
+
+def test_from_my_rating_to_the_game_that_cost_most_in_two_clicks(page: Page, there: dict[str, Any]) -> None:
+    page.goto(f"/members/{there['member']}")
+    page.locator(".big a, .systems a.why, a[href*='/players/']").first.click()  # 1: the rating itself
+    expect(page.locator(".sum p")).to_have_count(3)
+    table = page.get_by_role("table").first
+    assert {"Expected", "Points", "Their points"} <= set(table.locator("thead th").all_inner_texts())
+    assert "Posted change" in table.inner_text()
+    table.locator("tbody a.why").first.click()  # 2: the same game from the other side
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Why this rating")
+
+
+def test_the_graph_answers_to_keys_and_pointer_and_opens_a_section(page: Page, there: dict[str, Any]) -> None:
+    page.goto(f"/members/{there['member']}")
+    graph, told = page.locator("svg.live"), page.locator(".told")
+    graph.focus()
+    page.keyboard.press("End")
+    last = told.inner_text()
+    assert re.match(r"\w+ \d+, \d{4}: ", last)
+    page.keyboard.press("ArrowLeft")
+    assert told.inner_text() != last
+    page.get_by_role("button", name="1 year").click()
+    graph.hover()
+    expect(told).to_contain_text(re.compile(r"\d{4}: "))
+    toggle = page.locator(".toggles button").first
+    toggle.click()
+    assert toggle.get_attribute("aria-pressed") == "false"
+    toggle.click()
+    graph.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/events/.+/sections/\d+"))
+
+
+def test_the_next_event_from_an_entry_list_of_ten_and_results_by_tap(page: Page, there: dict[str, Any]) -> None:
+    """The rows come from the list, a tap changes the answer, and the link says the same."""
+    page.goto("/search.json?size=11")
+    members = json.loads(page.locator("body").inner_text())["members"]
+    names = [one["member_id"] for one in members if one["member_id"] != there["member"]][:10]
+    page.goto(f"/estimate?me={there['member']}")
+    page.get_by_label("Entry list").fill("\n".join(names))
+    press(page.get_by_role("button", name="Estimate"))
+    expect(page.locator("ol.games li")).to_have_count(11)
+    page.locator("ol.games li").first.get_by_text("Won").click()
+    headline = page.locator("#result")
+    expect(headline).to_be_visible()
+    won = headline.inner_text()
+    page.locator("ol.games li").first.get_by_text("Lost").click()
+    expect(headline).not_to_have_text(won)
+    expect(page).to_have_url(re.compile(rf"game=L{names[0]}"))
+
+
+def test_names_come_while_typing_and_the_keys_choose_one(page: Page, there: dict[str, Any]) -> None:
+    page.goto(f"/members/{there['member']}")
+    name = page.get_by_role("heading", level=1).inner_text()
+    page.goto("/")
+    page.get_by_role("main").get_by_label("Find a player").press_sequentially(name[:8])
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/members/\w+$"))

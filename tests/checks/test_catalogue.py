@@ -9,7 +9,7 @@ from crosstable.catalogue import CATALOGUE, TEMPLATES, meaning_of
 from crosstable.faults import fault
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.phrases import phrases
+from crosstable.rules.in_words import phrases
 
 
 def places(text: str) -> set[str]:

@@ -338,3 +338,21 @@ def test_players_without_an_id_have_a_row_that_says_so(tmp_path: Path, capsys: C
     (tmp_path / "no.csv").write_text("nothing")
     assert main(["members", "for", str(tmp_path / "no.csv")]) == 1
     assert "no player was found" in capsys.readouterr().err
+
+
+def test_everything_that_is_missing_is_asked_for_at_once_and_one_day_is_enough(tmp_path: Path, capsys: Capture) -> None:
+    """A spreadsheet with pairing ratings alone: no control, no date, no rating to start from."""
+    chart = tmp_path / "quad.csv"
+    chart.write_text("No,Name,Rating,R1\n1,Ann,1322P11,W2\n2,Bo,1410,L1\n")
+    assert main(["check", str(chart), "--json"]) == 1
+    codes = [found["code"] for found in json.loads(capsys.readouterr().out)["faults"]]
+    assert {"no-dates", "no-time-control", "rating-not-known"} <= set(codes)
+    given = ["rate", str(chart), "--control", "G/60;d5", "--start", "6/14/2026", "--pairing-ratings"]
+    assert main(given) == 0
+    out = capsys.readouterr().out
+    assert "end_date: not given, so the start date given beside the file" in out
+    assert "R: 1322P11 -> " in out
+    assert main([*given, "--html"]) == 0
+    page = capsys.readouterr().out
+    assert page.count(">Regular and Quick</th>") == 1
+    assert ">Quick</th>" not in page

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from crosstable.cli.printing import Column, plain_table
+from crosstable.cli.printing import plain_table
 from crosstable.office.database import open_office
 from crosstable.office.ledger.journal import acts
 from tests.architecture.source import ROOT
@@ -281,7 +281,7 @@ def test_hostile_names_are_shown_escaped(club: Desk) -> None:
 
 
 def test_a_plain_table_leaves_no_column_ragged() -> None:
-    columns = (Column("Name"), Column("Rating", is_right=True))
+    columns = (("Name", False, False), ("Rating", True, False))
     assert plain_table(columns, [("Ann", "9"), ("Bartholomew", "1500")]) == (
         "Name         Rating\nAnn               9\nBartholomew    1500\n"
     )

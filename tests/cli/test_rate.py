@@ -47,8 +47,8 @@ def test_the_table_shows_ratings_before_and_after(run: Run) -> None:
 def test_the_table_shows_both_systems_of_a_dual_section(run: Run) -> None:
     """§1, footnote 1: G/45;d5 is Regular and Quick, G/3;+2 Blitz."""
     out = run("rate", SAMPLE).out
-    assert "G/45;d5, OTBR and OTBQ, rules of 2025-01-01" in out
-    assert "G/3;+2, OTBB, rules of 2025-01-01" in out
+    assert "G/45;d5, OTBR and OTBQ, rules in force since January 1, 2025" in out
+    assert "G/3;+2, OTBB, rules in force since January 1, 2025" in out
     table = out.split("Section 2")[0]
     assert len(re.findall(r"R: .* -> ", table)) == len(re.findall(r"Q: .* -> ", table)) == 4
 

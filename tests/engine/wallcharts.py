@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection, rate
 from crosstable.rules.editions import edition_for
-from crosstable.rules.systems import is_dual_control, systems_for
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import is_dual_control, parse_time_control, systems_for
 from crosstable.terms import Background, Cell, Entry, PlayerRating, RatingSystem, Result, Section, SectionType
 
 PREFIXES = {

@@ -18,7 +18,7 @@ from typing import Any
 
 from crosstable.formulas import norms
 from crosstable.formulas.initial import CEILING_SLACK, DAYS_A_YEAR
-from crosstable.formulas.rounding import WHOLE_SLACK
+from crosstable.formulas.outcome import WHOLE_SLACK
 from crosstable.formulas.standard import RATING_SCALE
 from crosstable.rules.amending import Edition
 from crosstable.rules.amendments import AMENDMENTS

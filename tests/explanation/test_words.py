@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from crosstable.explanation.figures import EXACTLY, FULL, Figures, InFormula, kinds_in, plain
+from crosstable.explanation.telling import EXACTLY, FULL, Figures, InFormula, kinds_in, plain
 from crosstable.explanation.words import WORDS
 from crosstable.rules.constants import Constants
 from crosstable.rules.documents import NODES, PRIORITY_LIST, SECTIONS

@@ -19,6 +19,13 @@ from crosstable.formats import Reading
 
 _ASKED = os.environ.get("CROSSTABLE_FUZZ")
 MUTATIONS = int(_ASKED or 150)
+
+
+def share(parts: int) -> int:
+    """The mutations of each of so many files: a share with every change, the full number in ``make fuzz``."""
+    return MUTATIONS if _ASKED else MUTATIONS // parts + 1
+
+
 # ``make fuzz`` holds the limit; beside coverage's tracing and other work this only tells a reader that never ends.
 SECONDS = 2.0 if _ASKED else 20.0
 MEMORY = 256_000_000

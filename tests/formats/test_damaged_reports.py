@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.formats import Reading, bundles, swisssys, uschess_dbf
-from tests.formats.mutations import MUTATIONS, Shape, must_read_or_refuse, mutations, shape_of
+from tests.formats.mutations import Shape, must_read_or_refuse, mutations, shape_of, share
 from tests.formats.swisssys_event import EVENT, packed
 from tests.formats.uschess_event import EVENT as EVENT_LAYOUT
 from tests.formats.uschess_event import PLAYERS, SECTION, SECTIONS, event_row, one_section, player_layout, tables
@@ -28,7 +28,7 @@ def test_a_damaged_table_is_read_as_it_was_or_refused(files: dict[str, bytes], n
     """The tables count each other's rows, so that no damage to one of them can change the number of players unseen."""
     original = uschess_dbf.read(files, "event")
     seen: Counter[bool] = Counter()
-    for damaged in mutations(files[name], seed=2006, count=MUTATIONS // 6 + 1):
+    for damaged in mutations(files[name], seed=2006, count=share(6)):
 
         def read(data: bytes) -> Reading:
             return uschess_dbf.read({**files, name: data}, "event")
@@ -63,7 +63,7 @@ def test_a_damaged_swisssys_file_is_read_as_it_was_or_refused() -> None:
 
 @pytest.mark.parametrize("name", list(FILES))
 def test_looking_at_damaged_files_never_raises(name: str) -> None:
-    for damaged in mutations(FILES[name], seed=7, count=MUTATIONS // 4 + 1):
+    for damaged in mutations(FILES[name], seed=7, count=share(4)):
         uschess_dbf.looks_like(damaged)
         swisssys.looks_like(damaged)
         bundles.looks_like(damaged)

@@ -144,6 +144,33 @@ def test_a_result_on_each_side_is_one_result() -> None:
     assert [fault.code for fault in reading("Round,Res,White,Res,Black\n1,1,Ann,,Bob\n").faults] == ["unknown-code"]
 
 
+def test_ratings_of_a_side_may_be_titled_shortly_and_other_columns_are_told() -> None:
+    found = reading("Rd,White,WRtg,Black,B Elo,Result,Coach\n1,Ann,1850,Bob,1700,1-0,Di\n")
+    assert [(p.pairing_rating, p.background.fide and p.background.fide.rating) for p in players(found)] == [
+        *((1850.0, None), (None, 1700.0)),
+    ]
+    assert [(fault.code, "Coach" in fault.message) for fault in found.faults] == [("unknown-field", True)]
+    codes = [fault.code for fault in reading("Rd,White,WSupp,Black,BSupp,Result\n1,Ann,1850,Bob,1700,1-0\n").faults]
+    assert codes.count("rating-column-not-known") == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "may_be_one"),
+    [
+        ("Ann Abbott,1850", "Ann Abbot,1850", True),
+        ("Ann Abbott,", '"Abbott, Ann",', True),
+        ("Ann Abbott,1850", "Ann Abbot,1700", False),
+        ("Player 0001,", "Player 0002,", False),
+        ("Ann Abbott,", "Dan Abbott,", False),
+    ],
+)
+def test_a_player_under_two_spellings_has_to_be_confirmed(one: str, other: str, may_be_one: bool) -> None:
+    """They never play in the same round; where ratings or ids differ they are two."""
+    rows = f"1,{one},Bob Hill,1600,1-0\n2,{other},Bob Hill,1600,1-0\n"
+    found = reading(f"Round,White,White rating,Black,Black rating,Result\n{rows}")
+    assert ("similar-names" in [fault.code for fault in found.faults]) is may_be_one
+
+
 LISTED = (
     "Event: Quad\nDate: June 14, 2026\nTime control: G/60;d5\nRound,White,Black,Result,White ID,Black ID\n"
     "1,Ann Lee,Bob Hill,1-0,12345671,12345672\n1,Cy Dahl,Dee Park,½-½,12345673,12345674\n"

@@ -5,6 +5,8 @@ The pages are put together as those of US Chess were; every name and figure is m
 
 import gzip
 import json
+from collections import Counter
+from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -13,6 +15,7 @@ from crosstable.errors import FormatError
 from crosstable.formats import member_pages, members
 from crosstable.formats.detect import read_data
 from crosstable.terms import RatingSystem
+from tests.formats.mutations import mutations, share
 
 HEAD = """<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN">
 <html><head><title>US Chess MSA - Member Details &nbsp; ({what})</title></head><body >
@@ -106,7 +109,7 @@ def test_a_page_that_names_no_member_is_refused() -> None:
         member_pages.read(details().replace(b"12345671: ANN", b"ANN"), "member.html")
 
 
-def test_an_archive_of_such_pages_has_one_a_line() -> None:
+def archive() -> bytes:
     lines = [
         {
             "member": "M1",
@@ -123,7 +126,11 @@ def test_an_archive_of_such_pages_has_one_a_line() -> None:
             "events_since_1991": 2,
         },
     ]
-    data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def test_an_archive_of_such_pages_has_one_a_line() -> None:
+    data = gzip.compress(archive())
     assert member_pages.archived(data)
     first, second = member_pages.read_archive(data, "members.jsonl.gz")
     assert [floor.level for floor in first.standings[RatingSystem.OTBR].floors] == [1700.0]
@@ -134,3 +141,27 @@ def test_an_archive_of_such_pages_has_one_a_line() -> None:
     assert not any(
         member_pages.archived(other) for other in (b"{}", b"\x1f\x8bnonsense", gzip.compress(b'{"event": 1}'))
     )
+
+
+def test_a_damaged_page_or_archive_is_read_or_refused() -> None:
+    def archived(data: bytes) -> list[object]:
+        return list(member_pages.read_archive(data, "members.jsonl.gz"))
+
+    def packed(data: bytes) -> list[object]:
+        return archived(gzip.compress(data, 1))
+
+    def page(data: bytes) -> list[object]:
+        return [member_pages.read(data, "member.html")]
+
+    readers = ((page, details()), (page, history()), (packed, archive()), (archived, gzip.compress(archive())))
+    for read, sound in readers:
+        found = Counter(_outcome(read, damaged) for damaged in mutations(sound, seed=19, count=share(4)))
+        assert set(found) == {"read", "refused"}
+
+
+def _outcome(read: Callable[[bytes], list[object]], data: bytes) -> str:
+    try:
+        read(data)
+    except FormatError:
+        return "refused"
+    return "read"

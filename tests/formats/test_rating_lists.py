@@ -19,7 +19,7 @@ from crosstable.formats.members import MembersFile
 from crosstable.formats.rating_lists import RatingList, opened
 from crosstable.terms import OutsideRating, PlayerRating, RatingSystem
 from tests.event_files import event_file, player
-from tests.formats.mutations import MUTATIONS, mutations
+from tests.formats.mutations import mutations, share
 
 SIX = tuple(RatingSystem)
 # id, name, expiration, state, the six ratings
@@ -126,21 +126,27 @@ FIDE_ROWS = (
 )
 
 
+CFC = (
+    "CFC#,Expiry,Last,First,Prov,City,Rating,High,FIDE Number,FIDE Rating\n"
+    '100123,1/2/2027,Fox,Fay,ON,"Ottawa,1405,1500,,\n'
+)
+
+
 def test_lists_of_fide_and_canada_are_looked_up_by_their_ids(tmp_path: Path) -> None:
     """Titles that run over their column, a birth year that is not known, and Canada's quote that does not close."""
     fide = written(tmp_path, "players_list_foa.txt", "\r\n".join((FIDE_TITLES, *FIDE_ROWS)))
-    titles = "CFC#,Expiry,Last,First,Prov,City,Rating,High,FIDE Number,FIDE Rating"
-    cfc = f'{titles}\n100123,1/2/2027,Fox,Fay,ON,"Ottawa,1405,1500,,\n'
     rows = [player(1, "W2"), player(2, "L1"), player(3, "U")]
     for row, fide_id in ((rows[0], "2000002"), (rows[2], "2000003")):
         row["details"] = {"fide_id": fide_id}
     members = b'Member ID,CFC id,Name\n10000002,100123,"Player, 2"\n'
-    lists = [written(tmp_path, "members.csv", members), fide, written(tmp_path, "tdlist.txt", cfc)]
+    lists = [written(tmp_path, "members.csv", members), fide, written(tmp_path, "tdlist.txt", CFC)]
     event = ct.rate(event_file(*rows), members=lists)
     one, two, three = (row.background for row in event.report.sections[0].players)
     assert (one.fide, one.birth_year) == (OutsideRating(1938.0), 1982)
     assert (two.cfc, two.fide) == (OutsideRating(1405.0), None)
     assert (three.fide, three.birth_year) == (None, None)
+    damaged = opened(written(tmp_path, "tdlist.txt", CFC.replace("1405", '14"5'))).of(["100123"])
+    assert [found.code for found in damaged.faults] == ["wrong-type"], "a quote within a number is no blank"
 
 
 def test_a_large_list_is_indexed_once_and_again_when_it_changes(
@@ -198,6 +204,7 @@ LISTS: dict[str, str | bytes] = {
     **TEXTS,
     **{f"{name}.DBF": table(fields) for name, fields in FIELDS.items()},
     "players_list_foa.txt": "\r\n".join((FIDE_TITLES, *FIDE_ROWS)),
+    "tdlist.txt": CFC,
     "list.csv": 'MEM_ID,MEM_NAME,R_LPB_RAT\n12345671,"ADAMS, ANN",1512/12\n12345672,"BAKER, BO",1820\n',
 }
 
@@ -206,14 +213,14 @@ LISTS: dict[str, str | bytes] = {
 def test_a_damaged_list_is_read_or_refused_and_every_rating_stands_in_it(name: str, tmp_path: Path) -> None:
     data = LISTS[name]
     sound = data.encode() if isinstance(data, str) else data
-    ids = [*EXPECTED, "2000002", "2000003"]
+    ids = [*EXPECTED, "2000002", "2000003", "100123"]
     assert opened(written(tmp_path, name, sound)).of(ids).backgrounds
-    for damaged in mutations(sound, seed=41, count=MUTATIONS // 8 + 1):
+    for damaged in mutations(sound, seed=41, count=share(8)):
         try:
             found = opened(written(tmp_path, name, damaged)).of(ids)
         except FormatError:
             continue
         for known in found.backgrounds.values():
             ratings = [record.rating for record in known.standings.values()]
-            ratings += [known.fide.rating] if known.fide else []
+            ratings += [outside.rating for outside in (known.fide, known.cfc) if outside]
             assert all(re.search(rf"{int(rating):,}|{int(rating)}".encode(), damaged) for rating in ratings), damaged

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import openings_of, outside_of
-from crosstable.history.archive_reports import reports_of
-from crosstable.history.archive_sections import ArchivedSection
+from crosstable.history.archive_contents import ArchivedSection, openings_of, outside_of, reports_of
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind, Person

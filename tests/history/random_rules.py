@@ -12,7 +12,7 @@ from crosstable.errors import RuleSetError
 from crosstable.history.archive import Archive
 from crosstable.rules.constants import CONSTANTS_2001
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.reference import DESCRIBED, INSIDE, Described
+from crosstable.rules.in_words import DESCRIBED, INSIDE, Described
 from crosstable.rules.rule_files import rule_set
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
 from crosstable.terms import RatingSystem

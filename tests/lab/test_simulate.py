@@ -13,7 +13,7 @@ from crosstable.checks import check
 from crosstable.checks.report import check_section
 from crosstable.errors import Severity
 from crosstable.history.archive import Archive, read, write
-from crosstable.history.archive_reports import Brings, reported
+from crosstable.history.archive_contents import Brings, reported
 from crosstable.history.plain import InterpretedReplay, interpreted_replay
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import season, simulate, summary_of

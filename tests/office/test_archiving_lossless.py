@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Table
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read, write
 from crosstable.history.archive_tables import HEADING
-from crosstable.history.array_records import ArrayRecords
 from crosstable.history.plain import interpreted_replay
+from crosstable.history.replay import ArrayRecords
 from crosstable.office import tables
 from crosstable.office.audit import audit
 from crosstable.office.bulk.archive_in import import_archive

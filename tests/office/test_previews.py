@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import head
 from crosstable.office.members import import_members

@@ -12,7 +12,7 @@ import pytest
 
 from crosstable.engine import RatedSection
 from crosstable.explanation import Line, explain
-from crosstable.explanation.public import has_age_start
+from crosstable.explanation.lines import has_age_start
 from crosstable.office.ledger.postings import Key, postings_of
 from crosstable.office.public import (
     Shown,

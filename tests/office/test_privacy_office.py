@@ -9,7 +9,7 @@ import pytest
 
 from crosstable.errors import OfficeError
 from crosstable.formats.event_json_write import write
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.audit import audit
 from crosstable.office.corrections import withdraw
 from crosstable.office.database import Office

@@ -44,7 +44,7 @@ class Counted:
     def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         self.office = office
         self.calls = 0
-        for place in ("crosstable.pipeline.rating.rate_section", "crosstable.engine.replay.rate"):
+        for place in ("crosstable.pipeline.rating.rate_section", "crosstable.engine.replay.rate_competitors"):
             monkeypatch.setattr(place, self._rate)
 
     def _rate(self, *given: Any) -> Any:

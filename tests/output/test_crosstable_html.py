@@ -76,13 +76,15 @@ def test_a_dual_section_has_a_column_for_each_system() -> None:
     assert first[4:6] == ["554 to→ 657* +102.63", "546 to→ 650* +103.68"]
 
 
-def test_norms_and_floors_stand_with_the_rating_and_in_the_notes() -> None:
+def test_norms_and_floors_stand_with_the_rating_and_norms_in_the_notes_too() -> None:
     text = crosstable_page(rated(decorated()))
     rows = Page(text).rows
     assert rows[2][4].endswith(", norm\N{NO-BREAK SPACE}2")
-    assert rows[3][4] == "1700 to→ 1700 +0.00, floor\N{NO-BREAK SPACE}1700"
+    assert rows[3][4] == "1700 to→ 1700 +0.00, peak\N{NO-BREAK SPACE}floor\N{NO-BREAK SPACE}1700"
     assert "<h3>Norms</h3>" in text
-    assert "held at the floor, peak 1700." in text
+    assert "held at" not in text
+    assert ", H half-point bye" not in text
+    assert "the number is the opponent's" in text
 
 
 def test_warnings_are_never_on_the_sheet() -> None:
@@ -106,8 +108,10 @@ def test_every_sheet_of_paper_has_the_head_of_the_event_and_the_page() -> None:
     event["event"]["details"] = {"city": "Dayton", "state": "OH", "affiliate": "A6000001", "chief_td": "12345678"}
     event["sections"][1]["details"] = {"chief_td": "87654321"}
     first, second = (row[0] for row in Page(crosstable_page(rated(event))).rows if len(row) == 1)
-    assert first.startswith("Summer QuadsJune 14, 2026 · Dayton, OH · Affiliate A6000001 · Chief TD 12345678Section 1")
-    assert "Chief TD 87654321Section 2: Blitz" in second
+    assert first.startswith(
+        "Summer QuadsJune 14, 2026 · Dayton, OH · Affiliate A6000001 · Chief TD ID 12345678Section 1"
+    )
+    assert "Chief TD ID 87654321Section 2: Blitz" in second
     assert "break-after: page" in STYLE
     assert '"Page " counter(page) " of " counter(pages)' in STYLE
 
@@ -143,10 +147,8 @@ def test_a_table_says_what_it_is_and_which_cells_are_heads() -> None:
 
 def test_the_caption_says_how_a_section_was_played_and_rated() -> None:
     page = Page(crosstable_page(rated(SAMPLE)))
-    assert (
-        "Round robin · June 14, 2026 · 3 rounds · 4 players · G/45;d5 · rated Regular and Quick · rules of 2025-01-01"
-        in (page.texts["caption"])
-    )
+    played = "Round robin · June 14, 2026 · 3 rounds · 4 players · G/45;d5"
+    assert f"{played} · rated Regular and Quick · rules in force since January 1, 2025" in page.texts["caption"]
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "A & B", "\"><img src=x onerror='1'>"])

@@ -47,9 +47,9 @@ def test_floors_limits_and_requests_are_noted() -> None:
     one = player(1, ["D2"] * 10, ratings={"OTBR": record(1500.0, published=1500.0)})
     other = player(2, ["D1"] * 10, ratings={"OTBR": record(1900.0, 60, peak=2100.0, published=1900.0)})
     found = notes(rated(event_file(one, other, type="match")))
-    assert found["Floors and limits"] == (
+    assert found["Floors"] == ("Section 1, player 2, Player, 2, Regular: held at the peak floor 1900.",)
+    assert found["Limits"] == (
         "Section 1, player 2, Player, 2, Regular: the limits of match play leave a change of -50.00.",
-        "Section 1, player 2, Player, 2, Regular: held at the floor, peak 1900.",
         "Section 1, player 2, Player, 2, Regular: counts as a request for a floor of 1800.",
         "Section 1, player 1, Player, 1, Regular: the limits of match play leave a change of +50.00.",
     )
@@ -59,7 +59,7 @@ def test_a_ceiling_is_noted() -> None:
     event = event_file(
         player(1, "W2", ratings={"OTBR": record(1400.0, ceiling=1401.0)}), player(2, "L1", 1900.0), player(3, "U")
     )
-    assert notes(rated(event))["Floors and limits"] == ("Section 1, player 1, Player, 1, Regular: held at a ceiling.",)
+    assert notes(rated(event))["Limits"] == ("Section 1, player 1, Player, 1, Regular: held at a ceiling.",)
 
 
 def test_what_was_assumed_is_told_once_with_its_players() -> None:

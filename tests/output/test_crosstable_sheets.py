@@ -12,7 +12,7 @@ from python_calamine import CalamineWorkbook
 from crosstable.errors import FormatError
 from crosstable.output.by_place import NUMBERING, tables_of
 from crosstable.output.crosstable_csv import crosstable_csv
-from crosstable.output.crosstable_notes import RATINGS
+from crosstable.output.crosstable_notes import PROVISIONAL, STARS
 from crosstable.output.crosstable_xlsx import crosstable_xlsx, sheet_name
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.terms import RatingSystem
@@ -130,10 +130,14 @@ def test_a_sheet_to_print_has_the_head_of_the_event_and_says_what_marks_mean() -
     made = crosstable_xlsx(rated(event))
     lines = CalamineWorkbook.from_filelike(io.BytesIO(made)).get_sheet_by_index(0).to_python()
     assert [line[0] for line in lines[:3]] == [
-        *("Cup", "August 30, 2026 · Dayton, OH · Chief TD 12345678", "Section 1: Open"),
+        *("Cup", "August 30, 2026 · Dayton, OH · Chief TD ID 12345678", "Section 1: Open"),
     ]
     assert lines[5][lines[4].index("Regular after")] == 657.0
-    assert [line[0] for line in lines[12:14]] == [NUMBERING, RATINGS]
+    assert [line[0] for line in lines[12:16]] == [
+        NUMBERING,
+        "W won, L lost, B full-point bye, H half-point bye; the number is the opponent's.",
+        *(PROVISIONAL, STARS),
+    ]
     parts = zipfile.ZipFile(io.BytesIO(made))
     sheet = parts.read("xl/worksheets/sheet1.xml").decode()
     assert "0&quot;*&quot;" in parts.read("xl/styles.xml").decode()

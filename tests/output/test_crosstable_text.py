@@ -132,7 +132,7 @@ def test_norms_stand_under_the_total_and_floors_below_the_table() -> None:
     assert [row.details for row in read_back(event)] == [{"norm": "2"}, {}, {}, {}, {}]
     text = crosstable_text(event)
     assert "  Section 1, norm 2, Second Category: Player, 1 (No. 1).\n" in text
-    assert "  Section 1, player 5, Player, 5, Regular: held at the floor, peak 1700.\n" in text
+    assert "  Section 1, player 5, Player, 5, Regular: held at the peak floor 1700.\n" in text
 
 
 @pytest.mark.parametrize("name", ["A | B", "<pre>", "<table>|<html>", "x" * 60])

@@ -12,7 +12,7 @@ import pytest
 from crosstable.errors import NoEditionError, RuleSetError
 from crosstable.rules.constants import NO_LIMIT, Constants, Credit, Initialisation
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.reference import DESCRIBED, INSIDE
+from crosstable.rules.in_words import DESCRIBED, INSIDE
 from crosstable.rules.rule_files import Difference, differences, read_rule_set, rule_set, rules_from, rules_text
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet, changed, document_of, folded
 from crosstable.terms import RatingSystem, Source

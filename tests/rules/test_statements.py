@@ -8,7 +8,8 @@ import pytest
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import NO_LIMIT, Constants, conversion
 from crosstable.rules.editions import EDITIONS, changed_on, edition_for, last_changed
-from crosstable.rules.phrases import (
+from crosstable.rules.in_words import (
+    DESCRIBED,
     age_based,
     bonus_repeats,
     converted_by,
@@ -19,7 +20,6 @@ from crosstable.rules.phrases import (
     match_limits,
     times,
 )
-from crosstable.rules.reference import DESCRIBED
 from crosstable.rules.statements import Statement, known_from, said_of, statements
 
 NEWEST = EDITIONS[-1]

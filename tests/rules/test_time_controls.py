@@ -330,6 +330,7 @@ def test_minutes_first_as_federations_and_organizers_announce_them(
         ("G/60;5", "G/60;d5", "G/60;+5"),
         ("G/60 5", "G/60;d5", "G/60;+5"),
         ("40/90, 30", "40/90,SD/30", "40/90;+30"),
+        ("G/20;d5, G/10;d5", "G/20", "G/10"),
     ],
 )
 def test_what_can_mean_two_things_is_refused_with_both(text: str, first: str, second: str) -> None:

@@ -1,6 +1,6 @@
 """Norms (official facts §1): reconstructed from official results; the rating document has no § for them.
 
-All 64 norm codes of an official event are in ``tests/engine/test_official_2015.py``; the cases here are by hand.
+All 64 norm codes of an official event are in ``tests/engine/test_rating_official_2015.py``; the cases here are by hand.
 """
 
 from datetime import date

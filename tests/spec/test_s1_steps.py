@@ -6,11 +6,11 @@ from datetime import date
 import pytest
 
 from crosstable.engine import RatedSection, rate
+from crosstable.engine.after import blank_sheet
 from crosstable.engine.numbers import known_games
-from crosstable.engine.rating import blank_sheet
 from crosstable.errors import ConvergenceError
+from crosstable.formulas.section import is_established
 from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for, past_of, section_k
-from crosstable.formulas.tally import is_established
 from crosstable.rules.editions import edition_for
 from crosstable.terms import (
     Background,

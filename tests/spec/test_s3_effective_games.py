@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosstable.engine.records import Assumption
-from crosstable.formulas.effective import effective_games, most_effective_games
+from crosstable.formulas.standard import effective_games, most_effective_games
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, PlayerRating, RatingSystem
 from tests.engine.wallcharts import Played, player, rate_wallchart

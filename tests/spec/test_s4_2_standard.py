@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosstable.formulas.effective import effective_games
 from crosstable.formulas.standard import (
     bonus_points,
     dual_k_factor,
+    effective_games,
     expected_score,
     half_k_factor,
     k_factor,

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from crosstable.engine import RatedPlayer
 from crosstable.engine.numbers import numbers_of
 from crosstable.engine.records import Assumption
-from crosstable.formulas.floors import (
+from crosstable.formulas.outcome import (
     Level,
     higher,
+    is_above_floors,
     is_life_master_game,
     level_below,
     life_master_floor,
@@ -20,9 +21,9 @@ from crosstable.formulas.floors import (
     money_floor,
     peak_floor,
     personal_absolute_floor,
+    standing_floor,
 )
-from crosstable.formulas.outcome import is_above_floors, standing_floor
-from crosstable.formulas.tally import Share, merits_of
+from crosstable.formulas.section import Share, merits_of
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
 from crosstable.terms import Background, Floor, FloorKind, PlayerRating, RatingSystem

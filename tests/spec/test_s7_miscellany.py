@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 
 from crosstable.engine import RatedSection
 from crosstable.engine.after import match_past
-from crosstable.formulas.floors import Level
-from crosstable.formulas.matches import held, match_change, may_play_match, years_before
-from crosstable.formulas.outcome import MatchPast, outcome
-from crosstable.formulas.rounding import official_rating, stored_first, stored_whole
+from crosstable.formulas.outcome import (
+    Level,
+    MatchPast,
+    held,
+    match_change,
+    may_play_match,
+    official_rating,
+    outcome,
+    stored_first,
+    stored_whole,
+    years_before,
+)
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Background, Floor, FloorKind, MatchChange, PlayerRating, RatingSystem, SectionType
 from tests.engine.wallcharts import Played, player, post_event, rate_wallchart, section_of, wallchart

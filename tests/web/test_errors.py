@@ -160,7 +160,7 @@ def test_a_long_file_counts_as_several_calls(here: Site) -> None:
 
 def submitted(made: Site) -> str:
     file = event_file(quad("new", TODAY))
-    reply = made.client.post("/upload/submit", data={"mark": made.come_in("tina")}, files=[file])
+    reply = made.client.post("/upload/submit", data={"mark": made.come_in("tina")}, files=[file], follow_redirects=True)
     assert reply.status_code == 200, reply.text
     return html.unescape(reply.text)
 

@@ -58,7 +58,7 @@ def sent(made: Site, event_id: str, day: str, *sections: dict[str, Any]) -> None
     whole = {"format": "crosstable-event/1", "event": event, "sections": numbered}
     mark = made.come_in("tina")
     file = [("files", ("event.json", json.dumps(whole).encode()))]
-    assert made.client.post("/upload/submit", data={"mark": mark}, files=file).status_code == 200
+    assert made.client.post("/upload/submit", data={"mark": mark}, files=file).status_code == 303
 
 
 def rows(charts: dict[int, str], *numbers: int) -> list[dict[str, Any]]:

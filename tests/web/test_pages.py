@@ -9,7 +9,7 @@ import pytest
 
 from crosstable.calculator.answers import answer
 from crosstable.calculator.reading import read_link
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.database import open_office
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.editions import edition_for

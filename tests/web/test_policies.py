@@ -58,6 +58,9 @@ SAMPLES = {
     "link": "no-link",
 }
 OPEN_WRITES = {
+    "/upload/check",
+    "/upload/export",
+    "/api/v1/workbench",
     *("/login", "/machine", "/upload", "/rate", "/audit"),
     *(f"{API}/{name}" for name in ("estimate", "rate", "explain", "check", "previews")),
 }

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import polars
 import pytest
 
-from crosstable.cli.demo_office import make_demo
 from crosstable.engine import RatedPlayer
 from crosstable.explanation import explain
 from crosstable.office.database import open_office
@@ -50,9 +49,9 @@ class Kept(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "demo.db"
-    make_demo(str(path))
+    path.write_bytes(demonstration)
     return path
 
 
@@ -113,7 +112,15 @@ def _values(record: Record, by_age: set[tuple[str, int]]) -> Values:
     months = [{"month": one.month} for one in supplements(record.connection)]
     return {
         "member_id": [{"member_id": one} for one in record.member_ids()],
+        "member_id other_id": [
+            {"member_id": entries[0].member_id, "other_id": entries[1].member_id}
+            for entries in record.entries(headings).values()
+            if len(entries) > 1
+        ],
+        "club_id": [{"club_id": "A6000000"}],
+        "state_code": [{"state_code": "AQ"}],
         "event_id": [{"event_id": one} for one in events],
+        "event_id to": [{"event_id": one, "to": to} for one, to in product(events[::LEAP], ("json", "csv", "xlsx"))],
         "event_id number": places,
         "event_id number player": rows,
         "seq": [{"seq": act.seq} for act in acts(record.connection)],
@@ -257,7 +264,7 @@ def test_every_section_of_the_demonstration_shows_its_working(crawled: dict[str,
     ratings = [
         rating["text"]
         for address, text in crawled.items()
-        if address.startswith("/members/") and address.endswith(".json") and not address.endswith("history.json")
+        if re.fullmatch(r"/members/\w+\.json", address)
         for system in json.loads(text)["systems"]
         for rating in (system["live"], system["official"])
         if rating is not None
@@ -266,25 +273,64 @@ def test_every_section_of_the_demonstration_shows_its_working(crawled: dict[str,
     assert [text for text in ratings if not re.fullmatch(r"\d+(P\d+(\.5)?)?", text)] == []
 
 
-def test_what_each_game_brought_adds_up_to_the_change(crawled: dict[str, str], kept: Kept) -> None:
-    """Under the standard formula the points and the bonus add up to the change (§4.2), as far as they are rounded."""
+def test_what_each_game_brought_adds_up_to_the_posted_change(crawled: dict[str, str], kept: Kept) -> None:
+    """The points of the games, the bonus, floors and rounding are the posted change, exactly as they are shown.
+
+    Under the standard formula (§4.2) the games and the bonus alone come as near as rounding allows.
+    """
     by_age = {(event, section) for event, section, _ in kept.starts}
-    seen = {"by age": 0, "whole": 0, "exact": 0}
+    seen = {"by age": 0, "whole": 0, "exact": 0, "in turn": 0}
     for one in kept.values["event_id number player"]:
         address = "/events/{event_id}/sections/{number}/players/{player}.json".format(**one)
         for system in json.loads(crawled[address])["systems"]:
             points = [game["points"] for game in system["games"] if game["points"] is not None]
+            others = {other["name"]: other["points"] for other in system["others"]}
+            if not points:
+                continue
+            assert sum(points) + sum(others.values()) == pytest.approx(system["change"], abs=1e-6), address
+            is_whole = all(found == int(found) for found in points)
+            seen["in turn" if system["is_in_turn"] else "whole" if is_whole else "exact"] += 1
             if (one["event_id"], one["number"]) in by_age:
-                assert all(found == int(found) for found in points), address
+                assert is_whole, address
                 seen["by age"] += 1
-            elif points and system["points_add_up"] and not any("floor" in text for text in system["summary"]):
-                steps = [step for part in system["parts"] if part["part"] == "Step 5" for step in part["steps"]]
-                bonus = max((step["value"] or 0.0 for step in steps if step["name"] == "bonus"), default=0.0)
-                is_whole = all(found == int(found) for found in points)
+            elif not system["is_in_turn"] and not {"Floor", "Ceiling", "Limit of match play"} & others.keys():
                 slack = 1.0 + (0.5 * (len(points) + 1) if is_whole else 0.01 * len(points))
-                assert sum(points) + bonus == pytest.approx(system["change"], abs=slack), address
-                seen["whole" if is_whole else "exact"] += 1
+                assert sum(points) + others.get("Bonus", 0.0) == pytest.approx(system["change"], abs=slack), address
     assert min(seen.values()) > 10, seen
+
+
+def test_the_points_of_both_sides_are_those_of_each_and_head_to_head_is_symmetric(
+    crawled: dict[str, str], demo: Path, kept: Kept
+) -> None:
+    both = 0
+    for one in kept.values["event_id number player"]:
+        path = "/events/{event_id}/sections/{number}/players/{player}.json"
+        for system in json.loads(crawled[path.format(**one)])["systems"]:
+            for game in system["games"]:
+                there = crawled.get(path.format(**{**one, "player": game["opponent"]}))
+                if there is None:
+                    continue
+                theirs = next(each for each in json.loads(there)["systems"] if each["system"] == system["system"])
+                back = next(each for each in theirs["games"] if each["round"] == game["round"])
+                assert (back["opponent"], back["points"]) == (one["player"], game["opponent_points"])
+                assert back["score"] + game["score"] == 1.0
+                both += 1
+    assert both > 300
+    met = 0
+    with client(demo) as site:
+        for one in kept.values["member_id other_id"]:
+            here = json.loads(crawled["/members/{member_id}/against/{other_id}.json".format(**one)])
+            there = site.get("/members/{other_id}/against/{member_id}.json".format(**one)).json()
+            assert (here["one"], here["other"]) == (there["other"], there["one"])
+            turned = [{**game, "score": 1.0 - game["score"]} for game in there["games"]]
+            assert [(game["place"], game["round"], game["score"], game["own"]) for game in here["games"]] == [
+                (game["place"], game["round"], game["score"], game["opponent"]) for game in turned
+            ]
+            for mine, theirs in zip(here["scores"], there["scores"], strict=True):
+                assert mine["score"]["wins"] == theirs["score"]["losses"]
+                assert mine["expected"] + theirs["expected"] == pytest.approx(mine["counted"], abs=0.02)
+            met += len(here["games"])
+    assert met > 10
 
 
 def test_who_started_by_age_shows_no_first_estimate_and_no_strength_of_the_first_pass(

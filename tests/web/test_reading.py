@@ -6,7 +6,7 @@ import pytest
 
 from crosstable.web.pages import home
 from crosstable.web.pages.home import FoundMember
-from crosstable.web.reading import MOST_LINES, MOST_LISTED, Few, Listing, nothing_found
+from crosstable.web.reading import MOST_LINES, MOST_LISTED, Few, Listing, Snapshot, nothing_found
 from crosstable.web.search import Found
 from tests.web.site import client, made_file
 
@@ -40,9 +40,9 @@ def test_what_a_site_found_out_does_not_grow_for_ever() -> None:
 def test_only_the_members_of_a_page_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     made: list[str] = []
 
-    def counted(one: Found) -> FoundMember:
+    def counted(read: Snapshot, one: Found) -> FoundMember:
         made.append(one.member.member_id)
-        return original(one)
+        return original(read, one)
 
     original = home._found
     monkeypatch.setattr(home, "_found", counted)

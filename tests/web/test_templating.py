@@ -10,4 +10,4 @@ def test_words_of_templates() -> None:
     assert address("events", "a/b c", 3) == "/events/a%2Fb%20c/3"
     assert str(plain("<b>\x07")) == "<bdi>&lt;b&gt;\\u0007</bdi>"
     assert (counted(1, "section"), counted(1204, "section")) == ("1 section", "1,204 sections")
-    assert str(day("2026-07-04")) == '<time datetime="2026-07-04">2026-07-04</time>'
+    assert str(day("2026-07-04")) == '<time datetime="2026-07-04">Jul 4, 2026</time>'

@@ -44,7 +44,7 @@ def did(made: Site, who: str, path: str, **fields: str) -> tuple[int, str]:
 def corrected(made: Site, who: str, event: Report) -> str:
     """What becomes of a file that is sent as a correction."""
     fields = {"mark": made.come_in(who), "event": event.event_id, "reason": "the director wrote"}
-    reply = made.client.post("/upload/submit", data=fields, files=[event_file(event)])
+    reply = made.client.post("/upload/submit", data=fields, files=[event_file(event)], follow_redirects=True)
     assert reply.status_code == 200, reply.text
     return html.unescape(reply.text)
 
@@ -173,7 +173,7 @@ def test_the_second_person_sees_the_fact_that_is_proposed(here: Site) -> None:
 def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:
     """The run recalculates what came after it; only what is known takes two."""
     file = event_file(belonging(quad("forgotten", EARLY), OWN))
-    reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina")}, files=[file])
+    reply = here.client.post("/upload/submit", data={"mark": here.come_in("tina")}, files=[file], follow_redirects=True)
     assert "1 section accepted and rated" in reply.text
     assert waiting(here) == []
 

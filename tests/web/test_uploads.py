@@ -82,7 +82,9 @@ def submit(made: Site, who: str, page: str, **fields: str) -> tuple[int, str]:
     mark = re.search(r'name="mark" value="(\w{64})"', page)
     assert carried
     assert mark
-    reply = made.client.post("/upload/submit", data={"mark": mark[1], "carried": carried[1], **fields})
+    reply = made.client.post(
+        "/upload/submit", data={"mark": mark[1], "carried": carried[1], **fields}, follow_redirects=True
+    )
     return reply.status_code, html.unescape(reply.text)
 
 
@@ -131,7 +133,7 @@ def test_the_same_file_twice_is_answered_not_repeated(here: Site) -> None:
     before = acts_of(here)
     assert "in the record already" in seen(here, file, who="tina")
     mark = here.come_in("tina")
-    reply = here.client.post("/upload/submit", data={"mark": mark}, files=[("files", file)])
+    reply = here.client.post("/upload/submit", data={"mark": mark}, files=[("files", file)], follow_redirects=True)
     assert (reply.status_code, "nothing to do" in reply.text) == (200, True)
     assert acts_of(here) == before
 

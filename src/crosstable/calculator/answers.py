@@ -25,12 +25,12 @@ from crosstable.calculator.texts import Difference
 from crosstable.calculator.what_if import NextGame, NormChances, Outcomes, Possibility
 from crosstable.engine import Start
 from crosstable.engine.records import Assumption
-from crosstable.explanation.lines import FLOOR_NAMES
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.explanation.words import FLOOR_NAMES
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import LAW_SEEN_THROUGH
-from crosstable.rules.phrases import match_limits
+from crosstable.rules.in_words import match_limits
 from crosstable.sentences import Template
 from crosstable.terms import FloorKind, Formula, Past, Source
 

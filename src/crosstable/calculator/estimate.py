@@ -29,7 +29,7 @@ from crosstable.errors import UnratableSectionError, UnsupportedEditionError
 from crosstable.explanation import Line, explain
 from crosstable.faults import fault
 from crosstable.formulas.initial import DAYS_A_YEAR
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import odds, winning_expectancy
 from crosstable.formulas.steps import formula_for

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from crosstable.calculator.requests import OpponentsAt
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import expected_score, odds
 from crosstable.rules.constants import Constants

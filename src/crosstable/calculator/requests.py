@@ -11,8 +11,7 @@ from crosstable.errors import Fault, NoEditionError, TimeControlError
 from crosstable.faults import fault
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import LOWEST_FLOOR, edition_for
-from crosstable.rules.systems import is_dual_control, systems_for
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import is_dual_control, parse_time_control, systems_for
 from crosstable.terms import GAME_SCORES, MIRRORED, OutsideRating, PlayerRating, RatingSystem, Result, total
 
 # What a request may hold. Nobody plays more in one section, and no request may keep a server busy.

@@ -25,16 +25,14 @@ from crosstable.calculator.figures import (
 )
 from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import EstimateRequest, OpponentsAt
-from crosstable.formulas.effective import effective_games
-from crosstable.formulas.floors import level_below
 from crosstable.formulas.initial import age_based_rating, converted_rating
-from crosstable.formulas.rounding import official_rating, stored_whole
-from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.formulas.outcome import level_below, official_rating, stored_whole
+from crosstable.formulas.standard import effective_games, k_factor, odds, winning_expectancy
 from crosstable.limits import REPORT_DUE
 from crosstable.notation import read_rating
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for, last_changed
-from crosstable.rules.phrases import age_based, converted_by, month_of, times
+from crosstable.rules.in_words import age_based, converted_by, month_of, times
 from crosstable.rules.statements import FLOORS, TIME_CONTROLS, said_of
 from crosstable.sentences import Template
 from crosstable.terms import RatingSystem, total

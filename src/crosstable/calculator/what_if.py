@@ -1,13 +1,17 @@
-"""What if: the next game, every score that is still possible, the score that a target or a norm needs.
+"""More than one estimate: the next game, every score still possible, what a target or a norm needs, many players.
 
 Every answer is the engine's own, a row of one section per outcome, with opponents where the request has them: at the
 rating after the event where it is given, else before it. With opponents held so, only the total score counts, not who
 was beaten, and no row moves another.
+
+``estimated`` takes many players at once: the standard formula of §4.2 over whole arrays. Rows that need more (the
+special formula, a floor) go through the calculation of a single estimate, so both always agree.
 """
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 from crosstable.calculator.estimate import (
     RowResult,
@@ -18,13 +22,31 @@ from crosstable.calculator.estimate import (
     rating_before,
     results_worth,
 )
-from crosstable.calculator.requests import EstimateRequest, Opponent, OpponentsAt, Timing, kind_of, timing_of
-from crosstable.errors import UnratableSectionError
+from crosstable.calculator.requests import (
+    HIGHEST_RATING,
+    LOWEST_RATING,
+    MOST_COUNTED,
+    EstimateRequest,
+    Opponent,
+    OpponentsAt,
+    Timing,
+    kind_of,
+    timing_of,
+)
+from crosstable.errors import MissingLibraryError, UnratableSectionError, install_line
 from crosstable.faults import fault
 from crosstable.formulas.norms import NORM_GAMES, NORM_LEVELS, NORM_MEETINGS, highest_norm, margin
-from crosstable.formulas.rounding import official_rating
-from crosstable.rules.phrases import times
-from crosstable.terms import GAME_SCORES, NORM_CODES, RatingSystem, Result, total
+from crosstable.formulas.outcome import is_above_floors, official_rating, stored_whole
+from crosstable.formulas.standard import ODDS_SCALE, most_effective_games, odds, winning_expectancy
+from crosstable.formulas.steps import section_k
+from crosstable.rules.in_words import times
+from crosstable.terms import GAME_SCORES, NORM_CODES, KRule, RatingSystem, Result, total
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
 
 # What a range of outcomes may ask of the engine at once.
 MOST_TO_COME = 40
@@ -124,6 +146,57 @@ def _with_score(request: EstimateRequest, score: float) -> list[Result]:
 def score_needed(found: Outcomes, target: float) -> Possibility | None:
     """The least score whose official rating reaches a target; ``None`` where no score does."""
     return next((each for each in found.possibilities if each.official >= target), None)
+
+
+# Of games between equals so large a share is taken to be drawn; no rule says it.
+EVEN_DRAWS = 0.25
+# A path to a target is followed over so many events.
+MOST_EVENTS = 20
+
+
+def score_chances(request: EstimateRequest) -> dict[float, float]:
+    """The chance of each total score, by the winning expectancies (§4.2) at the rating before the event.
+
+    Games that are over count as they ended; where none is to come all are open. An unrated opponent counts as equal.
+    """
+    timing = checked(request)
+    own = rating_before(request, timing)
+    has_open = request.games_to_come > 0
+    chances = {0.0: 1.0}
+    for opponent in request.opponents:
+        strength = _strength(request, opponent)
+        expected = winning_expectancy(odds(own), odds(own if math.isnan(strength) else strength))
+        draws = EVEN_DRAWS * 2.0 * min(expected, 1.0 - expected)
+        wins = expected - draws / 2.0
+        for result in opponent.results:
+            ways = {1.0: wins, 0.5: draws, 0.0: 1.0 - wins - draws}
+            if has_open and result is not None:
+                ways = {GAME_SCORES[result]: 1.0}
+            added: dict[float, float] = {}
+            for (score, chance), (more, way) in product(chances.items(), ways.items()):
+                added[score + more] = added.get(score + more, 0.0) + chance * way
+            chances = added
+    return dict(sorted(chances.items()))
+
+
+def events_to(request: EstimateRequest, target: float) -> tuple[int, ...] | None:
+    """The official ratings after each of so many equal events, the last of which reaches a target.
+
+    Nothing where no result leads there within a number of events.
+    """
+    timing = checked(request)
+    found: list[int] = []
+    at = _without_open(request)._replace(peak=None, record=None, events=None)
+    while len(found) < MOST_EVENTS:
+        after = rate_row(at, timing, _held(at))[1].after
+        assert after is not None
+        found.append(official_rating(after.rating))
+        if found[-1] >= target:
+            return tuple(found)
+        if len(found) > 1 and found[-1] <= found[-2]:
+            return None
+        at = at._replace(rating=after.rating, games=after.games)
+    return None
 
 
 NORM_TITLES = (
@@ -227,3 +300,89 @@ def _why_none(request: EstimateRequest) -> str:
 def norm_title(code: str) -> str:
     """The title that a norm with this code counts towards."""
     return NORM_TITLES[NORM_CODES.index(code)]
+
+
+_RESULTS = {1.0: Result.WIN, 0.5: Result.DRAW, 0.0: Result.LOSS}
+
+
+class Arrays(NamedTuple):
+    """The rows of a question as arrays: a rating and its games (NaN: not known), opponents and scores (NaN: none)."""
+
+    rating: "Floats"
+    games: "Floats"
+    opponents: "Floats"
+    scores: "Floats"
+
+
+def arrays_of(rating: "ArrayLike", games: "ArrayLike | None", opponents: "ArrayLike", scores: "ArrayLike") -> Arrays:
+    """The rows of a question, checked; raises ``ValueError`` with what does not fit."""
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise MissingLibraryError(f"estimates needs NumPy: {install_line('history')}") from error
+    own = np.atleast_1d(np.asarray(rating, dtype=np.float64))
+    counts = np.full(own.shape, np.nan) if games is None else np.atleast_1d(np.asarray(games, dtype=np.float64))
+    try:
+        met, results = (np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (opponents, scores))
+    except ValueError as error:
+        raise ValueError("opponents and scores need rows of one length; fill them up with NaN") from error
+    if own.ndim != 1 or counts.shape != own.shape or met.ndim != 2 or met.shape[0] != own.size:
+        raise ValueError("rating and games need one value for each row, opponents one row of values for each")
+    if met.shape != results.shape or (np.isnan(met) != np.isnan(results)).any():
+        raise ValueError("opponents and scores must have the same shape, and NaN in the same places")
+    if np.isnan(own).any():
+        raise ValueError(f"row {int(np.isnan(own).argmax())} has no rating; estimate() takes unrated players")
+    given = np.concatenate([own, met[~np.isnan(met)]])
+    if ((given < LOWEST_RATING) | (given > HIGHEST_RATING)).any():
+        raise ValueError(f"a rating lies between {LOWEST_RATING:g} and {HIGHEST_RATING:g}")
+    if (counts < 0).any() or (counts > MOST_COUNTED).any():
+        raise ValueError(f"a count of games lies between 0 and {MOST_COUNTED}")
+    if not np.isin(results[~np.isnan(results)], list(_RESULTS)).all():
+        raise ValueError("a score is 1, 0.5 or 0")
+    return Arrays(own, counts, met, results)
+
+
+def estimated(rows: Arrays, request: EstimateRequest, timing: Timing) -> "Floats":
+    """The rating after the section of every row; ``request`` says the day, system and control for all of them."""
+    import numpy as np
+
+    constants = timing.edition.constants
+    is_game = ~np.isnan(rows.opponents)
+    played = is_game.sum(axis=1)
+    games = np.where(np.isnan(rows.games), np.inf, rows.games)
+    effective = np.minimum(games, [most_effective_games(constants, prior) for prior in rows.rating])
+    rule = KRule.DUAL if timing.is_dual else KRule.FULL
+    k = np.array(
+        [
+            section_k(constants, rule, *row) if row[2] else 0.0
+            for row in zip(rows.rating, effective, played, strict=True)
+        ]
+    )
+    difference = np.where(is_game, rows.opponents, 0.0) - rows.rating[:, np.newaxis]
+    expected = np.where(is_game, 1.0 / (1.0 + np.exp(difference * ODDS_SCALE)), 0.0).sum(axis=1)
+    change = k * (np.where(is_game, rows.scores, 0.0).sum(axis=1) - expected)
+    threshold = constants.bonus_threshold * np.sqrt(np.maximum(played, constants.bonus_least_games))
+    bonus = np.where(played >= constants.bonus_games, np.maximum(0.0, change - threshold), 0.0)
+    post: Floats = rows.rating + change + bonus
+    special = games <= constants.special_games
+    for at in range(post.size):
+        pre = float(rows.rating[at])
+        if played[at] and (special[at] or not is_above_floors(constants, float(post[at]), pre, pre, pre, 0)):
+            post[at] = _one(rows, at, request, timing)
+        elif played[at] and constants.stores_whole_numbers:
+            post[at] = stored_whole(pre, float(post[at]))
+    return post
+
+
+def _one(rows: Arrays, at: int, request: EstimateRequest, timing: Timing) -> float:
+    """One row by the calculation of a single estimate."""
+    games = float(rows.games[at])
+    opponents = tuple(
+        Opponent(float(rating), (_RESULTS[float(score)],))
+        for rating, score in zip(rows.opponents[at], rows.scores[at], strict=True)
+        if rating == rating  # a place without a game holds NaN
+    )
+    asked = request._replace(
+        rating=float(rows.rating[at]), games=games if games == games else None, opponents=opponents
+    )
+    return final_rating(rate_row(asked, timing, OpponentsAt.BEFORE)[1])

@@ -7,15 +7,16 @@ from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, TimeControlError
 from crosstable.faults import fault
 from crosstable.rules.amending import Edition
-from crosstable.rules.systems import (
+from crosstable.rules.time_controls import (
     ControlRanges,
     counted_time,
     is_dual_control,
     is_slow_online_quick,
+    parse_time_control,
+    stages_disagree,
     systems_for,
     systems_of_schedule,
 )
-from crosstable.rules.time_controls import parse_time_control, stages_disagree
 from crosstable.terms import RatingSystem, ReportedSection, TimeControl
 
 # The delays that were taken for granted where none was written (official facts §5).

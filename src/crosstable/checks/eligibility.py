@@ -9,9 +9,8 @@ from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
 from crosstable.formulas.foreign import is_eligible
-from crosstable.formulas.matches import may_play_match
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import may_play_match, official_rating
+from crosstable.formulas.section import is_established
 from crosstable.limits import MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
 from crosstable.rules.amending import Edition
 from crosstable.terms import (

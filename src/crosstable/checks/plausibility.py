@@ -12,7 +12,7 @@ from crosstable.engine.after import highest_floor, system_section
 from crosstable.engine.records import RatedPlayer, RatedSection
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.special import TOLERANCE, provisional_expectancy, special_rating
 from crosstable.formulas.standard import bonus_points
 from crosstable.limits import FAR_FROM_RATING, FEWEST_GAMES_OF_A_PERFORMANCE

@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Command] = {
         "run a rating office: members, events, decisions, ratings, supplements",
         is_long=True,
         needs=("sqlalchemy", "alembic"),
-        extra="office",
+        extra="site",
     ),
     "history": Command("history.parser", "replay a federation's whole history in seconds", is_long=True),
     "lab": Command("lab.parser", "simulate federations and test rule sets", is_long=True),
@@ -64,10 +64,12 @@ COMMANDS: Mapping[str, Command] = {
         "serve the site and the API of an office; --demo shows one",
         is_long=True,
         needs=("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic"),
-        extra="web",
+        extra="site",
     ),
     "rules": Command("reference.rules_parser", "show the rules of a day, their timeline, or what changed"),
     "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
+    "doctor": Command("shell.doctor_parser", "show what is installed, what is missing, and where data lies"),
+    "completion": Command("shell.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
 }
 # Earlier names of commands inside a command. They work as before, and neither help nor docs name them.
 ALIASES: Mapping[tuple[str, ...], str] = {
@@ -207,7 +209,7 @@ def require(libraries: Sequence[str], extra: str) -> None:
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise errors.MissingLibraryError(
-            f"{' and '.join(missing)} {verb} not installed; type: pip install 'crosstable[{extra}]'"
+            f"{', '.join(missing)} {verb} not installed; type: {errors.install_line(extra)}"
         )
 
 

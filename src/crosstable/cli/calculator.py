@@ -22,12 +22,18 @@ from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, Opponent
 from crosstable.cli.options import Commands, Parser, add_command, add_commands, command_parser, day, option, take
 from crosstable.cli.printing import print_answer, wrapped
-from crosstable.formulas.effective import effective_games, most_effective_games
-from crosstable.formulas.standard import dual_k_factor, k_factor, odds, winning_expectancy
+from crosstable.formulas.standard import (
+    dual_k_factor,
+    effective_games,
+    k_factor,
+    most_effective_games,
+    odds,
+    winning_expectancy,
+)
 from crosstable.notation import read_rating
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS, edition_for
-from crosstable.rules.phrases import dual_k
+from crosstable.rules.in_words import dual_k
 from crosstable.terms import GAME_SCORES, total
 
 Figures = tuple[str, dict[str, Any]]

@@ -40,10 +40,10 @@ from crosstable.cli.printing import fault_text, print_answer, print_json, wrappe
 from crosstable.errors import Fault, UnratableSectionError
 from crosstable.explanation import Line
 from crosstable.formulas.norms import NORM_MARGIN
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.notation import read_number
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.phrases import dual_k
+from crosstable.rules.in_words import dual_k
 
 # options that are fields of a link of the same name, but for the birth date
 FIELDS = (

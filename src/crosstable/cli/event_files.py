@@ -423,7 +423,9 @@ def _write(report: Report, options: argparse.Namespace) -> None:
         os.makedirs(options.out, exist_ok=True)
         files = {os.path.join(options.out, name): data for name, data in uschess_dbf.write(report, changes).items()}
     else:
-        files = {options.out: _written(report, options.to, changes)}
+        from crosstable.pipeline.submitting import written
+
+        files = {options.out: written(report, options.to, changes)}
     sys.stderr.write(faults_text(report.place, changes))
     if options.out:
         write_files(files, is_forced=options.force)
@@ -432,15 +434,3 @@ def _write(report: Report, options: argparse.Namespace) -> None:
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(files[options.out])
-
-
-def _written(report: Report, name: str, changes: list[Fault]) -> bytes:
-    """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
-    from crosstable.formats import event_json_write, trf, uschess_dbf, wallchart_write, wallchart_xlsx
-
-    if name == "dbf":
-        return uschess_dbf.write_zip(report, changes)
-    if name in ("trf16", "trf26"):
-        return trf.write(report, int(name.removeprefix("trf")))
-    writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
-    return writers[name](report)

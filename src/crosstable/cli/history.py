@@ -41,7 +41,7 @@ def chosen_rules(text: str | None) -> "RuleSet":
 def compile_once() -> None:
     """Compile the formulas, where no earlier run has."""
     from crosstable.history.kernel.compiling import is_cached
-    from crosstable.history.warming import warm_up
+    from crosstable.history.running import warm_up
 
     if not is_cached():
         with Bar("compiling the formulas (once)"):

@@ -29,7 +29,7 @@ def database_of(options: argparse.Namespace) -> str:
     """Where the office is."""
     address: str = options.database or os.environ.get(ENVIRONMENT) or DEFAULT
     if address.startswith("postgres"):
-        require(("psycopg",), "office")
+        require(("psycopg",), "site")
     return address
 
 

@@ -1,7 +1,9 @@
 """``office decide`` and ``office settings``: floors, titles, matches, adjustments, late facts, what the public sees."""
 
 import argparse
+import base64
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from crosstable.cli import RefusedError
@@ -14,7 +16,7 @@ from crosstable.office.decisions import Ruling, decide, set_fact
 from crosstable.office.late_facts import read_fact
 from crosstable.office.ledger.facts import DecisionKind, Person
 from crosstable.office.members import import_members
-from crosstable.office.settings import MEMBERSHIPS, PUBLIC_DECIMALS, SETTINGS, is_on, switch
+from crosstable.office.settings import MEMBERSHIPS, PUBLIC_DECIMALS, SETTINGS, identity, is_on, show_as, switch
 from crosstable.terms import OutsideRating, RatingSystem
 
 _FINAL = (DecisionKind.REVOKE, DecisionKind.WAIVE_MATCH)
@@ -152,8 +154,20 @@ def add_settings(made: Parser) -> None:
         office_command(made, _switch, *("--by", "--reason"), epilog=f"Off by default. {epilog}")
         made.add_argument("value", choices=(ON, OFF), help=values)
         made.set_defaults(setting=setting)
+    for setting, summary in _IDENTITY.items():
+        made = add_command(group, setting, summary)
+        office_command(made, _show_as, *("--by", "--reason"), epilog="An empty text takes it back.")
+        made.add_argument("text", help=_TEXTS.get(setting, "the text"))
+        made.set_defaults(setting=setting)
 
 
+_IDENTITY = {
+    "name": "say what the office is called on its site",
+    "contact": "say whom to ask, at the end of every page",
+    "color": "choose the color of the site's buttons",
+    "logo": "choose the picture beside the office's name",
+}
+_TEXTS = {"color": "like #1f5c4a, dark enough for white letters", "logo": "a PNG file of at most 32 KB"}
 _SETTINGS = {
     PUBLIC_DECIMALS: (
         "show two decimals of ratings to the public, or not",
@@ -173,11 +187,23 @@ _SETTINGS = {
 def _show(options: argparse.Namespace) -> None:
     with opened(options) as office, office.reading() as connection:
         found = {setting: is_on(connection, setting) for setting in SETTINGS}
+        shown = identity(connection)._asdict()
     if options.json:
-        print_json({"format": "crosstable-office-settings/1", **found})
+        print_json({"format": "crosstable-office-settings/1", **found, **shown})
         return
     for setting, on in found.items():
         say(f"{setting.replace('_', '-')}: {ON if on else OFF}")
+    for setting, text in shown.items():
+        say(f"{setting}: {('yes' if setting == 'logo' else text) if text else 'not set'}")
+
+
+def _show_as(options: argparse.Namespace) -> None:
+    text = options.text
+    if options.setting == "logo" and text:
+        text = base64.b64encode(Path(text).read_bytes()).decode()
+    with opened(options) as office:
+        act = show_as(office, author_of(options), options.setting, text)
+    say(f"{options.setting}: " + ("so already" if act is None else f"changed (entry {act})"))
 
 
 def _switch(options: argparse.Namespace) -> None:

@@ -16,9 +16,8 @@ from crosstable.cli.printing import columns, print_json, print_table, say, warn
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import explain
-from crosstable.explanation.lines import FLOOR_NAMES
-from crosstable.formulas.floors import Level
-from crosstable.formulas.rounding import official_rating
+from crosstable.explanation.words import FLOOR_NAMES
+from crosstable.formulas.outcome import Level, official_rating
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import Shown

@@ -155,7 +155,11 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "--event-name": {"metavar": "NAME", "default": "", "help": "the event's name, instead of the file's"},
     "--control": {"metavar": "CONTROL", "default": "", "help": "time control of sections that have none, like G/60;d5"},
-    "--start": {"type": american_day, "metavar": "DATE", "help": "start date of sections that have none"},
+    "--start": {
+        "type": american_day,
+        "metavar": "DATE",
+        "help": "start date of sections that have none; without --end also their end date",
+    },
     "--end": {"type": american_day, "metavar": "DATE", "help": "end date of sections that have none"},
     "--override": {**_FLAG, "help": "let --control, --start and --end replace what the file says"},
     "--section": {**_SEVERAL, "type": int, "metavar": "N", "help": "only this section (repeatable)"},

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.errors import CrosstableError, Fault, RuleSetError, Severity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 GAP = "  "
-_LINE = re.compile(r"\b(?:line|row) (\d+)")
 
 
 def say(text: str) -> None:
@@ -119,7 +118,7 @@ def github_text(name: str, faults: Sequence[Fault]) -> str:
     """Findings as commands of a GitHub workflow, which shows them beside the lines of the file."""
     lines = []
     for fault in faults:
-        line = _LINE.search(fault.place)
+        line = re.search(r"\b(?:line|row) (\d+)", fault.place)
         about = {"file": name, **({"line": line[1]} if line else {}), "title": fault.code}
         told = ",".join(f"{key}={_escaped(text, ':,')}" for key, text in about.items())
         said = _escaped(f"{fault.place}: {fault.message} {fault.remedy}")
@@ -142,17 +141,13 @@ def warn_of_faults(name: str, faults: Sequence[Fault]) -> None:
 # Tables: drawn with rich on a terminal, plain columns in a file or a pipe
 
 
-class Column(NamedTuple):
-    """The title of a column, whether its cells stand to the right, and whether they may be broken on a terminal."""
-
-    title: str
-    is_right: bool = False
-    is_broken: bool = False
+# The title of a column, whether its cells stand to the right, and whether they may be broken on a terminal.
+Column = tuple[str, bool, bool]
 
 
 def columns(*titles: str) -> tuple[Column, ...]:
     """Columns by their titles: ``>Games`` stands to the right, ``~Why`` may be broken."""
-    return tuple(Column(title.lstrip(">~"), title[0] == ">", title[0] == "~") for title in titles)
+    return tuple((title.lstrip(">~"), title[0] == ">", title[0] == "~") for title in titles)
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty: str = "") -> None:
@@ -173,13 +168,13 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty:
 
 def plain_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
     """A table of plain columns."""
-    titles = [column.title for column in columns]
+    titles = [title for title, _, _ in columns]
     widths = [max(map(len, cells)) for cells in zip(titles, *rows, strict=True)]
     lines = []
     for row in (titles, *rows):
         cells = [
-            cell.rjust(width) if column.is_right else cell.ljust(width)
-            for cell, width, column in zip(row, widths, columns, strict=True)
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, (_, is_right, _) in zip(row, widths, columns, strict=True)
         ]
         lines.append(GAP.join(cells).rstrip() + "\n")
     return "".join(lines)
@@ -193,12 +188,12 @@ def _draw(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column.title, justify="right" if column.is_right else "left", no_wrap=not column.is_broken)
+    for title, is_right, is_broken in columns:
+        table.add_column(title, justify="right" if is_right else "left", no_wrap=not is_broken)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False, markup=False, emoji=False)
-    if any(column.is_broken for column in columns):
+    if any(is_broken for _, _, is_broken in columns):
         console.print(table)
         return
     needed = Measurement.get(console, console.options.update(width=10_000), table).maximum

@@ -49,7 +49,7 @@ def _rules(options: argparse.Namespace) -> None:
 
 
 def _amendments_text(amendments: Sequence[Amendment]) -> str:
-    from crosstable.rules.evidence import evidence_for
+    from crosstable.rules.documents import evidence_for
     from crosstable.rules.in_words import KNOWN
 
     lines = []
@@ -66,7 +66,7 @@ def _amendments_text(amendments: Sequence[Amendment]) -> str:
 
 
 def _amendment_objects(amendments: Sequence[Amendment]) -> list[dict[str, Any]]:
-    from crosstable.rules.evidence import evidence_for
+    from crosstable.rules.documents import evidence_for
 
     return [
         {
@@ -152,7 +152,7 @@ def _findings(options: argparse.Namespace) -> None:
     from difflib import get_close_matches
 
     from crosstable.catalogue import CATALOGUE, meaning_of
-    from crosstable.rules.phrases import phrases
+    from crosstable.rules.in_words import phrases
 
     if options.code is not None and options.code not in CATALOGUE:
         near = get_close_matches(options.code.lower(), CATALOGUE, n=NEAR, cutoff=0.4)

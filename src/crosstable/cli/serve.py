@@ -30,7 +30,7 @@ def parser() -> Parser:
 def _run(options: argparse.Namespace) -> None:
     """Serve the site and the API of an office.
 
-    With --demo, first make an invented federation, in a temporary file unless --database names one.
+    With --demo, first unpack an invented federation, into a temporary file unless --database names one.
     """
     from crosstable.cli.office_access import database_of
 
@@ -48,10 +48,13 @@ def _prepare(address: str, options: argparse.Namespace) -> None:
     """The office must be there before a worker opens it."""
     from crosstable.office.database import Office, open_office
 
+    if options.demo and options.host not in LOOPBACK:
+        raise RefusedError("everybody knows the passwords of the demonstration; serve it on 127.0.0.1")
     if options.demo and not Office(address).store.is_there():
-        from crosstable.cli.demo_office import make_demo
+        from crosstable.office.demonstration import make_demo
 
-        sys.stderr.write("Making a demonstration federation. This takes a few seconds …\n")
+        if "://" in address:
+            raise RefusedError("the demonstration is kept in a file; name one, or leave --database out")
         make_demo(address)
     open_office(address).close()
 
@@ -102,7 +105,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         host=options.host,
         port=options.port,
         workers=options.workers,
-        loop="uvloop",
+        loop="asyncio" if sys.platform == "win32" else "uvloop",  # uvloop is not made for Windows
         http="httptools",
         log_level="warning",
         access_log=False,

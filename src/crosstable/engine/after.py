@@ -1,16 +1,30 @@
-"""A player's rating record around a section: what limits it, what it becomes, what it leaves open (§5, §7)."""
+"""A player around a section: the columns they bring, what limits their rating record, what it becomes (§1, §5, §7)."""
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
-from crosstable.engine.records import Assumption, Start
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.floors import Level, higher, level_below
-from crosstable.formulas.outcome import MatchPast, Outcome, standing_floor
-from crosstable.formulas.section import Limits, no_limits, section_outcome, with_match
-from crosstable.formulas.tally import SectionFacts, count_section, is_established, merits_of, share_of
+from crosstable.engine.records import Assumption, PassWorking, Start
+from crosstable.formulas.outcome import Level, MatchPast, Outcome, higher, level_below, standing_floor
+from crosstable.formulas.section import (
+    Limits,
+    SectionFacts,
+    count_section,
+    is_established,
+    lay_rated,
+    lay_results,
+    lay_unrated,
+    merits_of,
+    no_limits,
+    section_outcome,
+    share_of,
+    with_match,
+)
+from crosstable.formulas.standard import most_effective_games
+from crosstable.formulas.steps import Field, PassColumns, Sheet
 from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
@@ -48,6 +62,7 @@ class Prepared(NamedTuple):
 
 def system_section(section: Section, system: RatingSystem, edition: Edition) -> SystemSection:
     """A section in one system."""
+    # A peak is a rating after a section, so its end decides whether it is one since 2010.
     is_match, end = section.kind is SectionType.MATCH, section.end.toordinal()
     facts = SectionFacts(int(system), is_match, section.is_half_k, end, section.end >= PEAKS_COUNT_FROM)
     return SystemSection(section, system, edition, facts)
@@ -56,6 +71,56 @@ def system_section(section: Section, system: RatingSystem, edition: Edition) -> 
 def unrated_record(credited_games: float) -> PlayerRating:
     """The record of a player who was unrated: no rating, no results, the games credited in Step 1 (§2)."""
     return PlayerRating(rating=math.nan, games=credited_games, wins=0, draws=0, losses=0, events=0)
+
+
+def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
+    """The columns that the five steps read."""
+    count = len(players)
+    field = Field(
+        prior=[0.0] * count,
+        games=[0.0] * count,
+        past=[0] * count,
+        starts_at_zero=[False] * count,
+        score=[0.0] * count,
+        earns_bonus=[False] * count,
+        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
+        opponent=[side.opponent for player in players for side in player.competitor.sides],
+    )
+    for i, player in enumerate(players):
+        lay_player(field, i, player)
+        share = share_of(at.facts, *player.results)
+        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
+    return field
+
+
+def lay_player(field: Field, i: int, player: Prepared) -> None:
+    """Lay out what a player brings."""
+    if player.start is None:
+        lay_rated(field, i, player.numbers)
+    else:
+        lay_unrated(field, i, player.start.initial)
+
+
+def blank_sheet(players: int, sides: int) -> Sheet:
+    """An empty sheet for the five steps to write on."""
+
+    def one_pass() -> PassColumns:
+        return PassColumns(*([0.0] * players for _ in PassColumns._fields))
+
+    return Sheet(
+        effective=[0.0] * players,
+        strength=[0.0] * players,
+        intermediate=one_pass(),
+        final=one_pass(),
+        prior_odds=[0.0] * players,
+        odds=[0.0] * players,
+        met=[0.0] * sides,
+    )
+
+
+def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
+    """One player's working of a pass."""
+    return PassWorking(*[column[i] for column in columns_of_pass])
 
 
 def decided_floor(record: PlayerRating) -> Level:
@@ -78,6 +143,7 @@ def match_past(constants: Constants, section: Section, record: PlayerRating) -> 
     if section.kind is not SectionType.MATCH:
         return NO_LIMITS.match
     past = MatchPast(is_match=True, net_half_year=0.0, net_three_years=0.0)
+    # The oldest first, as the compiled replay adds them, for the same bits.
     for one in record.match_changes:
         past = with_match(constants, past, section.end.toordinal(), one.on.toordinal(), one.change)
     return past
@@ -104,6 +170,7 @@ def counted(
     count_section(at.edition.constants, at.facts, numbers, numbers, share_of(at.facts, *results), rating)
     after = with_numbers(record, numbers, NUMBERS)
     if at.facts.is_match and not math.isnan(record.rating):
+        # What stood after limits and floors is what later matches add up; N grows by m all the same (readings 60).
         change = MatchChange(at.section.end, rating - record.rating)
         after = after._replace(match_changes=(*record.match_changes, change))
     return after
@@ -112,6 +179,7 @@ def counted(
 def assumptions(constants: Constants, record: PlayerRating) -> list[str]:
     """What the record before the section leaves open and the calculation had to assume."""
     assumed: list[str] = []
+    # Where N* is no more than that, N' is N* whatever the count, and nothing was assumed.
     fewest_established = constants.established_above + 1.0
     if record.games is None and most_effective_games(constants, record.rating) > fewest_established:
         assumed.append(Assumption.GAMES)

@@ -36,6 +36,7 @@ class Competitor(NamedTuple):
 
 def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tuple[GameSide, ...]) -> Competitor:
     """A competitor with their games added up."""
+    # By member, across the rows of a re-entry: the text speaks of opponents, not of rows (readings 106).
     meetings: dict[int, int] = {}
     scores = [side.score for side in sides]
     for side in sides:
@@ -55,6 +56,7 @@ def competitor_of(entries: tuple[Entry, ...], background: Background, sides: tup
 
 def competitors(section: Section, backgrounds: Mapping[int, Background]) -> tuple[Competitor, ...]:
     """The competitors of a section in the order of their first rows."""
+    # A row without a member id is somebody of their own, whatever the name.
     rows: dict[str, list[Entry]] = {}
     for entry in section.entries:
         rows.setdefault(entry.member_id or f"row {entry.number}", []).append(entry)
@@ -69,6 +71,7 @@ def on_every_row(
     section: Section, who: Sequence[Competitor], results: Sequence[RatedPlayer]
 ) -> tuple[RatedPlayer, ...]:
     """A record per row of the section, in its order; rows of one member show the same result (readings 104)."""
+    # Official crosstables show the one result on every row of a member.
     by_number: dict[int, RatedPlayer] = {}
     for competitor, result in zip(who, results, strict=True):
         numbers = [entry.number for entry in competitor.entries]

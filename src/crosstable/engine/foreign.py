@@ -3,10 +3,18 @@
 import math
 from collections.abc import Sequence
 
-from crosstable.engine.after import Prepared, SystemSection, assumptions, outcome_of, record_after
+from crosstable.engine.after import (
+    Prepared,
+    SystemSection,
+    assumptions,
+    blank_sheet,
+    columns,
+    outcome_of,
+    pass_working,
+    record_after,
+)
 from crosstable.engine.competitors import Competitor, competitor_of, on_every_row
 from crosstable.engine.numbers import known_games, numbers_of
-from crosstable.engine.rating import blank_sheet, columns, pass_working
 from crosstable.engine.records import Assumption, PassWorking, RatedGame, RatedPlayer
 from crosstable.engine.starts import is_carried, on_scale
 from crosstable.errors import UnsupportedEditionError
@@ -25,6 +33,7 @@ def rate_foreign(at: SystemSection, who: Sequence[Competitor]) -> tuple[RatedPla
     """A record per row; only players marked to be rated are, the others are opponents (§6)."""
     constants, is_youth = at.edition.constants, at.section.kind is SectionType.FOREIGN_FIDE_YOUTH
     players = [_prepared(at, competitor, who) for competitor in who]
+    # Who is not marked in the report, has no Regular rating or met nobody who counts is an opponent only.
     is_rated = [
         player.record is not _UNRATED
         and bool(player.competitor.sides)
@@ -59,6 +68,7 @@ def not_found_abroad(edition: Edition, fide: float, *, is_youth: bool) -> str:
 
 def _prepared(at: SystemSection, competitor: Competitor, who: Sequence[Competitor]) -> Prepared:
     """A competitor with the games that count: those against opponents without a FIDE rating do not (§6)."""
+    # So m counts games against FIDE-rated opponents alone (readings 78).
     sides = tuple(side for side in competitor.sides if who[side.opponent].background.fide is not None)
     counted = competitor_of(competitor.entries, competitor.background, sides)
     record = competitor.background.standings.get(at.system)

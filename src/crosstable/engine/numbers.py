@@ -6,27 +6,21 @@ What is written here with attributes holds for the objects of this module and fo
 import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from crosstable.formulas.initial import NO_DAY
-from crosstable.formulas.tally import NO_COUNT
+from crosstable.formulas.section import NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind, PlayerRating
 
-
-class Form(NamedTuple):
-    """A kind of field in numbers: what stands for nothing known or set, how a value is written and read."""
-
-    nothing: float
-    written: Callable[[Any], float]
-    read: Callable[[Any], object]
-
-
+# Rows of compiled arrays have no None, so each kind of field has a number that stands for it.
+# A kind of field in numbers: what stands for nothing known or set, how a value is written and read.
+Form = tuple[float, Callable[[Any], float], Callable[[Any], object]]
 FORMS: Mapping[FieldKind, Form] = {
-    FieldKind.RATING: Form(math.nan, float, lambda number: None if math.isnan(number) else float(number)),
-    FieldKind.GAMES: Form(math.inf, float, lambda number: None if math.isinf(number) else float(number)),
-    FieldKind.LEVEL: Form(math.inf, float, lambda number: None if math.isinf(number) else float(number)),
-    FieldKind.COUNT: Form(NO_COUNT, int, lambda number: None if number == NO_COUNT else int(number)),
-    FieldKind.DAY: Form(NO_DAY, date.toordinal, lambda day: None if day == NO_DAY else date.fromordinal(int(day))),
+    FieldKind.RATING: (math.nan, float, float),
+    FieldKind.GAMES: (math.inf, float, float),
+    FieldKind.LEVEL: (math.inf, float, float),
+    FieldKind.COUNT: (NO_COUNT, int, int),
+    FieldKind.DAY: (NO_DAY, date.toordinal, date.fromordinal),
 }
 # The fields that are numbers. What follows from decisions, and match changes, are kept elsewhere.
 NUMBERS = {name: FORMS[kept.kind] for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in FORMS}
@@ -59,14 +53,17 @@ def numbers_of(record: PlayerRating) -> Numbers:
 def put_numbers(numbers: Any, record: PlayerRating, names: Iterable[str]) -> None:  # noqa: ANN401 (see above)
     """Write some fields of a rating record."""
     for name in names:
-        value, form = getattr(record, name), NUMBERS[name]
-        setattr(numbers, name, form.nothing if value is None else form.written(value))
+        value, (nothing, written, _) = getattr(record, name), NUMBERS[name]
+        setattr(numbers, name, nothing if value is None else written(value))
 
 
 def with_numbers(record: PlayerRating, numbers: Any, names: Iterable[str]) -> PlayerRating:  # noqa: ANN401 (see above)
     """A rating record with some other fields."""
-    read: dict[str, Any] = {name: NUMBERS[name].read(getattr(numbers, name)) for name in names}
-    return record._replace(**read)
+    changed: dict[str, Any] = {}
+    for name in names:
+        value, (nothing, _, read) = getattr(numbers, name), NUMBERS[name]
+        changed[name] = None if value == nothing or value != value else read(value)
+    return record._replace(**changed)
 
 
 def known_games(record: PlayerRating) -> float:

@@ -2,28 +2,29 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from crosstable.engine.after import (
     Prepared,
     SystemSection,
     assumptions,
+    blank_sheet,
+    columns,
     outcome_of,
+    pass_working,
     record_after,
     system_section,
     unrated_record,
 )
 from crosstable.engine.competitors import Competitor, competitors, on_every_row
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.records import PassWorking, RatedGame, RatedPlayer, RatedSection
+from crosstable.engine.records import RatedGame, RatedPlayer, RatedSection
 from crosstable.engine.starts import start_of
 from crosstable.errors import ConvergenceError
 from crosstable.formulas.norms import NO_NORM, highest_norm
 from crosstable.formulas.outcome import Outcome
-from crosstable.formulas.section import k_rule, lay_rated, lay_results, lay_unrated
-from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
-from crosstable.formulas.tally import share_of
+from crosstable.formulas.section import k_rule
+from crosstable.formulas.steps import Field, Sheet, five_steps, formula_for
 from crosstable.rules.amending import Edition
 from crosstable.terms import (
     NORM_CODES,
@@ -55,8 +56,16 @@ def rate(
     section: Section, system: RatingSystem, backgrounds: Mapping[int, Background], edition: Edition
 ) -> RatedSection:
     """Rate a checked section in one system; ``backgrounds`` holds, by pairing number, what each player brought."""
-    who = competitors(section, backgrounds)
+    # Rows of one member are one player before anything is computed (readings 104).
+    return rate_competitors(section, system, competitors(section, backgrounds), edition)
+
+
+def rate_competitors(
+    section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition
+) -> RatedSection:
+    """Rate the competitors of a checked section in one system."""
     if section.kind.is_foreign:
+        # Few sections are foreign, and every other one starts the quicker without it.
         from crosstable.engine.foreign import rate_foreign
 
         players = rate_foreign(system_section(section, system, edition), who)
@@ -68,6 +77,7 @@ def rate(
 def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor], edition: Edition) -> RatedField:
     """The five steps over the competitors of a section, as columns: for whoever needs no record of every row."""
     at = system_section(section, system, edition)
+    # Byes and forfeits are no games, so whoever has nothing else neither plays nor is met (readings 40).
     met = {side.opponent for competitor in who for side in competitor.sides}
     players = [
         prepare(at, competitor, is_needed=bool(competitor.sides) or number in met)
@@ -80,6 +90,7 @@ def rated_field(section: Section, system: RatingSystem, who: Sequence[Competitor
             f"section {section.number}, {system.name}, edition {edition.name}: a special rating was not found; "
             f"the field was {field}"
         )
+    # Floors and limits act on everybody's result of Step 5, so nobody is met at a floored rating.
     outcomes = [result_of(at, player, field.prior[i], sheet.final.computed[i]) for i, player in enumerate(players)]
     return RatedField(at, players, field, sheet, outcomes, [result.rating for result in outcomes])
 
@@ -99,53 +110,9 @@ def prepare(at: SystemSection, competitor: Competitor, *, is_needed: bool) -> Pr
         return Prepared(competitor, record, numbers_of(record), None, tuple(assumptions(at.edition.constants, record)))
     background = competitor.background if is_needed else Background()
     start, assumed = start_of(background, at.system, (at.section.start, at.section.end), at.edition)
+    # Credited games count in N from now on, but are no wins, draws or losses (readings 30, 38).
     record = unrated_record(start.initial.games)
     return Prepared(competitor, record, numbers_of(record), start, tuple(assumed))
-
-
-def columns(at: SystemSection, players: Sequence[Prepared]) -> Field:
-    """The columns that the five steps read."""
-    count = len(players)
-    field = Field(
-        prior=[0.0] * count,
-        games=[0.0] * count,
-        past=[0] * count,
-        starts_at_zero=[False] * count,
-        score=[0.0] * count,
-        earns_bonus=[False] * count,
-        first=[0, *accumulate(len(player.competitor.sides) for player in players)],
-        opponent=[side.opponent for player in players for side in player.competitor.sides],
-    )
-    for i, player in enumerate(players):
-        lay_player(field, i, player)
-        share = share_of(at.facts, *player.results)
-        lay_results(at.edition.constants, at.facts, field, i, share, player.competitor.most_meetings)
-    return field
-
-
-def lay_player(field: Field, i: int, player: Prepared) -> None:
-    """Lay out what a player brings."""
-    if player.start is None:
-        lay_rated(field, i, player.numbers)
-    else:
-        lay_unrated(field, i, player.start.initial)
-
-
-def blank_sheet(players: int, sides: int) -> Sheet:
-    """An empty sheet for the five steps to write on."""
-
-    def one_pass() -> PassColumns:
-        return PassColumns(*([0.0] * players for _ in PassColumns._fields))
-
-    return Sheet(
-        effective=[0.0] * players,
-        strength=[0.0] * players,
-        intermediate=one_pass(),
-        final=one_pass(),
-        prior_odds=[0.0] * players,
-        odds=[0.0] * players,
-        met=[0.0] * sides,
-    )
 
 
 def result_of(at: SystemSection, player: Prepared, prior: float, computed: float) -> Outcome:
@@ -212,15 +179,11 @@ def rated_games(competitor: Competitor, rated: RatedField) -> tuple[RatedGame, .
     )
 
 
-def pass_working(columns_of_pass: PassColumns, i: int) -> PassWorking:
-    """One player's working of a pass."""
-    return PassWorking(*[column[i] for column in columns_of_pass])
-
-
 def norm_code(competitor: Competitor, rated: RatedField) -> str | None:
     """The norm earned: Regular over the board, Swiss or round robin, post-event strengths (official facts §1)."""
     if rated.at.system is not RatingSystem.OTBR or rated.at.facts.is_match or not competitor.sides:
         return None
+    # After the section: norms look at what the section made of the opponents.
     opponents = [rated.finals[side.opponent] for side in competitor.sides]
     level = highest_norm(competitor.score, opponents, competitor.most_meetings)
     return None if level == NO_NORM else NORM_CODES[level]

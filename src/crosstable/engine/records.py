@@ -36,6 +36,7 @@ class Assumption(StrEnum):
     CONTROL_GIVEN = "time_control: given beside the file"
     START_GIVEN = "start_date: given beside the file"
     END_GIVEN = "end_date: given beside the file"
+    END_IS_START = "end_date: not given, so the start date given beside the file"
 
 
 class SourceWorking(NamedTuple):

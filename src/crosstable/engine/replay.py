@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from crosstable.engine.rating import rate
+from crosstable.engine.competitors import competitors
+from crosstable.engine.rating import rate_competitors
 from crosstable.engine.records import RatedSection
 from crosstable.rules.amending import Edition
 from crosstable.terms import Background, PlayerRating, RatingSystem, Section
@@ -13,7 +14,8 @@ Member = TypeVar("Member")
 
 def rate_systems(section: Section, backgrounds: Mapping[int, Background], edition: Edition) -> tuple[RatedSection, ...]:
     """A section rated in each of its systems from what the players brought; neither sees the other's result."""
-    return tuple(rate(section, system, backgrounds, edition) for system in section.systems)
+    who = competitors(section, backgrounds)
+    return tuple(rate_competitors(section, system, who, edition) for system in section.systems)
 
 
 class Replay(Generic[Member]):
@@ -34,6 +36,7 @@ class Replay(Generic[Member]):
         """Set the records after a section of everybody who played in it; ``member_of`` tells by id whom to carry."""
         for one in rated:
             for player in one.players:
+                # Whoever did not play keeps their record, and with it the day it is of.
                 member = member_of(player.member_id) if player.games else None
                 if member is not None and player.after is not None:
                     self.put(member, one.system, player.after)

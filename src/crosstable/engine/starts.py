@@ -40,8 +40,11 @@ def start_of(
         background.canadian_resident,
     )
     age = age_on(who.born, who.end)
+    # A start by hand goes before every source: the office may convert a rating that no formula knows (2015 text §2).
     if background.given_start is not None:
         return Start(given_start(*background.given_start), age, ()), []
+    # Ratings from before the section only: of 447 players unrated in both halves of a dual section none was credited
+    # (readings 19).
     sources, dates = _sources(background, who)
     initial = initial_rating(constants, system, who, sources, [0.0] * SOURCES)
     counted = [Source(k) for k in range(SOURCES) if is_counted(constants, system, who, sources, initial, k)]
@@ -60,11 +63,13 @@ def start_of(
     if math.isnan(initial.rating):
         missing = next(one for one in workings if math.isnan(one.weight.converted))
         raise UnsupportedEditionError(not_found(edition, missing.source, missing.rating))
+    # Only the blend weighs a source by its date; a list takes it whatever its age.
     is_blend = constants.initialisation == Initialisation.BLEND
     is_undated = is_blend and any(dates[k] is None for k in counted)
     assumed = _assumptions(background, is_undated, uses_age=not counted or is_blend)
     if Source.FIDE in counted and is_carried(background.fide, section_start):
         assumed.append(Assumption.FIDE_CARRIED)
+    # An explanation says of these why they do not count: a reader would look for them.
     unused = tuple(
         (Source(k), sources.games[k])
         for k in range(SOURCES)
@@ -115,6 +120,7 @@ def _assumptions(background: Background, is_undated: bool, *, uses_age: bool) ->
     assumed: list[str] = []
     if is_undated:
         assumed.append(Assumption.AS_OF)
+    # Nothing said counts as not an adult, which starts lower (readings 23).
     if uses_age and background.born is None and background.adult is None:
         assumed.append(Assumption.NOT_ADULT)
     if uses_age and background.birth_date is None and background.birth_year is not None:

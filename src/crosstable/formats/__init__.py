@@ -1,7 +1,7 @@
 """Files to and from ``Report``: one module per format, no judgement about chess.
 
 ``detect.read_input`` finds the format by content and returns a ``Reading``: the report and every fault of the file's
-shape. May import terms, errors, the catalogue of faults, and ``rules.systems`` and ``rules.time_controls``.
+shape. May import terms, errors, the catalogue of faults, and ``rules.editions`` and ``rules.time_controls``.
 """
 
 import os

@@ -33,8 +33,15 @@ _YEAR = r"(?P<y>\d{4}|\d\d)"
 _MONTH_THEN_DAY = rf"{_WORD}[\s-]?{_DAY}(?:,\s?|\s|-){_YEAR}"
 _DAY_THEN_MONTH = rf"{_DAY}\.?[\s-]?(?:of\s)?{_WORD}(?:,\s?|[\s-])?{_YEAR}"
 _ENDS = r"\s+(?:-|to|through|thru|until)\s+"
-_WORD_SPAN = rf"(?P<head>{_WORD}\s?)(?P<d>\d{{1,2}})\s?(?:-|to|&|and)\s?(?P<rest>\d{{1,2}},?\s?\d{{4}})"
-_NO_YEAR = rf"{_WORD}\s?\d{{1,2}}"
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
+_TILL = r"\s?(?:-|to|&|and)\s?"
+_WORD_SPAN = rf"(?P<head>{_WORD}\s?)(?P<d>{_NTH}){_TILL}(?P<rest>{_NTH},?\s?\d{{4}})"
+_DAY_SPAN = rf"(?P<d>{_NTH}){_TILL}{_NTH}(?P<rest>\s{_WORD},?\s\d{{4}})"
+# May 30-June 1, 2026; 6/13-6/14/2026
+_YEAR_ONCE = (
+    rf"(?P<first>{_WORD}\s?{_NTH}){_TILL}(?P<last>[A-Za-z]{{3,9}}\.?\s?{_NTH}(?P<y>,?\s?\d{{4}}))",
+    r"(?P<first>\d{1,2}/\d{1,2})\s?-\s?(?P<last>\d{1,2}/\d{1,2}(?P<y>/\d{4}|/\d\d))",
+)
 _NUMBER_SPAN = r"(?P<head>\d{4}[/-]\d{1,2}[/-])(?P<d>\d{1,2})\s?-\s?(?P<rest>\d{1,2})"
 _SLASH_SPAN = r"(?P<head>\d{1,2}/)(?P<d>\d{1,2})\s?-\s?(?P<rest>\d{1,2}(?P<y>/\d{4}|/\d\d))"
 _DASHES = str.maketrans({"\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{NO-BREAK SPACE}": " "})
@@ -119,13 +126,13 @@ def _ends(tidy: str) -> tuple[str, str]:
         return found["head"] + found["d"], found["head"] + found["rest"]
     if found := _match(_SLASH_SPAN, tidy):
         return found["head"] + found["d"] + found["y"], found["head"] + found["rest"]
+    if found := _match(_DAY_SPAN, tidy):
+        return found["d"] + found["rest"], re.split(_TILL, tidy, maxsplit=1)[1]
+    for pattern in _YEAR_ONCE:
+        if found := _match(pattern, tidy):
+            return found["first"] + found["y"], found["last"]
     parts = re.split(_ENDS, tidy, flags=re.ASCII)
-    if len(parts) != 2:
-        return tidy, tidy
-    first, last = parts
-    if _match(_NO_YEAR, first):  # May 30 - June 1, 2026
-        first = f"{first}, {last[-4:]}"
-    return first, last
+    return (parts[0], parts[1]) if len(parts) == 2 else (tidy, tidy)
 
 
 def _match(pattern: str, text: str) -> re.Match[str] | None:

@@ -21,6 +21,7 @@ OF_RATING_LISTS = (b"CFC#,", b"ID Number  ", b"\trtglistdate\t")  # in the first
 GZIP = b"\x1f\x8b"
 LONGEST_LINE, FEWEST_SEPARATORS = 2000, 3
 BOM = b"\xef\xbb\xbf"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
 
 
 class Input(NamedTuple):
@@ -65,6 +66,10 @@ def read_input(given: Input) -> Reading:
 
 def read_data(data: bytes, name: str) -> Reading:
     """Read the bytes of one file of any known format."""
+    if data.startswith(UTF_16) or 0 in data[:2]:
+        from crosstable.formats.page_text import as_utf8
+
+        data = as_utf8(data)
     start = data.removeprefix(BOM).lstrip()[:1]
     if start in (b"{", b"["):
         return _read_json(data, name)

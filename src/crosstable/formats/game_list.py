@@ -13,7 +13,7 @@ from crosstable.errors import Fault
 from crosstable.faults import fault
 from crosstable.formats.sheet_rows import Row, tidy_title
 from crosstable.formats.wallchart_cells import PLAINER
-from crosstable.formats.wallchart_titles import OTHER_LINES, column_name
+from crosstable.formats.wallchart_titles import OTHER_LINES, column_name, is_ignored, refuse_ratings
 from crosstable.formats.wallchart_titles import title_score as wallchart_score
 from crosstable.limits import MOST_ROUNDS
 from crosstable.notation import shown
@@ -37,11 +37,14 @@ RESULTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("F", "F"): ("0-0", "0f-0f", "0-0f", "---", "-:-", "-/-"),
     ("", ""): ("", "*", "-", ":", "?"),
 }
+FOR_PEOPLE = ("bo", "no", "game", "pgn", "date", "time", "moves", "eco", "opening", "event", "site", "table")
 # What stands for an opponent where there is none.
 NOBODY = ("bye", "half bye", "full bye", "zero bye", "not paired", "unpaired", "spielfrei", "no opponent", "none")
 _LETTERS = {text.replace(" ", ""): letters for letters, texts in RESULTS.items() for text in texts}
 _BYES = {"1": "B", "1-0": "B", "1/2": "H", "0.5": "H", "1/2-1/2": "H", "0": "Z", "0-0": "Z", "0-1": "Z"}
 _NAMED = {title: column for column, titles in COLUMNS.items() for title in titles}
+_SHORT = 5  # names this short are often alike
+_SIDE = re.compile(r"(w|b|white|black) ?(\S.*)")
 _ROUND = re.compile(r"(?:round|rd|rnd)\.?\s*(\d{1,3})\b(?!.*[:;,]\s*[gG]/).*", re.IGNORECASE | re.ASCII)
 
 
@@ -58,9 +61,16 @@ def title_score(cells: Sequence[str]) -> int:
 
 def columns_of(cells: Sequence[str]) -> list[str]:
     """The name of each column: ``white``, ``round``, ``black rating`` …, or nothing."""
-    tidy = [tidy_title(cell) for cell in cells]
+    tidy = [_full_title(tidy_title(cell)) for cell in cells]
     middle = next((at for at, title in enumerate(tidy) if _NAMED.get(title) == "result"), len(tidy))
     return [_column(title, tidy.count(title) == 2, SIDES[at > middle]) for at, title in enumerate(tidy)]
+
+
+def _full_title(title: str) -> str:
+    """``W rating``, ``WRtg`` and ``WhiteElo`` as ``white rating``, ``white rtg`` and ``white elo``."""
+    found = _SIDE.fullmatch(title)
+    is_known = found is not None and column_name(found[2]) in OF_A_SIDE
+    return f"{'white' if title[0] == 'w' else 'black'} {found[2]}" if found and is_known else title
 
 
 def _column(title: str, is_double: bool, side: str) -> str:
@@ -104,6 +114,21 @@ class _Games:
             self._by_id[member_id] = known
         return known
 
+    def similar_names(self) -> list[Fault]:
+        """Two players whose names differ by a letter or in their order, who may be one under two spellings."""
+        found, spelled = [], dict[str, tuple[str, _Player]]()
+        for player in self.players:
+            words = "".join(sorted(re.findall(r"\w+", player.said["name"].casefold())))
+            letters = [at for at, one in enumerate(words) if len(words) > _SHORT and not one.isdigit()]
+            forms = {words, *(words[:at] + words[at + 1 :] for at in letters)}
+            for known, other in {id(spelled[form][1]): spelled[form] for form in forms & spelled.keys()}.values():
+                is_apart = other.cells.keys() & player.cells.keys() or not _are_one_slip_apart(words, known)
+                if not is_apart and _may_be_one(player.said, other.said):
+                    names = {"name": player.said["name"], "other": other.said["name"]}
+                    found.append(fault("similar-names", player.place, **names))
+            spelled |= dict.fromkeys(forms, (words, player))
+        return found
+
     def rows(self) -> list[Row]:
         """The wallchart: a row of titles and a row for each player."""
         if not self.players:
@@ -122,6 +147,18 @@ class _Games:
         return made
 
 
+def _are_one_slip_apart(one: str, other: str) -> bool:
+    """Whether a letter is missing, wrong, or has changed places with the next."""
+    wrong = [at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    swapped = len(wrong) == 2 and one[wrong[0]] == other[wrong[1]] and one[wrong[1]] == other[wrong[0]]
+    return len(one) != len(other) or len(wrong) < 2 or swapped
+
+
+def _may_be_one(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether nothing that is said of two players tells them apart."""
+    return all(one.get(column, "") == other[column] for column in OF_A_SIDE[1:] if one.get(column) and column in other)
+
+
 class _List:
     """A list of games while its rows are read; other rows are passed on."""
 
@@ -133,12 +170,15 @@ class _List:
         self.round = 0
         self.pending = 0
         self.after: list[Row] = []
+        self.titles = Row("", ())
+        self.unknown: dict[str, list[str]] = {}
 
     def take(self, row: Row) -> None:
         """Take in one row."""
         heading = _ROUND.fullmatch(row.cells[0].strip())
         if opens_games(row.cells):
             self.columns = columns_of(row.cells)
+            self.titles = row
         elif heading and row.is_alone:
             self.round = int(heading[1])
         elif not self.columns or tidy_title(row.cells[0].partition(":")[0]) == "section" or wallchart_score(row.cells):
@@ -158,14 +198,25 @@ class _List:
 
     def close(self) -> None:
         """End the list: what follows is another table."""
+        for title, values in self.unknown.items():
+            message = f"The column {shown(title)} is not known and was ignored."
+            self.faults.append(fault("unknown-field", self.titles.place, message))
+            if not any(name.endswith((" rating", " pre")) for name in self.columns):
+                refuse_ratings(title, values, self.titles.place, self.faults)
         for games in self.sections.values():
+            self.faults += games.similar_names()
             self.made += games.rows()
         if self.pending:
             self.faults.append(fault("result-missing", self.made[-1].place, count=self.pending))
         self.made += self.after
         self.columns, self.sections, self.after, self.round, self.pending = [], {}, [], 0, 0
+        self.unknown = {}
 
     def _take_game(self, row: Row) -> None:
+        for title, name, cell in zip(self.titles.cells, self.columns, row.cells, strict=False):
+            is_known = name or tidy_title(title) in ("", *FOR_PEOPLE) or column_name(title) not in ("", *OF_A_SIDE)
+            if not is_known and not is_ignored(title):
+                self.unknown.setdefault(title, []).append(cell.strip())
         said = {
             name: cell.strip() for name, cell in zip(self.columns, row.cells, strict=False) if name and cell.strip()
         }

@@ -1,6 +1,7 @@
 """Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -32,7 +33,7 @@ def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, l
         return 0.0
 
     try:
-        text = data.decode("utf-8-sig")
+        text = data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise FormatError(
             fault("not-readable", f"{name}, byte {error.start}", "The file is not UTF-8 text.", "Save it as UTF-8.")

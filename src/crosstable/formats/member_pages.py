@@ -63,10 +63,10 @@ def _published(page: Page) -> dict[RatingSystem, PlayerRating]:
     standings = {}
     for row in (row for table in page.tables for row in table.rows if len(row) > 1):
         system = _TITLES.get(row[0].removesuffix(" Rating"))
-        if system is not None and (found := _PUBLISHED.match(row[1])):
+        if system is not None and (found := _PUBLISHED.match(row[1])) and (as_of := iso_day(f"{found[3]}-01")):
             rating = PlayerRating(float(found[1]), float(found[2]) if found[2] else None, published=float(found[1]))
             floors = (Floor(FloorKind.OFFICE, float(found[4])),) if found[4] else ()
-            standings[system] = rating._replace(as_of=date.fromisoformat(f"{found[3]}-01"), floors=floors)
+            standings[system] = rating._replace(as_of=as_of, floors=floors)
     return standings
 
 
@@ -100,11 +100,15 @@ def archived(data: bytes) -> bool:
 
 
 def read_archive(data: bytes, name: str) -> Iterator[MemberPage]:
-    """The pages of an archive; raises ``FormatError`` at a line that is not one."""
-    for number, line in enumerate(gzip.decompress(data).decode().splitlines(), start=1):
+    """The pages of an archive; raises ``FormatError`` where it does not unpack, or at a line that is not one."""
+    try:
+        lines = gzip.decompress(data).splitlines()
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(fault("not-readable", name, f"The file does not unpack: {error}.")) from error
+    for number, line in enumerate(lines, start=1):
         try:
             yield _archived_page(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             place = f"{name}, line {number}"
             raise FormatError(fault("not-readable", place, f"The line is no page of a member: {error!r}.")) from error
 
@@ -115,7 +119,9 @@ def _archived_page(page: dict[str, Any]) -> MemberPage:
         if one and one["rating"] is not None:
             floors = (Floor(FloorKind.OFFICE, float(one["floor"])),) if one.get("floor") else ()
             as_of = date.fromisoformat(f"{one['supplement']}-01") if one.get("supplement") else None
-            standings[SYSTEMS[letter]] = PlayerRating(float(one["rating"]), one["games"], as_of=as_of, floors=floors)
+            standings[SYSTEMS[letter]] = PlayerRating(
+                float(one["rating"]), _games(one["games"]), as_of=as_of, floors=floors
+            )
     career = tuple(
         CareerRow(date.fromisoformat(row["end_date"]), row["event"], system, _pair(row[letter]["pre"]), after)
         for row in reversed(page.get("rows", []))
@@ -126,4 +132,8 @@ def _archived_page(page: dict[str, Any]) -> MemberPage:
 
 
 def _pair(pair: list[float | None] | None) -> PlayerRating | None:
-    return None if pair is None or pair[0] is None else PlayerRating(float(pair[0]), pair[1])
+    return None if pair is None or pair[0] is None else PlayerRating(float(pair[0]), _games(pair[1]))
+
+
+def _games(count: float | None) -> float | None:
+    return None if count is None else float(count)

@@ -13,6 +13,7 @@ from crosstable.errors import FormatError
 from crosstable.faults import fault
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # "Unicode text" of Excel
+_LOOKED_AT = 400
 LARGEST_PAGE = 5_000_000
 LONGEST_TAG = 1000
 MOST_TAGS = 200_000
@@ -64,8 +65,8 @@ def decoded_page(data: bytes, name: str) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Text as UTF-8, as UTF-16 with its mark, or, as old pages and programs write it, Windows-1252; else raises."""
-    for encoding in ("utf-16",) if data.startswith(UTF_16) else ("utf-8-sig", "cp1252"):
+    """Text as UTF-8, as UTF-16, or, as old pages and programs write it, Windows-1252; else raises."""
+    for encoding in _encodings(data):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -73,6 +74,25 @@ def decoded(data: bytes, name: str) -> str:
         if "\0" not in text:
             return text
     raise FormatError(fault("not-readable", name, "The file is not text.", "Save it as UTF-8 text."))
+
+
+def as_utf8(data: bytes) -> bytes:
+    """The same text as UTF-8 where it is UTF-16; anything else as it is."""
+    encoding = _encodings(data)[0]
+    try:
+        return data.decode(encoding).encode() if encoding.startswith("utf-16") else data
+    except UnicodeError:
+        return data
+
+
+def _encodings(data: bytes) -> tuple[str, ...]:
+    """UTF-16 has a mark, or, where a program wrote none, a zero beside most letters of an American text."""
+    if data.startswith(UTF_16):
+        return ("utf-16",)
+    first, second = data[:_LOOKED_AT:2].count(0), data[1:_LOOKED_AT:2].count(0)
+    if max(first, second) > 0.8 * len(data[1:_LOOKED_AT:2]) and not min(first, second):
+        return ("utf-16-le" if second else "utf-16-be",)
+    return ("utf-8-sig", "cp1252")
 
 
 def lines_of(text: str) -> tuple[str, ...]:

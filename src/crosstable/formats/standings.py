@@ -35,10 +35,14 @@ _TITLES = {"rate": "Rating", "nimi": "Name"}  # as WinTD and Finnish pages say; 
 _ENTRY = re.compile(
     r"(?P<name>[^\t]+)\t(?:(?P<fide>\d{1,10})(?: ?\[(?P<flag>[A-Z]{3})\])?)? ?\t(?P<elo>\d{3,4}|Unr\.?|-)?"
     rf"\t(?P<id>\d{{{MEMBER_ID_DIGITS}}})?(?:New|None|N/A|Pending)? ?"
-    r"\t(?P<rating>\d{3,4}(?:[P/]\d{1,3})?|Unr\.?|New|-)?\t(?P<state>[A-Z]{2,3})?\t(?P<section>[^\t]*)(?:\t.*)?",
+    r"\t(?P<rating>\d{3,4}(?:[P/]\d{1,3})?|Unr\.?|New|-)?\t(?P<state>[A-Z]{2,3})?\t(?P<section>[^\t]*)"
+    r"(?:\t(?P<byes>.*))?",
     re.IGNORECASE | re.ASCII,
 )
 _ENTRY_TITLES = ("Name", "FIDE id", "Federation", "FIDE rating", "ID", "Rating", "State", "Section")
+# half-point byes in rounds 2 and 4 are written with the points, a colon, and each round behind an R
+_BYES = re.compile(r"(1/2|\u00bd|0\.5|0|1) ?: ?((?:R\d{1,2}[ ,;]{0,3})+)", re.IGNORECASE | re.ASCII)
+_BYE_CODES = {"0": "Z", "1": "B"}
 _RULE = re.compile(r"[-=_+|\s]+")
 _ROUND_WORD = re.compile(r"r|rd|rnd|round", re.IGNORECASE)
 _MEMBER_ID = re.compile(rf"\d{{{MEMBER_ID_DIGITS}}}", re.ASCII)
@@ -74,14 +78,35 @@ def read(data: bytes, name: str) -> Reading:
     elif _PLAYER_LIST.search(data[:_LOOKED_AT]):
         rows = list(_of_player_list(lines_of(decoded(data, name)), name))
     elif _are_entries(lines := lines_of(decoded(data, name))):
-        entries = [(number, _ENTRY.fullmatch(line)) for number, line in enumerate(lines, 1)]
-        rows = [Row(f"{name}, line {at}", tuple(one.groups(""))) for at, one in entries if one is not None]
-        rows.insert(0, Row(name, _ENTRY_TITLES))
+        rows = list(_of_entries(lines, name))
     else:
         rows = list(_of_text(lines, name))
     if len(rows) > MOST_ROWS or any(len(row.cells) > MOST_COLUMNS for row in rows):
         raise FormatError(fault("not-readable", name, "The tables have more rows or columns than an event can have."))
     return read_rows(rows, name)
+
+
+def _of_entries(lines: Sequence[str], name: str) -> Iterator[Row]:
+    """A list without titles; byes asked for stand in their rounds, and what is no bye in a column that is told of."""
+    entries = [(number, found) for number, line in enumerate(lines, 1) if (found := _ENTRY.fullmatch(line))]
+    byes = {number: _byes_of(entry["byes"] or "") for number, entry in entries}
+    rounds = max((at for cells in byes.values() for at in cells), default=0)
+    other = {number: _BYES.sub("", entry["byes"] or "").strip() for number, entry in entries}
+    notes = ("Byes asked for",) if any(other.values()) else ()
+    yield Row(name, (*_ENTRY_TITLES, *(f"Rd {at}" for at in range(1, rounds + 1)), *notes))
+    for number, entry in entries:
+        cells = [byes[number].get(at, "") for at in range(1, rounds + 1)]
+        yield Row(f"{name}, line {number}", (*entry.groups("")[:-1], *cells, *(other[number] for _ in notes)))
+
+
+def _byes_of(text: str) -> dict[int, str]:
+    """The byes asked for, by round."""
+    return {
+        int(number): _BYE_CODES.get(found[1], "H")
+        for found in _BYES.finditer(text)
+        for number in re.findall(r"\d+", found[2])
+        if int(number)
+    }
 
 
 def _of_page(data: bytes, name: str) -> Iterator[Row]:

@@ -40,8 +40,7 @@ from crosstable.formats.uschess_2c import (
 )
 from crosstable.formats.uschess_fit import make_fit
 from crosstable.rules.editions import edition_for
-from crosstable.rules.systems import systems_of_schedule
-from crosstable.rules.time_controls import parse_time_control, stored_spelling
+from crosstable.rules.time_controls import parse_time_control, stored_spelling, systems_of_schedule
 from crosstable.terms import (
     RatingSystem,
     Report,

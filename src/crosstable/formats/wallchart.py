@@ -34,13 +34,24 @@ from crosstable.formats.wallchart_titles import (
     brings_ratings,
     has_ratings,
     opens_table,
-    rounds_of,
     settled,
     title_score,
     titles_of,
+    with_numbered_grids,
 )
 from crosstable.rules.time_controls import parse_time_control, split_schedule
-from crosstable.terms import RATINGS, RatingSystem, Report, ReportedSection, SectionType
+from crosstable.terms import (
+    NOT_GIVEN,
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
+    PlayerRating,
+    RatingSystem,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+)
 
 TEMPLATE = """\
 Note: Replace everything by your own event. Keys above a table and columns may be left out.
@@ -81,6 +92,7 @@ SECTION_DETAILS = (
 )
 _LOOKED_AT = 100_000
 _FEWEST_CELLS = 3
+_LONGEST_HEADING = 40
 EVENT_KEYS = {
     **dict.fromkeys(("event", "event name", "tournament", "tournament name"), "event"),
     "event id": "event id",
@@ -106,6 +118,7 @@ _OWN_ALONE = ("number", "start", "end", "dates")
 _FIRST_LINE = "from the tournament database of chess results"
 _KINDS = {kind.value.replace("_", " "): kind for kind in SectionType} | {"rr": SectionType.ROUND_ROBIN}
 _WITHDRAWN = re.compile(r"\((?:withdrawn|withdrew|w/d|wd)\)", re.IGNORECASE)
+_BYES = ("", "H", "B", "Z")  # what an entry list may have in its rounds
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z ()-]{1,30}?)\s*:\s*(.*)", re.DOTALL)
 
 
@@ -138,9 +151,10 @@ def read(data: bytes, name: str) -> Reading:
 def read_rows(rows: Sequence[Row], name: str) -> Reading:
     """Read a wallchart from its rows."""
     chart = _Chart(name)
-    for row in expanded(rows, chart.faults):
+    for row in with_numbered_grids(expanded(rows, chart.faults)):
         if not row.is_blank:
             chart.take(row)
+            chart.last = row
     return Reading(chart.report(), chart.faults.closed(name))
 
 
@@ -165,6 +179,7 @@ class _Chart:
         self.event = _Part(name)
         self.is_chess_results = False
         self.parts: list[_Part] = []
+        self.last: Row | None = None
 
     def take(self, row: Row) -> None:
         """Take in one row that is not blank: a key with its value, the titles, or a player."""
@@ -182,13 +197,15 @@ class _Chart:
             pass
         elif title_score(row.cells) if table is None else opens_table(row.cells):
             self._take_titles(row)
-        elif table is not None and not _KEY.fullmatch(row.cells[0]):
+        elif table is not None and not (_KEY.fullmatch(row.cells[0]) and self._is_heading(row)):
             table.rows.append(row)
         elif not self._is_heading(row):
-            filled = [cell for cell in row.cells if cell.strip()]
-            message = f"{shown(filled[0])} is neither a key that is known nor part of a table."
-            is_loss = table is not None or len(filled) >= _FEWEST_CELLS
-            self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message))
+            self._refuse(row, is_loss=sum(bool(cell.strip()) for cell in row.cells) >= _FEWEST_CELLS)
+
+    def _refuse(self, row: Row, *, is_loss: bool) -> None:
+        message = f"{_first_text(row)} is neither a key that is known nor part of a table."
+        remedy = "Write Section: before the name of a section, Note: before a remark."
+        self.faults.append(fault("bad-value" if is_loss else "unknown-field", row.place, message, remedy))
 
     def _is_heading(self, row: Row) -> bool:
         """Whether a line above a table is one of chess-results, whose second line is the event's name."""
@@ -201,9 +218,20 @@ class _Chart:
 
     def _take_titles(self, row: Row) -> None:
         if not self.parts or self.parts[-1].columns is not None:
-            self.parts.append(_Part(row.place))
+            self.parts.append(_Part(row.place, self._heading()))
         part = self.parts[-1]
         part.titles, part.columns = row.cells, titles_of(row, self.faults)
+
+    def _heading(self) -> str:
+        """The name of a section that stands alone between the players of the last one and the titles."""
+        last = self.parts[-1] if self.parts else None
+        if last is None or self.last is None or not last.rows or last.rows[-1] is not self.last:
+            return ""
+        row, text = self.last, self.last.cells[0].strip()
+        if not (row.is_alone and _is_remark(row, last)) or len(text) > _LONGEST_HEADING or ":" in text:
+            return ""
+        last.rows.pop()
+        return text
 
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event
@@ -233,6 +261,18 @@ class _Chart:
 
     def _parts(self) -> list[_Part]:
         """The sections: those that lines name, each split where a column says who plays in which."""
+        for at, part in enumerate(self.parts, start=1):
+            is_last = at == len(self.parts) or self.parts[at].name
+            while part.rows and _is_remark(part.rows[-1], part):
+                row = part.rows.pop()
+                if is_last:
+                    message = f"{_first_text(row)} was taken for a remark."
+                    self.faults.append(fault("ignored-record", row.place, message))
+                else:
+                    self._refuse(row, is_loss=True)
+            for row in (row for row in part.rows if _KEY.fullmatch(row.cells[0])):
+                self._refuse(row, is_loss=True)
+            part.rows = [row for row in part.rows if not _KEY.fullmatch(row.cells[0])]
         return [split for part in self.parts for split in _by_section(part, self.faults)]
 
     def value(self, part: _Part, key: str) -> str:
@@ -276,6 +316,19 @@ def _key(row: Row, *, in_table: bool) -> tuple[str, str]:
     return key, (row.separator or " ").join(pieces).strip()
 
 
+def _first_text(row: Row) -> str:
+    return shown(next(cell for cell in row.cells if cell.strip()))
+
+
+def _is_remark(row: Row, table: _Part) -> bool:
+    """Whether a row below the players is a sum or a remark: others have a number and results, it has neither."""
+    columns = table.columns or {}
+    rounds = [place for name, place in columns.items() if name.startswith("round ")]
+    held = [row.cells[at].strip() for at in (columns.get("number", -1), *rounds) if 0 <= at < len(row.cells)]
+    is_apart = row.is_alone and not row.cells[0].strip()[:1].isdigit()
+    return "number" in columns and bool(rounds) and (is_apart or not any(held))
+
+
 def _is_key(key: str) -> bool:
     return any(key in known for known in (EVENT_KEYS, SECTION_KEYS, EVENT_DETAILS, SECTION_DETAILS, _OTHER_KEYS))
 
@@ -283,7 +336,8 @@ def _is_key(key: str) -> bool:
 def _by_section(part: _Part, faults: FaultList) -> list[_Part]:
     """The sections of a table by its column of sections, without entries that were withdrawn."""
     columns = part.columns or {}
-    if not rounds_of(columns):
+    rounds = [place for name, place in columns.items() if name.startswith("round ")]
+    if all(cell.strip().upper() in _BYES for row in part.rows for at in rounds for cell in row.cells[at : at + 1]):
         gone = [row for row in part.rows if any(map(_WITHDRAWN.search, row.cells))]
         faults.extend(fault("ignored-record", row.place, "The entry was withdrawn and was left out.") for row in gone)
         part.rows = [row for row in part.rows if row not in gone]
@@ -312,10 +366,10 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if part.columns is None:
         chart.bad(part, "missing-field", "The section has no row of titles, so it has no players.")
     titles, columns = settled(part.titles, part.columns or {}, part.rows, part.place, chart.faults)
-    main = _main_system(systems, control, is_online=bool(is_online))
+    controls = split_schedule(control) if control else ()
+    main = _main_system(systems, controls, is_online=bool(is_online))
     if main is None and brings_ratings(columns):
-        message = "The pre-event ratings do not say of which system they are, and the time control does not tell."
-        chart.bad(part, "missing-field", message)
+        part.details[RATINGS] = UNNAMED
     said = None if not chart.value(part, "type") else kind is SectionType.ROUND_ROBIN
     table = Table(titles, columns, part.rows, main, dialect_of(columns, part.rows, is_round_robin=said))
     if table.dialect.columns_are_opponents:
@@ -323,13 +377,13 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if pending := pending_of(table):
         chart.faults.append(fault("result-missing", part.place, count=pending))
     if part.columns is not None and not has_ratings(columns):
-        part.details[RATINGS] = "not given"
+        part.details[RATINGS] = NOT_GIVEN
     return ReportedSection(
         number=_number(chart, part, order),
         name=part.name,
         kind=kind,
         is_online=bool(is_online),
-        time_controls=split_schedule(control) if control else (),
+        time_controls=controls,
         systems=systems,
         start=chart.day(part, "start"),
         end=chart.day(part, "end"),
@@ -377,12 +431,31 @@ def _systems(chart: _Chart, part: _Part) -> tuple[RatingSystem, ...]:
     return tuple(dict.fromkeys(systems))
 
 
-def _main_system(systems: tuple[RatingSystem, ...], control: str, *, is_online: bool) -> RatingSystem | None:
+def with_named_system(section: ReportedSection) -> ReportedSection:
+    """A section whose ratings from before the event are of the system that its time control tells, where it does."""
+    system = _main_system(section.systems, section.time_controls, is_online=section.is_online)
+    if system is None or section.details.get(RATINGS) != UNNAMED:
+        return section
+    details = {name: text for name, text in section.details.items() if name != RATINGS}
+    return section._replace(players=tuple(_in_system(player, system) for player in section.players), details=details)
+
+
+def _in_system(player: ReportedPlayer, system: RatingSystem) -> ReportedPlayer:
+    games = player.details.get(PAIRING_GAMES, "")
+    details = {name: text for name, text in player.details.items() if name != PAIRING_GAMES}
+    if not player.pairing_rating:
+        return player
+    before = PlayerRating(player.pairing_rating, float(games) if games.isdecimal() else None)
+    background = player.background._replace(standings={system: before, **player.background.standings})
+    return player._replace(background=background, pairing_rating=None, details=details)
+
+
+def _main_system(systems: tuple[RatingSystem, ...], controls: Sequence[str], *, is_online: bool) -> RatingSystem | None:
     """The system whose ratings a column without a system holds, where that is sure."""
     if systems:
         return systems[0]
     try:
-        slowest = max(parse_time_control(each).total for each in split_schedule(control))
+        slowest = max(parse_time_control(each).total for each in controls)
     except (TimeControlError, ValueError):
         return None
     regular = RatingSystem.OLR if is_online else RatingSystem.OTBR

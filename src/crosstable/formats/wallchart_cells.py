@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crosstable.formats.event_json import read_cell
+from crosstable.formats.wallchart_titles import FEWEST
 from crosstable.terms import ReportedCell, Result
 
 HALF = "\N{VULGAR FRACTION ONE HALF}"
@@ -26,10 +27,14 @@ CODES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("F4", ("F4", "F---4", "4w-", "4b-"), "forfeit loss against player 4"),
     ("X", ("X", "X---", "-X-", "X0"), "forfeit win"),
     ("F", ("F", "F---", "-F-", "F0"), "forfeit loss"),
-    ("B", ("B", "B---", "-B-", "BYE", "bye", "FPB", "full bye", "1 bye", "bye 1"), "full-point bye"),
+    (
+        "B",
+        ("B", "B---", "-B-", "BYE", "bye", "FPB", "full bye", "1 bye", "bye 1", "full-point bye", "bye (1)"),
+        "full-point bye",
+    ),
     (
         "H",
-        ("H", "H---", "-H-", "HPB", "half bye", "1/2 bye", f"{HALF} bye", f"-{HALF}", "-1/2"),
+        ("H", "H---", "-H-", "HPB", "half bye", "1/2 bye", f"{HALF} bye", f"{HALF} pt bye", f"-{HALF}", "-1/2"),
         "half-point bye",
     ),
     ("Z", ("Z", "Z---", "-Z-", "ZPB", "zero bye", "0 bye", "bye 0"), "zero-point bye"),
@@ -45,10 +50,12 @@ BESIDE_COLOURS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("", ("4w", "4b"), "a game without a result yet"),
 )
 _WORDS = {
-    **dict.fromkeys(("bye", "fpb", "full bye", "full point bye", "1 bye", "bye 1", "1 point bye"), "B"),
-    **dict.fromkeys(("hpb", "half bye", "half point bye", "1/2 bye", "bye 1/2", "0.5 bye", "bye 0.5", "- 1/2"), "H"),
-    **dict.fromkeys(("zpb", "zero bye", "zero point bye", "0 bye", "bye 0"), "Z"),
+    **dict.fromkeys(("bye", "fpb", "full bye", "bye full", "1 bye", "bye 1", "1.0 bye", "bye 1.0"), "B"),
+    **dict.fromkeys(("hpb", "half bye", "bye half", "1/2 bye", "bye 1/2", "0.5 bye", "bye 0.5", "- 1/2"), "H"),
+    **dict.fromkeys((".5 bye", "bye .5", "bye h", "h bye"), "H"),
+    **dict.fromkeys(("zpb", "zero bye", "bye zero", "0 bye", "bye 0"), "Z"),
 }
+_POINT = ("point", "points", "pt", "pt.", "pts", "pts.")
 # Beside 17b1 a dash is nobody; beside +17 it is a loss.
 _NOBODY = {"- 1": "B", "- 0": "Z", "0": "U"}
 _NUMBER = r"(\d{1,5})"
@@ -60,9 +67,8 @@ _COLOUR_SECOND = re.compile(rf"{_NUMBER}\s*([wb])\s*(1/2|0[.,]5|[10=+-]|{HALF})?
 _DASHED = re.compile(r"-([A-Z])-", re.ASCII | re.IGNORECASE)
 _SIGNS = {"+": "W", "=": "D", "-": "L"}
 _RESULTS = {"1": "W", "0": "L", "1/2": "D", "0.5": "D", "=": "D", "+": "X", "-": "F"}
-_GRID = {**_RESULTS, "w": "W", "l": "L", "d": "D"}
+_GRID = {**_RESULTS, ".5": "D", "0,5": "D", "1.0": "W", "0.0": "L", "w": "W", "l": "L", "d": "D"}
 _OWN = re.compile(r"(?:[x*#\u2588\u25a0\u25cf]+|[-\u2013\u2014]+|)", re.IGNORECASE)
-FEWEST = 3  # players of a round robin
 PLAINER = str.maketrans({HALF: "1/2", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{EM DASH}": "-"})
 _PENDING = ReportedCell("", Result.BLANK, 0, "")
 
@@ -139,8 +145,14 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().translate(PLAINER).split())
 
 
+def _bye_words(plain: str) -> str:
+    """``1/2 pt bye``, ``bye (1)``, ``half-point bye`` as the words that are known."""
+    words = re.sub(r"[()\s-]+", " ", plain).split()
+    return " ".join(word for word in words if word not in _POINT)
+
+
 def _read(text: str, plain: str, dialect: Dialect) -> ReportedCell:
-    words = " ".join(plain.replace("-", " - ").split()) if plain.startswith("-") else plain.replace("-", " ")
+    words = " ".join(plain.replace("-", " - ").split()) if plain.startswith("-") else _bye_words(plain)
     known = {**_WORDS, **_NOBODY} if dialect.letter_after_number_is_colour else _WORDS
     if words in known:
         return read_cell(known[words])

@@ -12,11 +12,19 @@ from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending
 from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
-from crosstable.notation import shown
-from crosstable.terms import GAME_SCORES, PlayerRating, Posted, RatingSystem, ReportedCell, ReportedPlayer
+from crosstable.notation import read_member_id, shown
+from crosstable.terms import (
+    GAME_SCORES,
+    PAIRING_GAMES,
+    PlayerRating,
+    Posted,
+    RatingSystem,
+    ReportedCell,
+    ReportedPlayer,
+)
 
-# 2½, 2 1/2, 2,5: halves that are no decimal point
-_HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5)", re.ASCII)
+# 2½, 2 1/2, 2,5, .5: halves that are no plain number
+_HALVES = re.compile(r"(\d{1,3})?\s?(?:\u00bd|(?:(?<=\s)|(?<!\d))1/2|(?<=\d),5|(?<!\d)\.50?)", re.ASCII)
 
 
 class Table(NamedTuple):
@@ -38,7 +46,7 @@ def dialect_of(columns: Mapping[str, int], rows: Sequence[Row], *, is_round_robi
 
 def _number(columns: Mapping[str, int], row: Row, order: int) -> int | None:
     at = columns.get("number")
-    text = row.cells[at].strip() if at is not None and at < len(row.cells) else ""
+    text = row.cells[at].strip().rstrip(".") if at is not None and at < len(row.cells) else ""
     return order if at is None else int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
@@ -96,17 +104,20 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
     cells = Cells(row, table.titles, table.columns, faults)
     cells.report_unnamed()
     number = cells.whole("number", least=1, most=99999) if "number" in table.columns else at
-    pairing, background = _pairing_rating(cells), background_of(cells)
+    (pairing, games), background = _figures(cells, "rating") or (None, None), background_of(cells)
+    details = {name.replace(" ", "_"): cells.text(name) for name in PLAYER_DETAILS if name in cells}
     system = table.main_system
-    if system is not None and brings_ratings(table.columns):
+    if brings_ratings(table.columns):
         standing = _before(cells)
-        if "pre" not in table.columns:
-            pairing = None
-        if standing is not None and system not in background.standings:
+        if system is None:
+            pairing, games = (standing.rating, standing.games) if standing else (None, None)
+        elif "pre" not in table.columns:
+            pairing = games = None
+        if standing is not None and system is not None and system not in background.standings:
             background = background._replace(standings={**background.standings, system: standing})
     return ReportedPlayer(
         number=number,
-        member_id=cells.text("member id"),
+        member_id=read_member_id(cells.text("member id")),
         name=cells.text("name") or ", ".join(filter(None, (cells.text("last name"), cells.text("first name")))),
         cells=tuple(_cells(table, cells, number)),
         background=background,
@@ -119,18 +130,13 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
         is_member=cells.flag("member"),
         has_opted_in=cells.flag("fide opt in"),
         total=_total(cells),
-        details={name.replace(" ", "_"): cells.text(name) for name in PLAYER_DETAILS if name in cells},
+        details={**details, **({PAIRING_GAMES: f"{games:g}"} if games else {})},
     )
 
 
 def _total(cells: Cells) -> float | None:
     found = _HALVES.fullmatch(cells.text("total"))
     return float(found[1] or 0) + 0.5 if found else cells.number("total", most=1000.0)
-
-
-def _pairing_rating(cells: Cells) -> float | None:
-    figures = _figures(cells, "rating")
-    return figures[0] if figures else None
 
 
 def _before(cells: Cells) -> PlayerRating | None:

@@ -85,6 +85,7 @@ _NAMING = ("name", "last name", "member id")
 _ROUND = re.compile(r"(?:rd|rnd|round|r)?\s*0{0,2}(\d{1,3})(?:\s*(?:rd|rnd|round|r|st|nd|rd|th))?", re.ASCII)
 _TIE_BREAK = re.compile(r"(?:tb|tie break|tiebreak)\s*\d{1,2}(?: .{0,40})?|.*rtg \+/-.*", re.ASCII)
 _LOWEST_RATING = 100
+FEWEST = 3  # players of a round robin
 _ID_OR_RATING = ("uscf", "us chess")
 
 
@@ -153,6 +154,33 @@ def titles_of(row: Row, faults: list[Fault]) -> dict[str, int]:
     return columns
 
 
+def with_numbered_grids(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows; where a table has a column for each of its players, titled by names or A, B, C, their numbers instead.
+
+    The numbers are those of the rows; a table that has numbers of its own in another order keeps its titles.
+    """
+    heads = [at for at, row in enumerate(rows) if title_score(row.cells)]
+    made = list(rows)
+    for at, end in zip(heads, [*heads[1:], len(rows)], strict=False):
+        titles = rows[at].cells
+        name = next((place for place, title in enumerate(titles) if column_name(title) in ("name", "last name")), None)
+        open_ = [place for place, title in enumerate(titles) if title.strip() and not column_name(title)]
+        open_ = [place for place in open_ if not is_ignored(titles[place])]
+        if name is None or len(open_) < FEWEST or open_[-1] - open_[0] + 1 != len(open_):
+            continue
+        names = [row.cells[name] for row in rows[at + 1 : end] if len(row.cells) > open_[-1]]
+        wanted = [tidy_title(titles[place]) for place in open_]
+        known = [{tidy_title(one), *tidy_title(one).split()} for one in names[: len(wanted)]]
+        letters = [chr(ord("a") + number) for number in range(len(wanted))]
+        if len(known) == len(wanted) and (
+            wanted == letters or all(title in forms for title, forms in zip(wanted, known, strict=True))
+        ):
+            numbered = dict(zip(open_, range(1, len(open_) + 1), strict=True))
+            cells = tuple(str(numbered.get(place, title)) for place, title in enumerate(titles))
+            made[at] = rows[at]._replace(cells=cells)
+    return made
+
+
 def settled(
     titles: Sequence[str], columns: Mapping[str, int], rows: Sequence[Row], place: str, faults: list[Fault]
 ) -> tuple[Sequence[str], dict[str, int]]:
@@ -166,7 +194,7 @@ def settled(
             named[at] = "Title"
             settled_columns.setdefault("title", at)
         elif title and not column_name(title) and not is_ignored(title) and not has_ratings(columns):
-            _refuse_ratings(title, values, place, faults)
+            refuse_ratings(title, values, place, faults)
     _move_uscf(named, settled_columns, rows)
     if "number" not in settled_columns and "rank" in settled_columns:
         settled_columns["number"] = settled_columns["rank"]
@@ -182,7 +210,8 @@ def _move_uscf(titles: Sequence[str], columns: dict[str, int], rows: Sequence[Ro
             columns["rating"] = columns.pop("member id")
 
 
-def _refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault]) -> None:
+def refuse_ratings(title: str, values: Sequence[str], place: str, faults: list[Fault]) -> None:
+    """An error where a column under a title that is not known holds what looks like ratings."""
     ratings = [value for value in values if _is_rating(value)]
     if ratings and 2 * len(ratings) > len(values):
         message = f"The column {shown(title)} is not known and holds numbers like {ratings[0]}, which could be ratings."

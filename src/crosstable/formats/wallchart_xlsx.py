@@ -65,7 +65,8 @@ def _sheets(data: bytes, name: str) -> list[tuple[str, list[Row]]]:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         message = "Workbooks are read with python-calamine, which is not installed."
-        raise FormatError(fault("not-readable", name, message, "Install crosstable[sheets].")) from error
+        remedy = "Save the sheet as CSV, or type: pip install python-calamine"
+        raise FormatError(fault("not-readable", name, message, remedy)) from error
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
         sheets = list(_rows(workbook, name))
@@ -107,7 +108,7 @@ def write(report: Report) -> bytes:
         from xlsxwriter import Workbook  # type: ignore[import-untyped]
     except ImportError as error:
         message = "Workbooks are written with xlsxwriter, which is not installed."
-        raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
+        raise FormatError(fault("not-readable", "workbook", message, "Type: pip install xlsxwriter")) from error
     made = io.BytesIO()
     with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
         workbook.set_properties({"created": _CREATED})

@@ -7,9 +7,8 @@ standard formula with bonus is applied once, without the smaller K of dual-rated
 import math
 from collections.abc import Sequence
 
-from crosstable.formulas.effective import effective_games
 from crosstable.formulas.initial import converted_rating
-from crosstable.formulas.standard import StandardUpdate, k_factor, odds, standard_update
+from crosstable.formulas.standard import StandardUpdate, effective_games, k_factor, odds, standard_update
 from crosstable.formulas.steps import Field, Sheet
 from crosstable.rules.constants import Constants
 
@@ -18,11 +17,13 @@ NOBODY = -1
 
 def opponent_strength(constants: Constants, fide: float, is_youth: bool) -> float:
     """An opponent's FIDE rating on the US Chess scale (§6); NaN where that conversion was not found."""
+    # In a youth event every opponent is converted by its formula, whatever their age (readings 79).
     return converted_rating(constants.fide_youth if is_youth else constants.fide, fide)
 
 
 def is_eligible(constants: Constants, games: float, fide: float, has_flag: bool, has_opted_in: bool) -> bool:
     """Whether a member's rating is updated: automatic from 2200 FIDE with the flag, else by opting in (§6)."""
+    # The 2020 and 2025 texts ask for it, the 2015 text does not (readings 78).
     if constants.foreign_needs_established and games <= constants.established_above:
         return False
     return has_opted_in or (has_flag and fide >= constants.foreign_automatic_from)
@@ -32,6 +33,7 @@ def foreign_update(
     constants: Constants, prior: float, games: float, score: float, opponents_odds: Sequence[float], earns_bonus: bool
 ) -> StandardUpdate:
     """The standard formula, applied once (§6; readings 78, 110)."""
+    # Once: opponents stand at converted ratings, not at results of a first pass.
     effective = effective_games(constants, prior, games)
     k = k_factor(constants, effective, float(len(opponents_odds)))
     return standard_update(constants, prior, k, score, opponents_odds, earns_bonus)
@@ -52,6 +54,7 @@ def foreign_pass(constants: Constants, field: Field, sheet: Sheet, is_rated: Seq
     for i in range(len(field.prior)):
         begin = field.first[i]
         end = field.first[i + 1]
+        # Two members who meet abroad are each met at their FIDE rating, as all others are.
         if is_rated[i]:
             for side in range(begin, end):
                 sheet.met[side] = odds(sheet.strength[field.opponent[side]])

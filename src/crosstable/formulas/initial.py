@@ -102,6 +102,7 @@ def lay_source(sources: Sources, source: int, rating: float, games: float, as_of
     day = who.end if as_of == NO_DAY else as_of
     sources.rating[source] = carried_fide(rating, as_of, who.start) if source == Source.FIDE else rating
     sources.games[source] = games
+    # A list that came out after the section is no fresher than fresh: a negative staleness is 0 (readings 25).
     sources.staleness_days[source] = float(max(0, who.end - day))
     sources.age_then[source] = age_on(who.born, day)
 
@@ -111,6 +112,8 @@ def carried_fide(rating: float, list_day: int, section_start: int) -> float:
 
     The conversions before and since 2024-03-01 are for the scales before and since; without a date it is the section's.
     """
+    # Both conversions describe one strength on two scales, so a rating never goes into the formula of the other
+    # (readings 34).
     if list_day == NO_DAY or rating >= FIDE_RESCALED_BELOW:
         return rating
     if list_day < FIDE_RESCALED_ON <= section_start:
@@ -124,6 +127,8 @@ def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
     """The rating that age alone suggests (§2.3; readings 21 to 23)."""
     if math.isnan(age):
         return constants.adult_start if is_adult else constants.unknown_start
+    # The text first gives formulas for such ages and then calls the age an error; the second sentence overrides
+    # (readings 21).
     if age < constants.age_youngest:  # almost certainly a wrong birth date
         is_treated_as_adult = is_adult or constants.too_young_is_adult
         return constants.adult_start if is_treated_as_adult else constants.unknown_start
@@ -134,6 +139,7 @@ def age_based_rating(constants: Constants, age: float, is_adult: bool) -> float:
 
 def converted_rating(conversion: Conversion, rating: float) -> float:
     """An outside rating on the US Chess scale (§2.1, §2.2, §6; readings 32, 34); NaN where that piece was not found."""
+    # Pieces that do not meet stand as printed: 2060.4 at FIDE 2000, 2060.0 just above it (readings 32).
     for piece in conversion:
         if rating < piece.limit or (piece.is_closed and rating == piece.limit):
             return piece.intercept + piece.slope * rating
@@ -142,6 +148,7 @@ def converted_rating(conversion: Conversion, rating: float) -> float:
 
 def fide_games(constants: Constants, rating: float) -> float:
     """The games a FIDE rating is worth (§2.1; readings 28)."""
+    # "Greater than" in all texts, so exactly the split is credited with the fewer games.
     return constants.fide_games_above if rating > constants.fide_split else constants.fide_games_below
 
 
@@ -154,6 +161,7 @@ def is_source(constants: Constants, who: Unrated, source: int, rating: float) ->
     """Whether a source exists and counts: CFC since 2020 only for residents of Canada (§2.2; readings 33)."""
     if math.isnan(rating):
         return False
+    # The 2015 text did not ask for residence.
     return source != Source.CFC or who.is_canadian_resident or not constants.cfc_needs_residence
 
 
@@ -172,6 +180,8 @@ def game_factor(constants: Constants, target: int, source: int, rating: float, g
         return fide_games(constants, rating)
     if source == Source.CFC:
         return cfc_games(constants, rating)
+    # Games credited at the start of the source count as its own; from the first game on it is a source
+    # (readings 26, 27).
     return min(constants.game_factors[target][source], games)
 
 
@@ -180,15 +190,20 @@ def source_weight(constants: Constants, target: int, source: int, sources: Sourc
     rating = sources.rating[source]
     converted = source_rating(constants, source, rating)
     factor = game_factor(constants, target, source, rating, sources.games[source])
+    # At the age on the day of the source, not at the end of the section: only so the worked example comes out
+    # (readings 24).
     age_based = age_based_rating(constants, sources.age_then[source], is_adult)
+    # Held from above only: no text keeps Z from being negative (readings 30).
     strength = min(constants.strength_cap, (converted - age_based) / constants.strength_unit)
     years = sources.staleness_days[source] / DAYS_A_YEAR
+    # At the cap of Z the exponent is 0: a rating that is very high for an age does not grow stale.
     staleness = math.exp(constants.staleness_rate * (strength - constants.strength_cap) * years)
     return SourceWeight(converted, factor, age_based, strength, staleness, factor * staleness)
 
 
 def rounded_start(mean: float) -> float:
     """R0 of a blend: the nearest whole number, halves up (§2; readings 29); NaN where a conversion was not found."""
+    # The text rounds the blend and nothing else; a real start of 1514.8 was shown as 1515.
     return mean if math.isnan(mean) else float(math.floor(mean + 0.5 + CEILING_SLACK))
 
 
@@ -207,6 +222,7 @@ def blended_start(
     heaviest = Source.AGE.value
     for source in range(SOURCES):
         weights[source] = 0.0
+        # The seven others: five US Chess ratings, FIDE and CFC (readings 86).
         if source != target and is_source(constants, who, source, sources.rating[source]):
             working = source_weight(constants, target, source, sources, who.is_adult)
             weights[source] = working.weight
@@ -214,6 +230,7 @@ def blended_start(
             sum_of_products += working.weight * working.converted
             if heaviest == Source.AGE or working.weight > weights[heaviest]:
                 heaviest = source
+    # Nothing that weighs: no other rating, or only one on no games.
     if total == 0.0:
         return age_start(constants, who)
     mean = sum_of_products / total
@@ -247,6 +264,7 @@ def priority_credit(constants: Constants, line: Priority, rating: float, games: 
 def priority_start(constants: Constants, target: int, who: Unrated, sources: Sources) -> Initial:
     """The first source of the list that the player has (2015 text §2.1 to §2.5; 2004 text; readings 35, 89)."""
     for line in constants.priorities[target]:
+        # Age answers for everybody, so what a list prints behind it is never reached (readings 89).
         if line.source == Source.AGE:
             break
         rating = sources.rating[line.source]

@@ -20,11 +20,13 @@ MARGIN_SLACK = 1e-9
 
 def expectancy_width(lead: float) -> float:
     """The points over which C rises from 0 to 1, by its slope on this side of the level."""
+    # Against stronger opponents it falls half as fast as it rises against weaker ones: so the verified formula has it.
     return NORM_WIDTH_BELOW if lead <= 0.0 else NORM_WIDTH_ABOVE
 
 
 def level_expectancy(level: float, opponent: float) -> float:
     """C, what a player of this level is expected to score against an opponent (official facts §1)."""
+    # Positive where the opponent is below the level.
     lead = level - opponent
     return min(max(0.5 + lead / expectancy_width(lead), 0.0), 1.0)
 

@@ -42,6 +42,7 @@ class SpecialRating(NamedTuple):
 
 def provisional_expectancy(rating: float, opponent: float, spread: float) -> float:
     """PWe, the provisional winning expectancy (§4.1)."""
+    # A straight line between its two ends, not a curve: so f consists of straight pieces, which can be solved exactly.
     linear = 0.5 + (rating - opponent) / (2.0 * spread)
     if linear <= 0.0:
         return 0.0
@@ -52,6 +53,7 @@ def provisional_expectancy(rating: float, opponent: float, spread: float) -> flo
 
 def adjusted_prior(constants: Constants, prior: float, past: int) -> float:
     """R0': 400 lower after nothing but wins, 400 higher after nothing but losses (§4.1; readings 39, 51)."""
+    # For every N: the 2025 text adds "regardless of N" to the older wording (readings 39).
     if past == Past.ALL_WINS:
         return prior - constants.special_spread
     if past == Past.ALL_LOSSES:
@@ -65,6 +67,7 @@ def adjusted_score(score: float, effective: float, past: int) -> float:
         return score + effective
     if past == Past.ALL_LOSSES:
         return score
+    # A mixed past counts as one half of the games before, as if they had been played at R0 itself.
     return score + effective / 2.0
 
 
@@ -93,11 +96,13 @@ def piece_at(
     Below ends at z_a, the largest knot below, above at z_b, the smallest knot above; f slopes by 1/800 for each
     opponent whose 400 points a piece lies within, and by N'/800 for R0'.
     """
+    # R0' counts like N' opponents of its strength.
     low = prior - spread
     high = prior + spread
     total = effective * provisional_expectancy(guess, prior, spread)
     below = high if high < guess else low if low < guess else -math.inf
     above = low if low > guess else high if high > guess else math.inf
+    # On a knot f bends, so the slopes on its two sides are kept apart.
     falling = effective if low < guess <= high else 0.0
     rising = effective if low <= guess < high else 0.0
     for opponent in opponents:
@@ -117,7 +122,9 @@ def piece_at(
 
 def toward_zero(guess: float, piece: Piece) -> float:
     """One move of the walk: to the zero of the straight piece, or to its knot if that comes first (§4.1, 2b, 3b)."""
+    # Expected more than was scored: M is too high, so the walk goes down; else up.
     if piece.surplus > 0.0:
+        # Where f is flat as far as the knot there is nothing to solve for; dividing by its slope would leave the piece.
         if piece.slope_below * (guess - piece.below) < TOLERANCE or piece.slope_below == 0.0:
             return piece.below
         return max(guess - piece.surplus / piece.slope_below, piece.below)
@@ -128,6 +135,7 @@ def toward_zero(guess: float, piece: Piece) -> float:
 
 def is_anchored(guess: float, prior: float, opponents: Sequence[float], spread: float) -> bool:
     """Whether p > 0: somebody, or R0', is within 400 points of the solution (§4.1, step 4)."""
+    # Without the slack 52 of 40,000 random cases went wrong, by as much as 800 points (readings 47).
     if math.fabs(guess - prior) <= spread + SPREAD_SLACK:
         return True
     for opponent in opponents:
@@ -138,6 +146,7 @@ def is_anchored(guess: float, prior: float, opponents: Sequence[float], spread: 
 
 def nearest_to_prior(guess: float, prior: float, adjusted: float, opponents: Sequence[float], spread: float) -> float:
     """Step 4b of §4.1: with p = 0, R0 held between the two knots around the solution (readings 48)."""
+    # From R0' this is never reached in exact arithmetic; it is kept because the text has it, and compares R0, not R0'.
     piece = piece_at(guess, adjusted, 0.0, 0.0, opponents, spread)
     return min(max(prior, piece.below), piece.above)
 
@@ -156,6 +165,7 @@ def straight_through(
     guess: float, prior: float, effective: float, target: float, opponents: Sequence[float], spread: float
 ) -> Straight:
     """The zero of the line that f follows at ``guess``: whom one expects to beat counts 1, who is within 400 a part."""
+    # So near to a knot f changes by less than the walk's tolerance, which could stop it there.
     clear = 2.0 * spread * TOLERANCE
     within = spread - clear
     beyond = spread + clear
@@ -194,6 +204,7 @@ def only_zero(prior: float, effective: float, target: float, opponents: Sequence
     if weight < 1.0:
         return math.nan
     guess = (total + 2.0 * spread * (target - 0.5 * weight)) / weight
+    # Newton's method, which is exact on a function of straight pieces as soon as it hits the right one.
     for _ in range(LOOKS):
         piece = straight_through(guess, prior, effective, target, opponents, spread)
         if piece.zero == guess:
@@ -215,6 +226,8 @@ def walk(
     prior: float, start: float, effective: float, target: float, opponents: Sequence[float], spread: float
 ) -> Solution:
     """The walk of §4.1, steps 1 to 4: from R0' along the straight pieces of f to its zero."""
+    # From R0', not from the weighted mean that the older texts print: the mean fails in 1,018 of 40,000 random cases
+    # (readings 46).
     guess = start
     converged = False
     # Each move reaches the next knot or the zero before it, and there are 2m + 2 knots.
@@ -227,6 +240,7 @@ def walk(
         if piece.below < guess < piece.above:  # the zero of a straight piece
             converged = True
             break
+    # Step 4: with nobody within reach f is zero on a whole stretch, and the text takes the point nearest to R0.
     if not is_anchored(guess, start, opponents, spread):
         guess = nearest_to_prior(guess, prior, start, opponents, spread)
     return Solution(guess, converged)
@@ -239,10 +253,12 @@ def special_rating(
     spread = constants.special_spread
     start = adjusted_prior(constants, prior, past)
     target = adjusted_score(score, effective, past)
+    # The quick way first; whatever it cannot settle is left to the walk of the text.
     found = only_zero(start, effective, target, opponents, spread)
     converged = True
     if math.isnan(found):
         walked = walk(prior, start, effective, target, opponents, spread)
         found = walked.rating
         converged = walked.converged
+    # The cap holds each time the formula runs, in Step 3 too; the standard formula has none (readings 52).
     return SpecialRating(start, target, converged, found, min(found, constants.special_cap))

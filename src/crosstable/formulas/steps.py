@@ -9,9 +9,16 @@ Step 1, the initial ratings of §2, has been done before: ``prior`` and ``games`
 from collections.abc import MutableSequence, Sequence
 from typing import NamedTuple
 
-from crosstable.formulas.effective import effective_games
 from crosstable.formulas.special import special_rating
-from crosstable.formulas.standard import dual_k_factor, expected_score, half_k_factor, k_factor, odds, updated
+from crosstable.formulas.standard import (
+    dual_k_factor,
+    effective_games,
+    expected_score,
+    half_k_factor,
+    k_factor,
+    odds,
+    updated,
+)
 from crosstable.rules.constants import Constants
 from crosstable.terms import Formula, KRule, Past
 
@@ -53,6 +60,7 @@ class Sheet(NamedTuple):
 
 def formula_for(constants: Constants, games: float, past: int) -> Formula:
     """The formula of Step 4: special up to eight games or with all wins or all losses (§1, §4; readings 38, 54)."""
+    # On N, not on N', as a note in Step 4 says (readings 54).
     if games <= constants.special_games or past != Past.MIXED:
         return Formula.SPECIAL
     return Formula.STANDARD
@@ -63,8 +71,11 @@ def past_of(games: float, wins: float, draws: float, losses: float) -> Past:
 
     Half-K sections count half in N, so wins can be more than the games. Draws may be unknown (NaN).
     """
+    # Of no games any statement is true, so the words need a reading (readings 38); one draw ends an all-wins past.
     if games <= 0.0 or draws > 0.0:
         return Past.MIXED
+    # Games credited at the start are neither won nor lost, so they keep a player out: 7 of 7 official cases
+    # (readings 93).
     if wins >= games and losses == 0.0:
         return Past.ALL_WINS
     if losses >= games and wins == 0.0:
@@ -97,6 +108,7 @@ def step_3(constants: Constants, field: Field, sheet: Sheet) -> bool:
     for i in range(len(field.prior)):
         sheet.strength[i] = field.prior[i]
     for i in range(len(field.prior)):
+        # Only the opponents use this, in Step 4; for themselves these players stay at N' = 0 (readings 37).
         if field.starts_at_zero[i]:
             meet(field, sheet, field.prior, i)
             opponents = sheet.met[field.first[i] : field.first[i + 1]]
@@ -126,6 +138,7 @@ def one_pass(
 ) -> bool:
     """Step 4 or Step 5: everyone is rated from their prior against the same strengths (§1; readings 43, 44, 55)."""
     converged = True
+    # Strengths are those from before the pass for everybody, so the order of players does not matter.
     lay_odds(field, sheet, strength)
     for i in range(len(field.prior)):
         begin = field.first[i]
@@ -151,6 +164,7 @@ def one_pass(
             out.expected[i] = update.expected
             out.bonus[i] = update.bonus
             out.computed[i] = update.rating
+        # The only limit inside the steps; all other floors wait for the result (readings 45).
         out.rating[i] = max(out.computed[i], constants.absolute_floor)
     return converged
 
@@ -159,6 +173,7 @@ def five_steps(constants: Constants, rule: KRule, field: Field, sheet: Sheet) ->
     """Steps 2 to 5 over one section; returns whether every special rating was found (§1)."""
     step_2(constants, field, sheet)
     first = step_3(constants, field, sheet)
+    # Two passes: on the crosstable of 2015 the error is 0.35 points, with three 2.09, with one 9.2 (readings 44).
     fourth = one_pass(constants, rule, field, sheet, sheet.strength, sheet.intermediate)
     fifth = one_pass(constants, rule, field, sheet, sheet.intermediate.rating, sheet.final)
     return first and fourth and fifth

@@ -19,8 +19,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from crosstable import __version__
 from crosstable.errors import Fault
-from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, unread_faults
-from crosstable.history.archive_merges import merge_faults
+from crosstable.history.archive_checks import ArchiveError, archive_fault, content_faults, merge_faults, unread_faults
 from crosstable.history.archive_tables import (
     FIRST_ABROAD,
     FORMAT,

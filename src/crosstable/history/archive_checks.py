@@ -1,4 +1,8 @@
-"""What must hold in an archive, rule by rule; every broken rule is a fault with the first row that breaks it."""
+"""What must hold in an archive, rule by rule; every broken rule is a fault with the first row that breaks it.
+
+Tables speak of members by the row of the member who is rated, so whoever replays an archive needs no merges. The id
+under which something was recorded stands beside it, where it is another one.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -10,7 +14,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from crosstable.errors import Fault, FormatError, Severity
-from crosstable.history.archive_tables import KINDS, NO_MEMBER, TABLES, file_of
+from crosstable.history.archive_tables import BODIES, KINDS, NO_MEMBER, TABLES, file_of
 from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RECORD_FIELDS, FieldKind, FloorKind, RatingSystem
@@ -68,11 +72,7 @@ def content_faults(tables: Tables, unread: Set[str] = frozenset()) -> list[Fault
         *(partial(rule.faults, tables) for rule in rules if not rule.is_about(unread)),
         partial(_id_faults, tables["members"]),
         partial(_twice_faults, tables["sections"]),
-        *(partial(check, tables, name) for check in _OF_OPENINGS for name in ("openings", "earlier_openings")),
-        partial(text_faults, tables, "decisions", "details", _is_object),
-        partial(text_faults, tables, "sections", "details", _is_object),
-        partial(text_faults, tables, "events", "details", _is_object),
-        partial(text_faults, tables, "entries", "extra", _is_object),
+        *(partial(text_faults, tables, *text) for text in _TEXTS),
         partial(_row_faults, tables),
     ]
     with ThreadPoolExecutor() as pool:
@@ -118,7 +118,7 @@ def _and_more(count: int) -> str:
 
 def _rules(members: int) -> list[Rule]:
     return [
-        *_member_rules(),
+        Rule("members", pl.col("member_id") == "", "the member has no id"),
         *_outside_rules(members),
         *(rule for table in ("openings", "earlier_openings") for rule in _opening_rules(table, members)),
         *_decision_rules(members),
@@ -138,12 +138,6 @@ def not_after(*names: str) -> pl.Expr:
         now, before = pl.col(name), pl.col(name).shift(1)
         found = (now < before) | ((now == before) & found)
     return found & (pl.int_range(pl.len()) > 0)
-
-
-def _member_rules() -> list[Rule]:
-    return [
-        Rule("members", pl.col("member_id") == "", "the member has no id"),
-    ]
 
 
 def _id_faults(members: pl.DataFrame) -> list[Fault]:
@@ -176,7 +170,7 @@ def _opening_rules(table: str, members: int) -> list[Rule]:
     ]
     if table == "openings":
         twice = pl.struct("member", "system").is_duplicated()
-        rules.append(Rule(table, twice, "the member has two openings in one system"))
+        rules.append(Rule(table, twice, "the member has two starting ratings in one system"))
     return rules
 
 
@@ -209,7 +203,7 @@ def _section_rules() -> list[Rule]:
     return [
         Rule("sections", pl.col("event_id") == "", "the event has no id"),
         Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
-        # Nobody can rate it: the walk finds constants by the number of an edition. No office accepts such a report.
+        # Nobody can rate it: the replay finds constants by the number of an edition. No office accepts such a report.
         Rule(
             "sections",
             pl.col("start") < EDITIONS[0].effective,
@@ -253,29 +247,28 @@ def _twice_faults(sections: pl.DataFrame) -> list[Fault]:
 # Texts that hold JSON.
 
 
-def _floors_fault(tables: Tables, name: str) -> list[Fault]:
-    def is_sound(found: object) -> bool:
-        return isinstance(found, list) and all(
-            len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
-        )
-
-    return text_faults(tables, name, "floors", is_sound)
+def _are_floors(found: object) -> bool:
+    return isinstance(found, list) and all(
+        len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
+    )
 
 
-def _match_changes_fault(tables: Tables, name: str) -> list[Fault]:
-    def is_sound(found: object) -> bool:
-        if not isinstance(found, list):
-            return False
-        return all(date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found)
-
-    return text_faults(tables, name, "match_changes", is_sound)
-
-
-_OF_OPENINGS = (_floors_fault, _match_changes_fault)
+def _are_changes(found: object) -> bool:
+    return isinstance(found, list) and all(
+        date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found
+    )
 
 
 def _is_object(found: object) -> bool:
     return isinstance(found, dict)
+
+
+_TEXTS = (
+    *((table, "floors", _are_floors) for table in ("openings", "earlier_openings")),
+    *((table, "match_changes", _are_changes) for table in ("openings", "earlier_openings")),
+    *((table, "details", _is_object) for table in ("decisions", "sections", "events")),
+    ("entries", "extra", _is_object),
+)
 
 
 def text_faults(tables: Tables, table: str, column: str, is_sound: Callable[[Any], bool]) -> list[Fault]:
@@ -323,4 +316,104 @@ def _game_faults(tables: Tables) -> list[Fault]:
     return [
         archive_fault(f"{file_of('games')}, row {first}", f"{message}{_and_more(count)}.")
         for message, first, count in broken_games(tables["games"], rows)
+    ]
+
+
+def roots_of(tables: Tables) -> pl.DataFrame:
+    """Merged ids and the row of the member each stands for; -1 where there is none at the end of its merges."""
+    rows = {one: at for at, one in enumerate(tables["members"]["member_id"])} if tables["merged"].height else {}
+    into = dict(tables["merged"].select("member_id", "into_id").iter_rows())
+    found = {one: _end_of(one, into) for one in into}
+    columns = {"id": list(found), "root": [rows.get(one, NO_MEMBER) for one in found.values()]}
+    return pl.DataFrame(columns, schema={"id": pl.String(), "root": pl.Int64()})
+
+
+def _end_of(member_id: str, into: dict[str, str]) -> str:
+    """Where merges lead, or nowhere if they lead back to where they began."""
+    passed = set()
+    while member_id in into and member_id not in passed:
+        passed.add(member_id)
+        member_id = into[member_id]
+    return "" if member_id in passed else member_id
+
+
+def merge_faults(tables: Tables) -> list[Fault]:
+    """Every fault of merged ids, and of events, in tables that are sound otherwise."""
+    roots = roots_of(tables)
+    faults = _merged_faults(tables, roots)
+    for table in ("openings", "earlier_openings", "decisions", "entries"):
+        faults += _merged_id_faults(tables, table, roots)
+    return [*faults, *_order_faults(tables), *_event_faults(tables)]
+
+
+def _merged_faults(tables: Tables, roots: pl.DataFrame) -> list[Fault]:
+    merged = tables["merged"]
+    if merged.is_empty():
+        return []
+    is_known = merged["member_id"].is_in(tables["members"]["member_id"].implode())
+    faults = [
+        *Rule("merged", not_after("member_id"), "the row is out of order, which is by id").faults(tables),
+        *faults_of(Rule("merged", pl.lit(True), "the merged id is that of a member"), is_known),
+    ]
+    if not faults:
+        leads_nowhere = roots["root"] == NO_MEMBER
+        faults += faults_of(Rule("merged", pl.lit(True), "into_id leads to no member"), leads_nowhere)
+    return faults + text_faults(tables, "merged", "outside", _is_outside)
+
+
+def _is_outside(found: object) -> bool:
+    return isinstance(found, list) and all(
+        body in BODIES and date.fromisoformat(on) >= date.min and isinstance(one, float) for body, on, one in found
+    )
+
+
+def _merged_id_faults(tables: Tables, table: str, roots: pl.DataFrame) -> list[Fault]:
+    """Ids under which something was recorded: merged ids of the member, or in entries those of nobody."""
+    frame = tables[table]
+    if "member_id" not in frame.columns:
+        return []
+    joined = frame.select(pl.col("member").cast(pl.Int64), id="member_id")
+    joined = joined.join(roots, on="id", how="left", maintain_order="left")
+    is_broken = joined["id"].is_not_null() & joined["root"].ne_missing(joined["member"])
+    if table == "entries":
+        ids = pl.concat([tables["members"]["member_id"], roots["id"]]).implode()
+        is_broken &= ~((joined["member"] == NO_MEMBER) & ~joined["id"].is_in(ids).fill_null(False))
+    return faults_of(Rule(table, pl.lit(True), "member_id is no merged id of the member"), is_broken)
+
+
+def _order_faults(tables: Tables) -> list[Fault]:
+    """Earlier starting ratings: each stands before another one of the member, and no id has two in one system."""
+    earlier = tables["earlier_openings"]
+    if earlier.is_empty():
+        return []
+    whole = pl.concat([_recorded(tables, name) for name in ("earlier_openings", "openings")])
+    (day, next_day), (one, next_one) = (
+        (pl.col(name), pl.col(name).shift(-1).over("member", "system")) for name in ("as_of", "id")
+    )
+    is_before = (day < next_day) | ((day == next_day) & (one < next_one))
+    found = whole.select(~is_before.fill_null(False), pl.struct("id", "system").is_duplicated().alias("twice"))
+    messages = "no later starting rating of the member follows", "the id has two starting ratings in one system"
+    return [
+        fault
+        for message, broken in zip(messages, found.head(earlier.height).iter_columns(), strict=True)
+        for fault in faults_of(Rule("earlier_openings", pl.lit(True), message), broken)
+    ]
+
+
+def _recorded(tables: Tables, name: str) -> pl.DataFrame:
+    """Starting ratings with the id under which each was recorded."""
+    openings = tables[name]
+    own = tables["members"]["member_id"].gather(openings["member"])
+    given = openings["member_id"].fill_null(own) if "member_id" in openings.columns else own
+    return openings.select("member", "system", "as_of").with_columns(given.alias("id"))
+
+
+def _event_faults(tables: Tables) -> list[Fault]:
+    events = tables["events"]
+    if events.is_empty():
+        return []
+    is_unknown = ~events["event_id"].is_in(tables["sections"]["event_id"].implode())
+    return [
+        *Rule("events", not_after("event_id"), "the row is out of order, which is by event id").faults(tables),
+        *faults_of(Rule("events", pl.lit(True), "the event has no section"), is_unknown),
     ]

@@ -14,8 +14,17 @@ from crosstable.engine.replay import Replay, rate_systems
 from crosstable.errors import NoEditionError
 from crosstable.formulas.foreign import is_eligible
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import Decided, Opened, Outside, decisions_of, openings_of, outside_of
-from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
+from crosstable.history.archive_contents import (
+    ArchivedSection,
+    Decided,
+    Opened,
+    Outside,
+    Row,
+    decisions_of,
+    openings_of,
+    outside_of,
+    sections_of,
+)
 from crosstable.history.archive_tables import NO_MEMBER
 from crosstable.replaying import MOVING, Decision, Key, StartingRating, bare, decided, has_opted_in, in_force, moved
 from crosstable.rules.amending import Edition

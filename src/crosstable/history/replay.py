@@ -1,39 +1,146 @@
 """Replay: a whole history rated by compiled code, with the same bits as the engine one section after the other.
 
 Where something happens that is no section (a starting rating, a decision) the replay halts at a checkpoint, plain code
-does it on the same rating records, and the replay goes on.
+does it on the same rating records, and the replay goes on. A ``Recorder`` also keeps the whole rating record before and
+after every section, and how unrated players started.
 """
 
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from crosstable.engine.after import NO_LIMITS, decided_floor
 from crosstable.engine.foreign import not_found_abroad
+from crosstable.engine.numbers import NUMBERS, put_numbers, with_numbers
 from crosstable.engine.starts import not_found
-from crosstable.history.array_records import no_limits
+from crosstable.formulas.norms import NO_NORM
 from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
+    DECIDED,
     MATCH_CHANGE,
+    RECORD,
     WORKING,
     Array,
     RecordArrays,
+    Records,
     Results,
+    Scratch,
     Tables,
     no_ratings,
     records_for,
+    scratch_for,
     unrated,
 )
 from crosstable.history.kernel.compiling import constants_for
 from crosstable.history.kernel.replaying import Stretch, lay_order, replay_share
-from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND, Scratch, scratch_for
+from crosstable.history.kernel.section import FIRST_ABROAD, KIND_YOUTH, NOT_FOUND
 from crosstable.replaying import Decision, StartingRating
+from crosstable.rules.constants import Initialisation
 from crosstable.rules.editions import EDITIONS
 from crosstable.rules.rule_sets import OFFICIAL, RuleSet
-from crosstable.terms import PlayerRating, Source
+from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem, Source
+
+Pair = tuple[int, RatingSystem]
+# Where the numbers of a rating record lie.
+IN_ROW = tuple(name for name in NUMBERS if name in (RECORD.names or ()))
+IN_DECIDED = tuple(name for name in NUMBERS if name in (DECIDED.names or ()))
+
+
+def no_limits(rows: int) -> Array:
+    """Room for what is decided of so many members and systems; place 0 stands for everybody else."""
+    made = np.zeros(rows + 1, dtype=DECIDED)
+    made["floor_kind"] = NO_LIMITS.decided.kind.value
+    made["floor_level"], made["ceiling"], made["lowered_floor"] = -math.inf, math.inf, math.inf
+    return made
+
+
+class ArrayRecords:
+    """Reads and writes single rating records of the arrays."""
+
+    def __init__(self, arrays: RecordArrays, place_of: Array) -> None:
+        self.arrays = arrays
+        self.place_of = place_of
+
+    def _row(self, member: int, system: RatingSystem) -> Array:
+        return self.arrays.standings.view(np.recarray)[self.place_of[member, int(system)]]
+
+    def _decided(self, row: Array) -> Array:
+        return self.arrays.decided.view(np.recarray)[row.decided]
+
+    def of(self, member: int) -> Mapping[RatingSystem, PlayerRating]:
+        """A member's rating records, without what decisions say of floors."""
+        found = {}
+        rated = int(self.arrays.rated[member])
+        for system in RatingSystem:
+            if not rated >> int(system) & 1:
+                continue
+            row = self._row(member, system)
+            if not math.isnan(row.rating):
+                blank = PlayerRating(math.nan, match_changes=self.match_changes(int(row.match)))
+                found[system] = with_numbers(with_numbers(blank, row, IN_ROW), self._decided(row), IN_DECIDED)
+        return found
+
+    def match_changes(self, newest: int) -> tuple[MatchChange, ...]:
+        """Match changes from the oldest to the one at a place."""
+        found = []
+        while newest > 0:
+            row = self.arrays.match_changes[newest]
+            found.append(MatchChange(date.fromordinal(int(row["day"])), float(row["change"])))
+            newest = int(row["earlier"])
+        return tuple(reversed(found))
+
+    def put(self, member: int, system: RatingSystem, record: PlayerRating) -> None:
+        """Write a rating record; its match changes and what is decided stay where they are."""
+        row = self._row(member, system)
+        self.arrays.rated[member] |= 1 << int(system)
+        put_numbers(row, record, IN_ROW)
+        if row.decided > 0:
+            put_numbers(self._decided(row), record, IN_DECIDED)
+
+    def put_match_changes(self, member: int, system: RatingSystem, changes: Mapping[int, MatchChange]) -> None:
+        """Write the match changes of a starting rating into the places that were kept for them, oldest first."""
+        row = self._row(member, system)
+        newest = 0
+        for place, change in changes.items():
+            self.arrays.match_changes[place] = (change.on.toordinal(), newest, change.change)
+            newest = place
+        row.match = newest
+
+
+class Limits(NamedTuple):
+    """Floors and ceiling of one member in one system, from the section whose results begin at ``since``."""
+
+    pair: Pair
+    since: int
+    floors: tuple[Floor, ...]
+    ceiling: float | None
+
+
+def decided_rows(pairs: Sequence[Pair], limits: Sequence[Limits]) -> Array:
+    """Everything that is ever decided: a row for each member and system, and those that follow it, in order."""
+    rows = no_limits(len(pairs) + len(limits))
+    last = {pair: place for place, pair in enumerate(pairs, 1)}
+    for place, limit in enumerate(limits, 1 + len(pairs)):
+        level = decided_floor(PlayerRating(math.nan, floors=limit.floors))
+        rows[place]["floor_kind"], rows[place]["floor_level"] = level.kind.value, level.level
+        rows[place]["ceiling"] = math.inf if limit.ceiling is None else limit.ceiling
+        rows[place]["since"] = limit.since
+        rows[last[limit.pair]]["later"] = place
+        last[limit.pair] = place
+    return rows
+
+
+def keep_places(arrays: RecordArrays, place_of: Array, pairs: Sequence[Pair]) -> None:
+    """Let the rating record of each member and system about whom something is ever decided point to it."""
+    for place, (member, system) in enumerate(pairs, 1):
+        arrays.standings[place_of[member, int(system)]]["decided"] = place
+
 
 Progress = Callable[[int], None]
 # Shorter stretches are not worth a second thread.
@@ -169,3 +276,89 @@ def _largest(index: Index) -> tuple[int, int]:
     widest = int(np.diff(sections["first"]).max(initial=1))
     sides = np.diff(competitors["first"][sections["first"]])
     return widest, int(sides.max(initial=1))
+
+
+BLEND = Initialisation.BLEND.value
+
+
+class Moved(NamedTuple):
+    """A starting rating or a decision that changed a member's rating record."""
+
+    what: StartingRating | Decision
+    member: int
+    before: PlayerRating | None
+    after: PlayerRating
+
+
+class OpenedRows(NamedTuple):
+    """Starting ratings of one day, rows of the archive's table, and the rating records that were there before."""
+
+    rows: pl.DataFrame
+    before: Array
+
+
+class Block(NamedTuple):
+    """What happened from one section up to another, and what else happened between them."""
+
+    first: int
+    last: int
+    records: Records
+    moved: list[Moved]
+    opened: list[OpenedRows]
+
+
+Take = Callable[[Block], None]
+
+
+class Recorder(Replayer):
+    """A replay that hands over what it recorded, block by block, from a section on."""
+
+    def __init__(self, index: Index, first: int, threads: int | None = None) -> None:
+        super().__init__(index, threads)
+        self.first = first
+        self.at_first: RecordArrays = self.standings  # as they are where the recording begins
+        self._block: Block | None = None
+
+    def blocks(self, sections: int, take: Take) -> list[Checkpoint]:
+        """Stops of the replay that hand over a block and begin the next, every so many sections."""
+        places = [*range(self.first, self.index.sections, sections)] or [self.first]
+        ends = [*places[1:], self.index.sections]
+        return [
+            Checkpoint(first, 0, 0, lambda replayer, span=(first, last): self._begin(span, take))  # type: ignore[misc]
+            for first, last in zip(places, ends, strict=True)
+        ]
+
+    def finish(self, take: Take) -> None:
+        """Hand over the last block."""
+        if self._block is not None:
+            take(self._block)
+            self._block = None
+
+    def _begin(self, span: tuple[int, int], take: Take) -> None:
+        if self._block is None:
+            self.at_first = RecordArrays(*(array.copy() for array in self.standings))
+            self._keep_working(int(self.index.history.sections[span[0]]["row"]))
+        self.finish(take)
+        sections = self.index.history.sections
+        base = int(sections[span[0]]["row"])
+        records = records_for(base, int(sections[span[1]]["row"]) - base)
+        self.results = self.results._replace(records=records)
+        self._block = Block(*span, records, [], [])
+
+    def _keep_working(self, base: int) -> None:
+        """Keep the working from a row on; memory for those before is never touched."""
+        working = np.zeros(self.index.rows, dtype=WORKING)
+        working["norm"][base:] = NO_NORM
+        self.results = self.results._replace(working=working)
+
+    def note_openings(self, rows: pl.DataFrame, before: Array) -> None:
+        """Keep starting ratings of a day."""
+        if self._block is not None:
+            self._block.opened.append(OpenedRows(rows, before))
+
+    def note_move(
+        self, what: StartingRating | Decision, member: int, before: PlayerRating | None, after: PlayerRating
+    ) -> None:
+        """Keep what changed a rating record."""
+        if self._block is not None:
+            self._block.moved.append(Moved(what, member, before, after))

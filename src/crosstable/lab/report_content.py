@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from crosstable.errors import HistoryError
-from crosstable.lab.backtest_results import SETTLED, Backtest, Judged, Rival
+from crosstable.lab.backtesting import SETTLED, Backtest, Judged, Rival
 from crosstable.lab.effects import Cohort
 from crosstable.lab.measures import UNSEEN, Estimate, Measure
 from crosstable.lab.sweep_folder import DOCUMENT

@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import opened
-from crosstable.lab.backtest_results import Backtest, backtest_document
-from crosstable.lab.backtesting import Against, Day, backtest
+from crosstable.lab.backtesting import Against, Backtest, Day, backtest, backtest_document
 from crosstable.lab.documents import write_whole
 from crosstable.lab.measures import CONFIDENCE, Draws
-from crosstable.lab.other_systems import OtherSystem
 from crosstable.lab.plans import plan_text
 from crosstable.lab.population import Federation, written
+from crosstable.lab.predictions import OtherSystem
 from crosstable.lab.report_content import Block, Part, capital, paragraph, parts_of, read_sweep, sweep_part
 from crosstable.output.charts import chart_style
 from crosstable.rules.rule_files import rules_text

@@ -13,8 +13,7 @@ from crosstable.lab.entering import Draft, Speed
 from crosstable.lab.population import EPOCH, Federation, Population, Whole, numbered
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.systems import is_dual_control, systems_for
-from crosstable.rules.time_controls import parse_time_control
+from crosstable.rules.time_controls import is_dual_control, parse_time_control, systems_for
 from crosstable.terms import RatingSystem, SectionType
 
 OVER_THE_BOARD = (

@@ -24,14 +24,14 @@ from crosstable.history.kernel.arrays import (
     RecordArrays,
     Records,
     Results,
+    Scratch,
     Tables,
     records_for,
     unrated,
 )
 from crosstable.history.kernel.compiling import inner, walking
 from crosstable.history.kernel.replaying import FAR, NEAR, fetch_records, fetch_unrated
-from crosstable.history.kernel.section import FIRST_ABROAD, Scratch, rate_section
-from crosstable.history.kernel.starting import Starter, start_in
+from crosstable.history.kernel.section import FIRST_ABROAD, Starter, rate_section, start_in
 from crosstable.history.replay import Checkpoint, Replayer, constants_of
 from crosstable.lab.predictions import Floats, Games, brier
 from crosstable.rules.rule_sets import RuleSet

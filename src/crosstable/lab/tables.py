@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from crosstable.formulas.floors import money_floor
+from crosstable.formulas.outcome import money_floor
 from crosstable.history.archive import table_of
 from crosstable.lab.entering import Draft
 from crosstable.lab.pairings import LETTERS, Sheet

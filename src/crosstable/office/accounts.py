@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeError, install_line
 from crosstable.office import account_tables as tables
 from crosstable.office.database import Office
 
@@ -207,7 +207,7 @@ def _hasher() -> "PasswordHasher":
     try:
         from argon2 import PasswordHasher, Type
     except ImportError as error:
-        raise OfficeError("argon2-cffi is not installed; accounts need it: pip install 'crosstable[web]'") from error
+        raise OfficeError(f"argon2-cffi is not installed; accounts need it: {install_line('site')}") from error
     return PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1, type=Type.ID)
 
 

@@ -59,7 +59,7 @@ def check_submission(
     them, ratings to so many places: whoever made events up could otherwise read the rest off the results.
     """
     whole = report._replace(faults=(*_event_id_faults(report), *read))
-    rated = rate(whole, source=_Known(record, report, public_places, today), today=today, ranges=False)
+    rated = rate(whole, source=KnownPlayers(record, report, public_places, today), today=today, ranges=False)
     sections = tuple(
         CheckedRows(
             examined.number,
@@ -92,8 +92,10 @@ def _event_id_faults(report: Report) -> list[Fault]:
     return []
 
 
-class _Known:
-    """What the record knows of the people of a report."""
+class KnownPlayers:
+    """What the record knows of the people of a report; what is sound is rated at once and the rest later."""
+
+    waiting: frozenset[str] = frozenset()
 
     def __init__(self, record: Record, report: Report, public_places: int | None, today: date | None = None) -> None:
         self.record = record

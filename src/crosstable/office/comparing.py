@@ -10,8 +10,7 @@ from crosstable.checks.entries import limit_of
 from crosstable.checks.places import section_place
 from crosstable.errors import Fault
 from crosstable.faults import Said, fault
-from crosstable.formulas.floors import money_floor
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import money_floor, official_rating
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.published import published_before
 from crosstable.rules.editions import EDITIONS, edition_for

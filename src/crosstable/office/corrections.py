@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crosstable.checks.owners import without_requests
+from crosstable.engine import RatedSection
 from crosstable.errors import Fault, OfficeError, Severity
 from crosstable.office.checking import CheckedRows, CheckedSubmission, check_submission
 from crosstable.office.database import Office
@@ -37,7 +38,8 @@ from crosstable.office.submissions import (
     write_document,
     write_event,
 )
-from crosstable.terms import Report
+from crosstable.office.views import rated_section
+from crosstable.terms import RatingSystem, Report
 
 
 class Correction(NamedTuple):
@@ -112,6 +114,59 @@ def correct_member(
     return _correct(
         office, author, event_id, (lambda _, report: with_member(report, *swap), None, today), is_request=is_request
     )
+
+
+class Effect(NamedTuple):
+    """A rating that an event as it would be gives otherwise than it is posted; ``None`` where there is none."""
+
+    section: int
+    system: RatingSystem
+    number: int
+    name: str
+    posted: float | None
+    would_be: float | None
+
+
+def mended(record: Record, event_id: str, how: ChangedResult | tuple[str, str]) -> Report:
+    """An event of the record with one result, or one member id, put right."""
+    report = reported_event(record, event_of(record, event_id))
+    return with_result(report, how) if isinstance(how, ChangedResult) else with_member(report, *how)
+
+
+def asked_version(record: Record, event_id: str) -> Report:
+    """An event as it would be with everything accepted that waits of it."""
+    waiting, event = waiting_of(record, event_id), event_of(record, event_id)
+    return _as_asked(record, event, waiting, asked_of_event(record.connection, waiting.requests))
+
+
+def effects_of(record: Record, run: int, report: Report, today: date) -> tuple[list[Effect], tuple[Fault, ...]]:
+    """What an event as it would be changes in the ratings of its own players, and every finding about it."""
+    checked = check_submission(record, report, (), today)
+    seen = Record(record.connection, run)
+    standing = [one for one in seen.headings_of(report.event_id) if one.state is State.ACCEPTED]
+    posted = [one for heading in standing for one in rated_section(seen, run, heading)]
+    before, after = _ratings(posted), _ratings([one for some in checked.rated.rated for one in some])
+    found = [
+        Effect(*key, (after.get(key) or before[key])[0], _rating(before.get(key)), _rating(after.get(key)))
+        for key in sorted(before.keys() | after.keys())
+        if _rating(before.get(key)) != _rating(after.get(key))
+    ]
+    return found, checked.faults
+
+
+def _ratings(rated: Sequence[RatedSection]) -> dict[tuple[int, RatingSystem, int], tuple[str, float | None]]:
+    return {
+        (one.section.number, one.system, player.number): (
+            player.name or player.member_id,
+            None if player.after is None else player.after.rating,
+        )
+        for one in rated
+        for player in one.players
+    }
+
+
+def _rating(found: tuple[str, float | None] | None) -> float | None:
+    return None if found is None else found[1]
 
 
 def _correct(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert
 
 from crosstable.errors import NoEditionError, OfficeError, Severity
-from crosstable.formulas.floors import money_floor
+from crosstable.formulas.outcome import money_floor
 from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.office.checking import check_submission

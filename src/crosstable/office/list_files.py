@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection
 
-from crosstable.errors import FormatError, OfficeError
+from crosstable.errors import FormatError, OfficeError, install_line
 from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
@@ -284,7 +284,7 @@ def _workbook(
         from xlsxwriter import Workbook  # type: ignore[import-untyped]
     except ImportError as error:
         message = "Workbooks are written with xlsxwriter, which is not installed."
-        raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
+        raise FormatError(fault("not-readable", "workbook", message, "Type: pip install xlsxwriter")) from error
     made = io.BytesIO()
     with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
         workbook.set_properties({"title": title, "created": _CREATED})
@@ -318,7 +318,7 @@ def _parquet(titles: Sequence[str], rows: Sequence[Mapping[str, Value]], heading
         import polars
     except ImportError as error:
         message = "Parquet files are written with polars, which is not installed."
-        raise FormatError(fault("not-readable", "Parquet", message, "Install crosstable[history].")) from error
+        raise FormatError(fault("not-readable", "Parquet", message, f"Type: {install_line('history')}")) from error
     whole, real = ("rank", "rating"), ("games",)
     kinds = {
         title: polars.Int64

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from crosstable.errors import Fault, OfficeError
 from crosstable.faults import fault
 from crosstable.formats.members import MemberDetails, MembersFile
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.standard import most_effective_games
 from crosstable.limits import EARLIEST_BIRTH
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.postings import current_of_members

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crosstable.errors import OfficeError
 from crosstable.formats.fide_list import ListedPlayer
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.backgrounds import Backgrounds

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from crosstable.errors import Fault
 from crosstable.office import tables
-from crosstable.office.checking import CheckedSubmission, check_submission
+from crosstable.office.checking import CheckedSubmission, KnownPlayers, check_submission
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.public import PublicRow, public_rows
 from crosstable.office.submissions import (
@@ -24,7 +24,7 @@ from crosstable.office.submissions import (
     version_differences,
 )
 from crosstable.pipeline.rating import RatedEvent
-from crosstable.terms import RatingSystem
+from crosstable.terms import RatingSystem, Report
 
 
 class OutlookSection(NamedTuple):
@@ -86,6 +86,13 @@ def preview(record: Record, document: Document, today: date, public_places: int 
         differences=found,
         rated=tuple(_previewed(checked.rated, public_places)),
     )
+
+
+def source_for(record: Record, report: Report, today: date, public_places: int | None) -> KnownPlayers:
+    """What the office knows of the players of a report that may become an event of its own, or of one it has."""
+    known = event_like(record, report)
+    event_id = known.event_id if known else report.event_id or new_event_id(record, report)
+    return KnownPlayers(record, report._replace(event_id=event_id), public_places, today)
 
 
 def _came_in(record: Record, document: Document) -> bool:

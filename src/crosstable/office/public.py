@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.explanation import Line
-from crosstable.explanation import public as explained
-from crosstable.explanation.public import has_age_start, public_working, started_by_age
-from crosstable.formulas.rounding import official_rating
+from crosstable.explanation.lines import has_age_start, public_working, started_by_age
+from crosstable.explanation.lines import public_lines as lines_for_everybody
+from crosstable.formulas.outcome import official_rating
 from crosstable.office.differences import public_differences
 from crosstable.office.ledger.journal import EntryKind, JournalEntry
 from crosstable.office.ledger.postings import Posting
@@ -41,7 +41,7 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.DECIDE: ("kind", "system", "effective", "value", "event_id", "section"),
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
-    EntryKind.SETTINGS: ("public_decimals", "memberships"),
+    EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color"),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})
@@ -169,7 +169,7 @@ def _working(player: RatedPlayer) -> dict[str, float]:
 
 def public_lines(rated: RatedSection, number: int, places: int = WHOLE) -> tuple[Line, ...]:
     """The calculation of one player as anybody may read it; raises ``KeyError`` if there is no such number."""
-    return explained.public_lines(rated, number, decimals=places > WHOLE)
+    return lines_for_everybody(rated, number, decimals=places > WHOLE)
 
 
 # crosstable-rated/1.

@@ -9,18 +9,18 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, func, select
 
 from crosstable.office import tables
 from crosstable.office.ledger.backgrounds import MemberDecisions
-from crosstable.office.ledger.facts import Decision, Record
-from crosstable.office.ledger.postings import COLUMNS, Posting, PostingKey
-from crosstable.office.public import PublicPosting, public_posting, shown
+from crosstable.office.ledger.facts import Decision, Record, State, cells_of
+from crosstable.office.ledger.postings import COLUMNS, OWN, Posting, PostingKey, chunks, is_current
+from crosstable.office.public import PublicPosting, Shown, public_posting, shown
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicMember, PublicOffice, PublicSystem
 from crosstable.office.titles import Norm, Version, merits_of_versions, norms_of
 from crosstable.office.views import StoredChange, standing_floor_of
-from crosstable.terms import FloorKind, RatingSystem
+from crosstable.terms import GAME_SCORES, FloorKind, RatingSystem
 
 _posting, _ripple, _listed = tables.posting.c, tables.ripple.c, tables.supplement_row.c
 _VERSIONS = (
@@ -47,6 +47,23 @@ class PublicFile(NamedTuple):
     postings: tuple[PublicPosting, ...]
     norms: tuple[Norm, ...]
     moves: tuple[StoredChange, ...]
+
+
+class PublicGame(NamedTuple):
+    """A rated game of a member in one system: where, in which round, with what colour and result, against whom.
+
+    ``before`` is the opponent's rating before the section, ``own`` the member's.
+    """
+
+    event_id: str
+    section: int
+    round: int
+    score: float
+    colour: str
+    opponent_id: str
+    opponent_name: str
+    own: Shown | None
+    before: Shown | None
 
 
 class PublicFiles:
@@ -142,3 +159,63 @@ class PublicFiles:
         yield StoredChange(
             run, listed.member_id, listed.name, system, before, after, through, tuple(json.loads(causes))
         )
+
+    def games(self, listed: Listed, postings: Sequence[PublicPosting], system: RatingSystem) -> list[PublicGame]:
+        """The games of a member in a system, in the order of the replay and of the rounds."""
+        mine = [one for one in postings if one.posting.system is system and not one.posting.event_id.startswith(OWN)]
+        ratings = self._brought({one.posting.event_id for one in mine}, system)
+        rows = self._entries({one.posting.event_id for one in mine}, {listed.member_id, *listed.also})
+        found = []
+        for one in mine:
+            place = one.posting.event_id, one.posting.section
+            others = rows.get(place, {})
+            for member_id, _, rounds in others.values():
+                if member_id != listed.member_id or not rounds:
+                    continue
+                for at, cell in enumerate(cells_of(rounds), start=1):
+                    if cell.result is None or not cell.result.is_game or cell.opponent not in others:
+                        continue
+                    who, name, _ = others[cell.opponent]
+                    before = ratings.get((*place, who))
+                    score = GAME_SCORES[cell.result]
+                    found.append(PublicGame(*place, at, score, cell.colour, who, name, one.before, before))
+        return found
+
+    def _brought(self, events: set[str], system: RatingSystem) -> dict[tuple[str, int, str], Shown | None]:
+        """What everybody brought to the sections of events."""
+        names = (_posting.event_id, _posting.section, _posting.member_id, _posting.rating_before, _posting.games_before)
+        found = {}
+        for some in chunks(sorted(events)):
+            where = _posting.event_id.in_(some), _posting.system == int(system), is_current(self._run)
+            for event_id, section, member, rating, games in self._connection.execute(select(*names).where(*where)):
+                found[event_id, section, member] = shown(rating, games, self._office.places)
+        return found
+
+    def _entries(self, events: set[str], ids: set[str]) -> dict[tuple[str, int], dict[int, tuple[str, str, str]]]:
+        """The rows of those sections of events in which somebody has a row: member, name, and their own rounds."""
+        entry, section, own = tables.entry.c, tables.section.c, tables.entry.alias("own").c
+        found: dict[tuple[str, int], dict[int, tuple[str, str, str]]] = {}
+        for some in chunks(sorted(events)):
+            stands = section.act <= self._run, section.state != State.REQUESTED.value
+            newest = (
+                select(section.event_id, section.number, func.max(section.act).label("act"))
+                .where(section.event_id.in_(some), *stands)
+                .group_by(section.event_id, section.number)
+                .subquery()
+            )
+            place = and_(
+                newest.c.event_id == entry.event_id, newest.c.number == entry.section, newest.c.act == entry.act
+            )
+            is_there = select(own.row).where(
+                own.event_id == entry.event_id,
+                own.section == entry.section,
+                own.act == entry.act,
+                own.member_id.in_(ids),
+            )
+            columns = entry.event_id, entry.section, entry.number, entry.member_id, entry.name, entry.rounds
+            query = select(*columns).join(newest, place).where(is_there.exists()).order_by(entry.row)
+            for event_id, number, row, member, name, rounds in self._connection.execute(query):
+                root = self._record.one_id(member)
+                rows = found.setdefault((event_id, number), {})
+                rows[row] = (root, name, rounds if member in ids else "")
+        return found

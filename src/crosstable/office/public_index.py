@@ -1,7 +1,11 @@
 """What a door needs to find things by: every member by name, every event by date; nothing that is not public."""
 
-from collections.abc import Sequence
+import json
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from datetime import date
+from heapq import nsmallest
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -10,6 +14,7 @@ from crosstable.office import tables
 from crosstable.office.ledger.facts import Record, State, latest
 from crosstable.office.ledger.journal import JournalEntry, act_of, acts
 from crosstable.office.ledger.postings import is_current
+from crosstable.terms import RatingSystem
 
 
 class Listed(NamedTuple):
@@ -45,6 +50,20 @@ class ListedEvent(NamedTuple):
     ended: date | None
     sections: tuple[ListedSection, ...]
     submitted: date
+    affiliate: str = ""
+    club: str = ""
+    city: str = ""
+    state: str = ""
+    director: str = ""
+
+    @property
+    def where(self) -> str:
+        """The town and the state."""
+        return ", ".join(one for one in (self.city, self.state) if one)
+
+
+# What the details of an event say of where it was held, and by whom.
+_PLACE = ("affiliate", "affiliate_name", "city", "state", "chief_td")
 
 
 def listed_members(record: Record) -> list[Listed]:
@@ -77,10 +96,18 @@ def listed_events(record: Record) -> list[ListedEvent]:
             row.ended,
             tuple(sections.get(row.event_id, ())),
             came_in[row.event_id],
+            *_place(row.details),
         )
-        for row in record.connection.execute(select(event.c.event_id, event.c.name, event.c.started, event.c.ended))
+        for row in record.connection.execute(
+            select(event.c.event_id, event.c.name, event.c.started, event.c.ended, event.c.details)
+        )
     ]
     return sorted(found, key=lambda one: (one.ended or date.min, one.event_id), reverse=True)
+
+
+def _place(details: str) -> Iterator[str]:
+    known = json.loads(details)
+    return (str(known.get(name, "")).strip() for name in _PLACE)
 
 
 def _came_in(record: Record) -> dict[str, date]:
@@ -135,6 +162,58 @@ def _sections(record: Record) -> dict[str, list[ListedSection]]:
         one = ListedSection(number, name, State(state), systems, entries or 0, accepted.get((event_id, number), 0))
         found.setdefault(event_id, []).append(one)
     return {event_id: sorted(some) for event_id, some in found.items()}
+
+
+class Rank(NamedTuple):
+    """A place among established ratings: ties share it; ``below`` is the share of the others with less, in percent."""
+
+    rank: int
+    of: int
+    below: float
+
+
+MOST_LEADERS = 10
+
+
+class Ranks:
+    """The newest list by heart: who stands where, everybody's first rating of it, and who leads it (Regular)."""
+
+    def __init__(self, connection: Connection, month: str | None) -> None:
+        self.month = month
+        self._ratings: dict[tuple[RatingSystem, str], array[int]] = {}
+        self.first: dict[str, tuple[RatingSystem, int, float | None]] = {}
+        leaders: list[tuple[int, str]] = []
+        row = tables.supplement_row.c
+        query = select(row.member_id, row.system, row.state, row.rating, row.games, row.is_provisional)
+        for member, number, state, rating, games, is_provisional in connection.execute(
+            query.where(row.month == month).order_by(row.system)
+        ):
+            system = RatingSystem(number)
+            self.first.setdefault(member, (system, rating, games if is_provisional else None))
+            if not is_provisional:
+                if system is RatingSystem.OTBR:
+                    leaders.append((-rating, member))
+                for where in {"", state}:
+                    self._ratings.setdefault((system, where), array("i")).append(rating)
+        self.leaders = [(member, -rating) for rating, member in nsmallest(MOST_LEADERS, leaders)]
+        self._ratings = {key: array("i", sorted(ratings)) for key, ratings in self._ratings.items()}
+
+    def rank(self, system: RatingSystem, rating: float, state: str = "") -> Rank | None:
+        """Where a rating stands in a system, among everybody or in one state; nothing where nobody does."""
+        ratings = self._ratings.get((system, state))
+        if ratings is None:
+            return None
+        below = bisect_left(ratings, rating)
+        higher = len(ratings) - bisect_right(ratings, rating)
+        return Rank(higher + 1, len(ratings), 100.0 * below / max(len(ratings) - 1, 1))
+
+    def distribution(self, system: RatingSystem, step: int) -> list[tuple[int, int]]:
+        """How many established ratings lie from each multiple of a step on, the empty ones between them too."""
+        ratings = self._ratings.get((system, ""), array("i"))
+        if not ratings:
+            return []
+        levels = range(ratings[0] // step * step, ratings[-1] + 1, step)
+        return [(level, bisect_left(ratings, level + step) - bisect_left(ratings, level)) for level in levels]
 
 
 def office_name(connection: Connection) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.explanation import Line
-from crosstable.formulas.floors import Level
+from crosstable.formulas.outcome import Level
 from crosstable.office.ledger.backgrounds import postings_of_member
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import act_of

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from crosstable.errors import NoEditionError, OfficeError
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Record
 from crosstable.office.ledger.postings import current_of_members

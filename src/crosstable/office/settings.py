@@ -1,9 +1,13 @@
-"""Settings of an office, each on or off, kept in the record by journal entries of their own."""
+"""Settings of an office, switches and texts, kept in the record by journal entries of their own."""
 
+import base64
 import json
+import re
+from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append
@@ -26,6 +30,68 @@ def is_on(connection: Connection, setting: str, through: int | None = None) -> b
         query = query.where(act.seq <= through)
     said = (json.loads(after) for after in connection.execute(query).scalars())
     return next((bool(one[setting]) for one in said if setting in one), False)
+
+
+class Identity(NamedTuple):
+    """How an office shows itself on its site; what is empty is left to the program.
+
+    ``color`` is that of buttons (``#1f5c4a``), ``logo`` a small PNG in base64.
+    """
+
+    name: str = ""
+    contact: str = ""
+    color: str = ""
+    logo: str = ""
+
+
+LONGEST_TEXT = 200
+MOST_LOGO = 32 * 1024
+_PNG = b"\x89PNG\r\n\x1a\n"
+# White letters must be readable on the color of buttons (WCAG 2.2, 1.4.3).
+LEAST_CONTRAST = 4.5
+
+
+def identity(connection: Connection) -> Identity:
+    """How the office shows itself now."""
+    act = tables.act.c
+    query = select(act.after).where(act.kind == EntryKind.SETTINGS.value).order_by(act.seq)
+    found: dict[str, str] = {}
+    for after in connection.execute(query).scalars():
+        found |= {name: str(text) for name, text in json.loads(after).items() if name in Identity._fields}
+    return Identity(**found)
+
+
+def show_as(office: Office, author: Author, setting: str, text: str) -> int | None:
+    """Change a part of the identity; returns the journal entry, nothing where it is so already."""
+    _require_sound(setting, text)
+    with office.writing(author.actor, "settings") as connection:
+        before = getattr(identity(connection), setting)
+        if before == text:
+            return None
+        return append(
+            connection, office.clock, author, Change(EntryKind.SETTINGS, setting, {setting: text}, {setting: before})
+        )
+
+
+def _require_sound(setting: str, text: str) -> None:
+    if setting == "logo":
+        content = base64.b64decode(text)
+        if text and (not content.startswith(_PNG) or len(content) > MOST_LOGO):
+            raise OfficeError(f"a logo is a PNG of at most {MOST_LOGO // 1024} KB")
+    elif len(text) > LONGEST_TEXT or not text.isprintable():
+        raise OfficeError(f"the text has more than {LONGEST_TEXT} characters, or some that cannot be printed")
+    elif setting == "color" and text:
+        if not re.fullmatch(r"#[0-9a-f]{6}", text):
+            raise OfficeError(f"{text!r} is not a color; write it as #1f5c4a")
+        if contrast_with_white(text) < LEAST_CONTRAST:
+            raise OfficeError(f"white letters on {text} are hard to read; choose a darker color")
+
+
+def contrast_with_white(color: str) -> float:
+    """The contrast of a color with white (WCAG 2.2): 1 for white itself, 21 for black."""
+    parts = [int(color[at : at + 2], 16) / 255.0 for at in (1, 3, 5)]
+    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 1.05 / (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] + 0.05)
 
 
 def public_places(connection: Connection, through: int | None = None) -> int:

@@ -197,6 +197,16 @@ def as_version_of(said: Report, event: EventFact) -> Report:
     )
 
 
+def events_of(record: Record, affiliate: str) -> list[EventFact]:
+    """The events whose report names an affiliate, the newest first."""
+    found = latest(tables.event, ("event_id",), record.through).subquery()
+    query = select(found).where(found.c.details.contains(affiliate, autoescape=True))
+    rows = record.connection.execute(query.order_by(found.c.ended.desc(), found.c.event_id.desc())).mappings()
+    return [
+        event for row in rows if (event := _event(dict(row))).details.get("affiliate", "").strip().upper() == affiliate
+    ]
+
+
 def event_of(record: Record, event_id: str) -> EventFact:
     """One event; an id that is not known is an error with the nearest ones."""
     where = tables.event.c.event_id == event_id

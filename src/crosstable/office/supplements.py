@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, insert, select
 
 from crosstable.errors import OfficeError
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Person, Record

@@ -19,10 +19,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from crosstable.errors import OfficeError
-from crosstable.formulas.floors import life_master_floor
 from crosstable.formulas.norms import NORM_LEVELS
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import life_master_floor, official_rating
+from crosstable.formulas.section import is_established
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Decision, DecisionKind
 from crosstable.office.ledger.postings import COLUMNS, Posting, chunks, posting_from

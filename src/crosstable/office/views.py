@@ -15,9 +15,15 @@ from crosstable.engine import RatedSection
 from crosstable.engine.after import decided_floor
 from crosstable.engine.numbers import numbers_of
 from crosstable.errors import OfficeError
-from crosstable.formulas.floors import Level, life_master_floor, peak_floor, personal_absolute_floor
-from crosstable.formulas.outcome import Merits, standing_floor
-from crosstable.formulas.tally import Share, merits_of
+from crosstable.formulas.outcome import (
+    Level,
+    Merits,
+    life_master_floor,
+    peak_floor,
+    personal_absolute_floor,
+    standing_floor,
+)
+from crosstable.formulas.section import Share, merits_of
 from crosstable.office import tables
 from crosstable.office.ledger.backgrounds import MemberDecisions, postings_of_member
 from crosstable.office.ledger.facts import Heading, Person, Record

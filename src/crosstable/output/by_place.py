@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
-from crosstable.output.words import KINDS, controls_text
+from crosstable.output.words import KINDS, controls_text, rating_line, rules_text
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.pipeline.results import ranked
 from crosstable.sentences import american_days, counted
@@ -50,6 +50,16 @@ class Table(NamedTuple):
         return self.by_system[0].section
 
     @property
+    def ratings(self) -> dict[str, int]:
+        """The columns of ratings by their title, each a place in ``by_system``: systems that say the same are one."""
+        titles = [rated.system.title.capitalize() for rated in self.by_system]
+        same = len(titles) > 1 and all(len({_said(*one) for one in self._rated(row)}) == 1 for row in self.rows)
+        return {" and ".join(titles): 0} if same else {title: at for at, title in enumerate(titles)}
+
+    def _rated(self, row: Row) -> list[tuple[RatedSection, RatedPlayer]]:
+        return list(zip(self.by_system, row.players, strict=True))
+
+    @property
     def time_control(self) -> str:
         """The control as written, or, where rounds differ, each of them."""
         controls, read = self.reported.time_controls, self.section.time_control
@@ -66,7 +76,7 @@ class Table(NamedTuple):
             counted(len(self.rows), "player"),
             self.time_control,
             f"rated {systems}{', half K' if section.is_half_k else ''}",
-            f"rules of {self.by_system[0].edition.title}",
+            rules_text(self.by_system[0].edition),
         )
         return " · ".join(filter(None, parts))
 
@@ -76,6 +86,11 @@ class Table(NamedTuple):
         if not self.methods:
             return NUMBERING
         return f"Ranks go by points, then by {', '.join(METHODS[name].name for name in self.methods)}."
+
+
+def _said(rated: RatedSection, player: RatedPlayer) -> str:
+    """What a row says of a system, apart from the system's name."""
+    return rating_line(rated, player).partition(":")[2]
 
 
 def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:

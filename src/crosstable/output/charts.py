@@ -79,8 +79,8 @@ RATING_FRAMES = (
 DAYS_FOR_MONTHS = 200
 # A shorter axis of games or scores is marked at half points too.
 HALF, HALVES = 0.5, 8.0
-# So many points are drawn smaller.
-MANY = 40
+# So many points of a line are drawn smaller; of more than these in all there are lines alone.
+MANY, MOST_DOTS = 40, 80
 ROW_HEIGHT, SERIES_HEIGHT = 14, 12
 # Intervals of more lines than these would lie upon each other; the table below has them.
 MOST_INTERVALS = 4
@@ -118,7 +118,8 @@ def rating_chart(series: Sequence[Series], title: str, *, is_by_date: bool) -> s
     if reach[1] - reach[0] < 1:
         reach = reach[0] - 1, reach[1] + 1
     levels = _rating_levels(min(point.value for point in points), max(point.value for point in points))
-    labels = [[escape(point.label) for point in one.points] for one in drawn]
+    has_dots = len(points) <= MOST_DOTS
+    labels = [[escape(point.label) for point in one.points] if has_dots else [] for one in drawn]
     found = []
     for frame in RATING_FRAMES:
         across = Scale(*reach, frame.left, frame.width - frame.right)
@@ -168,7 +169,7 @@ def _rating_line(one: Series, labels: Sequence[str], across: Scale, up: Scale) -
     radius = 2.6 if len(xs) > MANY else 3.4
     dots = (
         f'<circle cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>'
-        for x, y, label in zip(xs, ys, labels, strict=True)
+        for x, y, label in zip(xs, ys, labels, strict=False)  # many points have no labels, and no dots
     )
     return f'<g class="series {one.style}"><polyline class="line" points="{path}"/>{"".join(dots)}</g>'
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.formats.sheet_rows import as_text, defused
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import floor_text
 from crosstable.output.words import cell_text, printable
@@ -81,7 +81,7 @@ def _figures(event: RatedEvent, table: Table, row: Row, at: int) -> dict[str, Va
     return {
         **_before_and_after(player),
         "norm": player.norm,
-        "floor": floor_text(player),
+        "floor": floor_text(player).replace(" floor", ""),
         "assumed": "; ".join(str(note) for note in player.assumed),
         "rating_from": player.origin,
         "range_low": low,

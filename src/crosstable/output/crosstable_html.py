@@ -8,7 +8,7 @@ from html import escape
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.by_place import Row, Table, tables_of
-from crosstable.output.crosstable_notes import COMPUTED, LEGEND, RATINGS, floor_text, notes_of
+from crosstable.output.crosstable_notes import FLOORS, floor_text, legend, notes_of
 from crosstable.output.crosstable_style import STYLE
 from crosstable.output.words import (
     about_event,
@@ -40,8 +40,8 @@ def crosstable_page(event: RatedEvent, tie_breaks: Sequence[str] | None = None) 
             f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
             f"<header>\n<h1><bdi>{title}</bdi></h1>\n<p>{_event_line(event.report, tables)}</p>\n</header>",
             *(_section(event, table) for table in tables),
-            f'<section class="notes screen">\n<h2>Notes</h2>\n<p>{tables[0].numbering} {LEGEND}</p>',
-            f"<p>{RATINGS}</p>\n<p>{COMPUTED}</p>\n</section>\n</main>\n</body>\n</html>\n",
+            f'<section class="notes screen">\n<h2>Notes</h2>\n<p>{" ".join(legend(tables))}</p>',
+            "</section>\n</main>\n</body>\n</html>\n",
         )
     )
 
@@ -63,7 +63,7 @@ def _event_line(report: Report, tables: tuple[Table, ...]) -> str:
 
 def _section(event: RatedEvent, table: Table) -> str:
     anchor = f"section-{table.section.number}"
-    columns = len(table.columns) + len(table.tie_breaks) * len(table.by_system)
+    columns = len(table.columns) + len(table.tie_breaks) * len(table.ratings)
     width = "wide" if columns > MOST_UPRIGHT_ROUNDS else "upright"
     return "\n".join(
         (
@@ -83,7 +83,7 @@ def _section(event: RatedEvent, table: Table) -> str:
 
 def _paper_head(report: Report, table: Table) -> str:
     """What stands above the table on every page of paper: the event, when, where and under whom, and the section."""
-    columns = 4 + len(table.by_system) + len(table.columns) + len(table.tie_breaks)
+    columns = 4 + len(table.ratings) + len(table.columns) + len(table.tie_breaks)
     return (
         f'<tr class="paper"><td colspan="{columns}"><b><bdi>{_plain(event_title(report))}</bdi></b>'
         f"<span>{_plain(about_event(report, table.reported))}</span><strong><bdi>"
@@ -95,7 +95,7 @@ def _paper_head(report: Report, table: Table) -> str:
 def _heads(table: Table) -> str:
     names = [("rank", "Rank"), ("number", "No."), ("player", "Player"), ("points", "Points")]
     names += [("tie-break", title) for title in table.tie_breaks]
-    names += [("rating", rated.system.title.capitalize()) for rated in table.by_system]
+    names += [("rating", title) for title in table.ratings]
     heads = [f'<th scope="col" class="{kind}">{name}</th>' for kind, name in names]
     heads += [
         f'<th scope="col" class="round"><span class="unseen">Round </span>{number}</th>' for number in table.columns
@@ -116,8 +116,8 @@ def _row(table: Table, row: Row) -> str:
         for title, value in zip(table.tie_breaks, row.tie_breaks, strict=True)
     ]
     cells += [
-        f'<td class="rating" data-system="{rated.system.title.capitalize()}">{_rating(rated, row, player)}</td>'
-        for rated, player in zip(table.by_system, row.players, strict=True)
+        f'<td class="rating" data-system="{title}">{_rating(table.by_system[at], row, row.players[at])}</td>'
+        for title, at in table.ratings.items()
     ]
     cells += [
         f'<td class="round{"" if cell.result else " blank"}" data-round="{number}">{cell_text(cell)}</td>'
@@ -146,14 +146,14 @@ def _marks(player: RatedPlayer) -> Iterator[str]:
     if player.norm:
         yield f"norm&nbsp;{player.norm}"
     if floor := floor_text(player):
-        yield f"floor&nbsp;{floor.rsplit(' ', 1)[-1]}"
+        yield floor.replace(" ", "&nbsp;")
 
 
 def _notes(event: RatedEvent, table: Table) -> Iterator[str]:
     """Below the table: what belongs on the wall, and on the screen how the numbers came about."""
     yield '<div class="notes">'
-    for notes in notes_of(event, (table,)):
+    for notes in (notes for notes in notes_of(event, (table,)) if notes.heading != FLOORS):  # those stand in the row
         lines = "\n".join(f"<li>{escape(line)}</li>" for line in notes.lines)
         kind = ' class="screen"' if notes.is_working else ""
         yield f"<div{kind}>\n<h3>{notes.heading}</h3>\n<ul>\n{lines}\n</ul>\n</div>"
-    yield f'<p class="paper">{table.numbering} {LEGEND} {RATINGS} {COMPUTED}</p>\n</div>'
+    yield f'<p class="paper">{" ".join(legend((table,)))}</p>\n</div>'

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.by_place import Row, Table
-from crosstable.output.words import printable
+from crosstable.output.words import post_text, pre_text, printable, rests_on_assumption
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.sentences import american, spans
-from crosstable.terms import NORM_CODES, Formula
+from crosstable.terms import NORM_CODES, Formula, Result
 
 # The seven levels of norms (official facts §1).
 NORM_TITLES: Mapping[str, str] = {
@@ -27,13 +27,26 @@ NORM_TITLES: Mapping[str, str] = {
 }
 
 
-LEGEND = (
-    "W won, L lost, D drew, with the opponent's number and w for White, b for Black; N, R, S won, drew, lost where the "
-    "two sides disagree; X won by forfeit, F lost by forfeit, B full-point bye, H half-point bye, U or Z not played."
-)
-RATINGS = "1500P12 is a provisional rating on 12 games. An asterisk marks results that rest on something assumed."
+CODES: Mapping[Result, str] = {
+    Result.WIN: "W won",
+    Result.LOSS: "L lost",
+    Result.DRAW: "D drew",
+    Result.WIN_ONE_SIDED: "N won, which the opponent's row does not show",
+    Result.DRAW_ONE_SIDED: "R drew, which the opponent's row does not show",
+    Result.LOSS_ONE_SIDED: "S lost, which the opponent's row does not show",
+    Result.FORFEIT_WIN: "X won by forfeit",
+    Result.FORFEIT_LOSS: "F lost by forfeit",
+    Result.FORFEIT_DRAW: "Y drew by forfeit",
+    Result.FULL_BYE: "B full-point bye",
+    Result.HALF_BYE: "H half-point bye",
+    Result.UNPAIRED: "U not paired",
+    Result.ZERO_BYE: "Z zero-point bye",
+}
+OPPONENTS, COLOURS = "the number is the opponent's", ", w is White, b is Black"
+PROVISIONAL = "1500P12 is a provisional rating on 12 games."
+STARS = "An asterisk marks results that rest on something assumed."
 COMPUTED = f"Ratings are computed, not official. The rules were seen through the text of {american(LAW_SEEN_THROUGH)}."
-ORIGINS, ASSUMED = "Ratings not from the report", "Assumed"
+FLOORS, ORIGINS, ASSUMED = "Floors", "Ratings not from the report", "Assumed"
 RANGES = "Results that an assumption may change"
 WORKING = (ORIGINS, ASSUMED, RANGES)
 
@@ -48,6 +61,28 @@ class Notes(NamedTuple):
     def is_working(self) -> bool:
         """Whether they say how the numbers came about."""
         return self.heading in WORKING
+
+
+def legend(tables: Sequence[Table]) -> list[str]:
+    """Sentences: what the codes and marks that stand in these tables mean, and no others."""
+    rows = [(table, row) for table in tables for row in table.rows]
+    cells = [cell for _, row in rows for cell in row.cells]
+    texts = [text for code, text in CODES.items() if any(cell.result is code for cell in cells)]
+    colours = COLOURS if any(cell.colour for cell in cells) else ""
+    ratings = [
+        text(rated.edition.constants, player)
+        for table, row in rows
+        for rated, player in zip(table.by_system, row.players, strict=True)
+        for text in (pre_text, post_text)
+    ]
+    said = (
+        tables[0].numbering,
+        f"{', '.join(texts)}; {OPPONENTS}{colours}.",
+        PROVISIONAL if any("P" in text for text in ratings) else "",
+        STARS if any(rests_on_assumption(player) for _, row in rows for player in row.players) else "",
+        COMPUTED,
+    )
+    return [text for text in said if text]
 
 
 class _Result(NamedTuple):
@@ -73,7 +108,8 @@ def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
     kinds: Mapping[str, Iterator[str] | Sequence[str]] = {
         "Rules": _rules(tables),
         "Norms": _norms(results),
-        "Floors and limits": _limits(results),
+        FLOORS: _floors(results),
+        "Limits": _limits(results),
         ORIGINS: _grouped(results, lambda player: [player.origin] if player.origin else []),
         ASSUMED: _grouped(results, lambda player: player.assumed),
         RANGES: _ranges(event, results),
@@ -83,10 +119,10 @@ def notes_of(event: RatedEvent, tables: Sequence[Table]) -> list[Notes]:
 
 
 def floor_text(player: RatedPlayer) -> str:
-    """The floor that acted, with its level: ``peak 1700``; nothing where none did."""
+    """The floor that acted, with its level: ``peak floor 1700``; nothing where none did."""
     if player.formula is Formula.NONE or not player.outcome.floor_kind:
         return ""
-    return f"{player.outcome.floor_kind.name.lower().replace('_', ' ')} {player.outcome.floor_level:g}"
+    return f"{player.outcome.floor_kind.name.lower().replace('_', ' ')} floor {player.outcome.floor_level:g}"
 
 
 def _rules(tables: Sequence[Table]) -> Iterator[str]:
@@ -107,6 +143,12 @@ def _norms(results: Sequence[_Result]) -> Iterator[str]:
         yield f"Section {section}, norm {NORM_CODES[level]}, {NORM_TITLES[NORM_CODES[level]]}: {'; '.join(names)}."
 
 
+def _floors(results: Sequence[_Result]) -> Iterator[str]:
+    for result in results:
+        if floor := floor_text(result.player):
+            yield f"{result.place}, {result.rated.system.title}: held at the {floor}."
+
+
 def _limits(results: Sequence[_Result]) -> Iterator[str]:
     for result in results:
         player = result.player
@@ -115,8 +157,6 @@ def _limits(results: Sequence[_Result]) -> Iterator[str]:
         start = f"{result.place}, {result.rated.system.title}"
         if not math.isnan(player.outcome.limited_change):
             yield f"{start}: the limits of match play leave a change of {player.outcome.limited_change:+.2f}."
-        if floor := floor_text(player):
-            yield f"{start}: held at the floor, {floor}."
         if not math.isnan(player.outcome.requested_floor):
             yield f"{start}: counts as a request for a floor of {player.outcome.requested_floor:g}."
         if player.outcome.is_at_ceiling:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from crosstable.engine import RatedSection
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import notes_of
 from crosstable.output.words import particulars, printable

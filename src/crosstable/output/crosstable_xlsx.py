@@ -15,7 +15,7 @@ from crosstable.faults import fault
 from crosstable.formats.sheet_rows import defused
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_csv import TWO_DECIMALS, Value, columns_of, values_of
-from crosstable.output.crosstable_notes import COMPUTED, RATINGS
+from crosstable.output.crosstable_notes import legend
 from crosstable.output.words import (
     about_event,
     cell_text,
@@ -71,7 +71,7 @@ def crosstable_xlsx(event: RatedEvent, tie_breaks: Sequence[str] | None = None) 
         from xlsxwriter import Workbook
     except ImportError as error:
         message = "Workbooks are written with xlsxwriter, which is not installed."
-        raise FormatError(fault("not-readable", "workbook", message, "Install crosstable[sheets].")) from error
+        raise FormatError(fault("not-readable", "workbook", message, "Type: pip install xlsxwriter")) from error
     made = io.BytesIO()
     with Workbook(made, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as workbook:
         workbook.set_properties({"title": printable(event.report.name), "created": _CREATED})
@@ -104,16 +104,14 @@ def _print_sheet(sheet: "Worksheet", event: RatedEvent, table: Table, styles: di
     for at, column in enumerate(columns):
         title = styles["head left" if column.style == "left" else "head right"]
         _write(sheet, len(heads), at, column.title, title)
-        sheet.set_column(
-            at, at, max(len(f"{value}") for value in (*column.values, *column.title.split(), "1234")) + 2.5
-        )
+        words = (*column.values, *column.title.split(), column.title[len(column.title) // 2 :], "1234")
+        sheet.set_column(at, at, max(len(f"{value}") for value in words) + 2.5)
         for row, value in enumerate(column.values, start=len(heads) + 1):
             has_star = isinstance(value, str) and value.endswith("*") and value[:-1].isdecimal()
             style = styles["assumed" if has_star else column.style]
             _write(sheet, row, at, float(f"{value}"[:-1]) if has_star else _shown(value), style)
     end = len(heads) + len(table.rows) + 2
-    notes = (table.numbering, RATINGS, COMPUTED)
-    for at, text in enumerate(notes):
+    for at, text in enumerate(legend((table,))):
         sheet.write_string(end + at, 0, text)
     sheet.freeze_panes(len(heads) + 1, [column.title for column in columns].index("Player") + 1)
     sheet.set_row(len(heads), HEAD_HEIGHT)
@@ -136,9 +134,8 @@ def _columns(table: Table) -> list[_Column]:
     found += [
         _Column(title, [row.tie_breaks[at] for row in rows], "right") for at, title in enumerate(table.tie_breaks)
     ]
-    for at, rated in enumerate(table.by_system):
-        ratings = [_ratings(rated, row, row.players[at]) for row in rows]
-        title = rated.system.title.capitalize()
+    for title, at in table.ratings.items():
+        ratings = [_ratings(table.by_system[at], row, row.players[at]) for row in rows]
         found.append(_Column(f"{title} before", [before for before, _ in ratings], "right"))
         found.append(_Column(f"{title} after", [after for _, after in ratings], "right"))
     norms = ([player.norm for player in row.players if player.norm] for row in rows)

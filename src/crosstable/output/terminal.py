@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crosstable.engine import RatedSection
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.output.by_place import Row, Table, tables_of
 from crosstable.output.crosstable_notes import ASSUMED, ORIGINS, notes_of
 from crosstable.output.words import about_event, cell_text, printable, rating_line, section_title

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.records import Assumption
-from crosstable.formulas.rounding import official_rating
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import official_rating
+from crosstable.formulas.section import is_established
+from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
-from crosstable.sentences import american_days
+from crosstable.sentences import american, american_days
 from crosstable.terms import Cell, Formula, PlayerRating, Report, ReportedSection, Section, SectionType
 
 
@@ -56,7 +57,7 @@ def rating_line(rated: RatedSection, player: RatedPlayer) -> str:
 
 
 # What whoever rates the file gave with it is no assumption; it is listed with them all the same.
-_GIVEN = frozenset({Assumption.CONTROL_GIVEN, Assumption.START_GIVEN, Assumption.END_GIVEN})
+_GIVEN = frozenset({Assumption.CONTROL_GIVEN, Assumption.START_GIVEN, Assumption.END_GIVEN, Assumption.END_IS_START})
 
 
 def rests_on_assumption(player: RatedPlayer) -> bool:
@@ -102,8 +103,17 @@ def controls_text(controls: Sequence[str]) -> str:
 def about_event(report: Report, section: ReportedSection | None = None) -> str:
     """When and where, for whom and under whom."""
     days = american_days(report.start, report.end) if report.start and report.end else ""
-    found = (text if label == "Location" else f"{label} {text}" for label, text in particulars(report, section))
+    found = (
+        text if label == "Location" else f"{label} {'ID ' if text.isdecimal() else ''}{text}"
+        for label, text in particulars(report, section)
+    )
     return " · ".join(filter(None, (days, *found)))
+
+
+def rules_text(edition: Edition) -> str:
+    """By which rules a section was rated, in words."""
+    ruled = "" if edition.ruled is None else f", rule set {edition.ruled.name} ({edition.ruled.digest})"
+    return f"rules in force since {american(edition.effective)}{ruled}"
 
 
 def section_name(section: Section) -> str:
@@ -118,4 +128,4 @@ def section_title(by_system: Sequence[RatedSection]) -> str:
     systems = " and ".join(rated.system.name for rated in by_system)
     name = f" {section.name}" if section.name else ""
     dates = american_days(section.start, section.end)
-    return f"Section {section.number}{name}: {dates}{control}, {systems}, rules of {by_system[0].edition.title}"
+    return f"Section {section.number}{name}: {dates}{control}, {systems}, {rules_text(by_system[0].edition)}"

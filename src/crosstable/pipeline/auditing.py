@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.errors import Fault
-from crosstable.formulas.effective import most_effective_games
+from crosstable.formulas.standard import most_effective_games
 from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.editions import edition_for
 from crosstable.terms import Report

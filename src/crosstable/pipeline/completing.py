@@ -14,7 +14,17 @@ from crosstable.checks.players import agree, are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.terms import RATINGS, Background, PlayerRating, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import (
+    NOT_GIVEN,
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
+    Background,
+    PlayerRating,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+)
 
 MOST_NAMED = 8
 Change = Callable[[ReportedPlayer], ReportedPlayer]
@@ -96,16 +106,23 @@ def completed(report: Report, control: str, start: date | None, end: date | None
 def _completed(
     report: Report, section: ReportedSection, control: str, start: date | None, end: date | None, override: bool
 ) -> ReportedSection:
-    notes = []
+    notes, own_end = [], section.end or report.end
     if control and (override or not section.time_controls):
         notes.append(Assumption.CONTROL_GIVEN)
         section = section._replace(time_controls=(control,), systems=() if override else section.systems)
+        if section.details.get(RATINGS) == UNNAMED:
+            from crosstable.formats.wallchart import with_named_system
+
+            section = with_named_system(section)
     if start is not None and (override or (section.start or report.start) is None):
         notes.append(Assumption.START_GIVEN)
         section = section._replace(start=start)
-    if end is not None and (override or (section.end or report.end) is None):
+    if end is not None and (override or own_end is None):
         notes.append(Assumption.END_GIVEN)
         section = section._replace(end=end)
+    elif start is not None and own_end is None and section.start == start:
+        notes.append(Assumption.END_IS_START)
+        section = section._replace(end=start)
     if not notes:
         return section
     players = tuple(
@@ -176,15 +193,30 @@ def all_unrated(report: Report, at: int) -> list[Fault]:
     return [fault("all-unrated", section_place(section, at).whole, count=len(section.players))]
 
 
+def unrated_in_a_system(section: ReportedSection, checked: CheckedSection | None, place: str) -> list[Fault]:
+    """A finding for a system in which nobody has a rating, beside one in which several have: it was not given."""
+    if checked is None or section.kind.is_foreign:
+        return []
+    known = [set(player.background.standings) for player in section.players]
+    counts = {system: sum(system in ratings for ratings in known) for system in checked.section.systems}
+    if max(counts.values(), default=0) < 2:
+        return []
+    message = "None of the {} players has a {} rating; all are rated as unrated in it."
+    return [
+        fault("all-unrated", place, message.format(len(known), system.title.capitalize()))
+        for system, count in counts.items()
+        if not count
+    ]
+
+
 def ratings_not_given(report: Report, at: int, *, takes_fide: bool) -> list[Fault]:
     """An error where a file has no ratings, or FIDE ratings alone, and nothing else says what the players have.
 
     Readers of tables note in the section's details what its rating columns hold.
     """
     section = report.sections[at]
-    noted = section.details.get(RATINGS, "")
-    players = section.players
-    if not noted or section.kind.is_foreign or any(player.background.origin or _rated(player) for player in players):
+    players, is_noted = section.players, section.details.get(RATINGS) == NOT_GIVEN
+    if not is_noted or section.kind.is_foreign or any(one.background.origin or _rated(one) for one in players):
         return []
     code = "fide-ratings-only" if any(player.background.fide for player in players) else "no-ratings"
     place = section_place(section, at).whole
@@ -205,17 +237,23 @@ def _brings_rating(player: ReportedPlayer) -> bool:
     return _rated(player) or player.background.fide is not None
 
 
-def _lacks_rating(checked: CheckedSection, player: ReportedPlayer) -> bool:
+def _lacks_rating(section: ReportedSection, player: ReportedPlayer, background: Background) -> bool:
     """Whether only a pairing rating is known of a player, who was rated, and nothing says how."""
     if player.number is None or not player.pairing_rating:
         return False
-    background = checked.backgrounds[player.number]
-    return not background.standings and background.given_start is None and not checked.section.kind.is_foreign
+    return not background.standings and background.given_start is None and not section.kind.is_foreign
 
 
-def missing_ratings(checked: CheckedSection, place: str) -> list[Fault]:
-    """A fault where players of a section carry nothing but pairing ratings."""
-    who = [player for player in checked.report.players if _lacks_rating(checked, player)]
+def missing_ratings(section: ReportedSection, checked: CheckedSection | None, place: str) -> list[Fault]:
+    """A fault where players of a section, which may not be sound otherwise, carry nothing but pairing ratings."""
+    if section.details.get(RATINGS) == UNNAMED and not section.time_controls:
+        return []  # a time control tells of which system they are
+    known = {} if checked is None else checked.backgrounds
+    who = [
+        player
+        for player in section.players
+        if _lacks_rating(section, player, known.get(player.number or 0, player.background))
+    ]
     if not who:
         return []
     some = ", ".join(str(player.number) for player in who[:MOST_NAMED]) + (" …" if len(who) > MOST_NAMED else "")
@@ -228,9 +266,10 @@ def with_pairing_ratings(checked: CheckedSection) -> CheckedSection:
     """A section with pairing ratings taken for ratings, in each of its systems, where nothing else is known."""
     backgrounds = dict(checked.backgrounds)
     for player in checked.report.players:
-        if player.number is not None and _lacks_rating(checked, player):
-            background = backgrounds[player.number]
-            rating = PlayerRating(rating=player.pairing_rating or 0.0)
+        background = backgrounds.get(player.number or 0, player.background)
+        if player.number is not None and _lacks_rating(checked.report, player, background):
+            games = player.details.get(PAIRING_GAMES, "")
+            rating = PlayerRating(player.pairing_rating or 0.0, float(games) if games.isdecimal() else None)
             backgrounds[player.number] = background._replace(
                 standings=dict.fromkeys(checked.section.systems, rating),
                 origin="pairing rating",

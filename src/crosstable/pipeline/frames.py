@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crosstable.errors import MissingLibraryError
+from crosstable.errors import MissingLibraryError, install_line
 from crosstable.pipeline.results import PlayerResult, SectionResult
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def frame_of(sections: Sequence[SectionResult]) -> "DataFrame":
     try:
         import polars as pl
     except ImportError as error:
-        raise MissingLibraryError("to_frame needs Polars: pip install 'crosstable[history]'") from error
+        raise MissingLibraryError(f"to_frame needs Polars: {install_line('history')}") from error
     rows = [
         {
             "section": section.number,

@@ -34,6 +34,7 @@ from crosstable.pipeline.completing import (
     ratings_not_given,
     section_of,
     unknown_sections,
+    unrated_in_a_system,
     unused,
     with_members,
     with_outside,
@@ -62,6 +63,8 @@ class RatingSource(Protocol):
     """Where ratings come from when not from the file: an office's record."""
 
     chained: frozenset[str]
+    # whose sections wait for an earlier one that has errors
+    waiting: frozenset[str]
 
     def filled(self, report: Report) -> Report:
         """The report whose players bring what the source knows of them, not what the file says."""
@@ -229,7 +232,7 @@ class _Examination:
         report = chosen(report, wanted, unwanted)
         source = options.get("source")
         if source is not None:
-            self.chained = source.chained
+            self.chained, self.waiting = source.chained, source.waiting
             report = source.filled(report)
         for listed in options.get("members", ()):
             if listed.federation:
@@ -291,13 +294,13 @@ class _Examination:
         elif source is None:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
+            faults += unrated_in_a_system(section, checked, f"section {number}")
         if source is None:
             faults += self._person_faults(at)
-        if checked is not None:
-            if self.options.get("pairing_ratings"):
-                checked = with_pairing_ratings(checked)
-            else:
-                faults += missing_ratings(checked, f"section {number}")
+        if not self.options.get("pairing_ratings"):
+            faults += missing_ratings(section, checked, f"section {number}")
+        elif checked is not None:
+            checked = with_pairing_ratings(checked)
         return ExaminedSection(number, section, checked, (), tuple(faults), frozenset(self.options.get("accept", {})))
 
     def _person_faults(self, at: int) -> list[Fault]:

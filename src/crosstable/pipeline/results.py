@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection, Start
-from crosstable.formulas.rounding import official_rating
+from crosstable.formulas.outcome import official_rating
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source
 
 # Fields that a document leaves out where nothing is known.
@@ -90,7 +90,7 @@ def section_result(
             rated.system.name,
             rated.edition.name,
             tuple(
-                _player(player, ranges.get((section.number, rated.system, player.number)))._replace(rank=ranks[at])
+                _player(player, ranges.get((section.number, rated.system, player.number)), ranks[at])
                 for at, player in enumerate(rated.players)
             ),
         )
@@ -110,7 +110,7 @@ def ranked(rated: RatedSection) -> dict[int, int]:
     return {at: rank for rank, at in enumerate(order, start=1)}
 
 
-def _player(player: RatedPlayer, result_range: tuple[float, float] | None) -> PlayerResult:
+def _player(player: RatedPlayer, result_range: tuple[float, float] | None, rank: int) -> PlayerResult:
     before, after = player.before, player.after
     is_standard = player.formula is Formula.STANDARD
     played = player.formula is not Formula.NONE
@@ -138,6 +138,7 @@ def _player(player: RatedPlayer, result_range: tuple[float, float] | None) -> Pl
         range=result_range,
         merged_with=player.merged_with or None,
         floor_requested=requested if played and not math.isnan(requested) else None,
+        rank=rank,
     )
 
 

@@ -1,11 +1,16 @@
-"""What a report needs before it is written as a rating report: played sections without errors, and a word on losses."""
+"""Writing a report in a format, and what a rating report needs first: played sections without errors."""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
 
 from crosstable.checks.places import section_place
 from crosstable.checks.report import check
-from crosstable.errors import Fault, Severity
+from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
 from crosstable.faults import fault
 from crosstable.terms import Report, ReportedCell, ReportedPlayer, ReportedSection
 
+EXTENSIONS = {"json": "json", "dbf": "zip", "trf16": "trf", "trf26": "trf", "csv": "csv", "xlsx": "xlsx"}
 _BY_RATINGS = "match-not-eligible"  # which the files do not carry, so they cannot tell
 
 
@@ -80,3 +85,42 @@ def _losses(report: Report, at: int) -> list[Fault]:
 def _brings_ratings(player: ReportedPlayer) -> bool:
     own = player.background
     return bool(own.standings or own.fide or own.cfc or own.given_start)
+
+
+class Exported(NamedTuple):
+    """A file that was written, and what had to be changed or left out."""
+
+    name: str
+    content: bytes
+    faults: tuple[Fault, ...]
+
+
+def exported(report: Report, to: str, accepted: Collection[str] = ()) -> Exported:
+    """A report as a file of a format; raises ``UnratableSectionError`` with what keeps it from being written.
+
+    A rating report must be one that US Chess accepts; ``accepted`` are codes that somebody has confirmed.
+    """
+    found: list[Fault] = []
+    if to == "dbf":
+        report, found = for_submission(report)
+    if stops := [one for one in found if one.severity.stops and one.code not in accepted]:
+        raise UnratableSectionError(stops)
+    changes: list[Fault] = []
+    try:
+        content = written(report, to, changes)
+    except FormatError as error:
+        raise UnratableSectionError([error.fault]) from error
+    name = f"{re.sub('[^A-Za-z0-9]+', '-', report.name).strip('-') or 'event'}.{EXTENSIONS[to]}"
+    return Exported(name, content, (*found, *changes))
+
+
+def written(report: Report, name: str, changes: list[Fault]) -> bytes:
+    """A report in a format, as bytes; what had to be changed to fit is added to ``changes``."""
+    from crosstable.formats import event_json_write, trf, uschess_dbf, wallchart_write, wallchart_xlsx
+
+    if name == "dbf":
+        return uschess_dbf.write_zip(report, changes)
+    if name in ("trf16", "trf26"):
+        return trf.write(report, int(name.removeprefix("trf")))
+    writers = {"json": event_json_write.write, "csv": wallchart_write.write, "xlsx": wallchart_xlsx.write}
+    return writers[name](report)

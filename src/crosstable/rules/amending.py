@@ -1,4 +1,4 @@
-"""The shape of the law: amendments that name only what they change, folded into complete immutable editions (§8)."""
+"""The shape of the rules: amendments that name only what they change, folded into complete immutable editions (§8)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crosstable.rules.constants import Constants
-from crosstable.rules.systems import ControlRanges
+from crosstable.rules.time_controls import ControlRanges
 from crosstable.terms import RatingSystem
 
 
@@ -31,7 +31,7 @@ class ListRule(NamedTuple):
 
 
 class Amendment(NamedTuple):
-    """One dated change of the law; it names only what it changes.
+    """One dated change of the rules; it names only what it changes.
 
     ``printed`` is the first day cited by a text that has the rule, where older whole texts say otherwise or nothing.
     """
@@ -67,7 +67,7 @@ class Ruled(NamedTuple):
 
 
 class Edition(NamedTuple):
-    """The whole law on a day: what formulas read, which systems exist, which controls belong to them.
+    """All rules on a day: what formulas read, which systems exist, which controls belong to them.
 
     An edition that a rule set changed is no official one any more, and says by which (``ruled``).
     """
@@ -93,6 +93,7 @@ class Edition(NamedTuple):
 
 def amended(edition: Edition, amendment: Amendment) -> Edition:
     """The edition after one more amendment; an unknown name in it fails at once."""
+    # Constants and the rest of an edition share one mapping, so that an amendment names a rule and no place.
     constants = {k: v for k, v in amendment.changes.items() if k in Constants._fields}
     scope = {k: v for k, v in amendment.changes.items() if k not in constants}
     if "adds_systems" in scope:
@@ -112,6 +113,7 @@ def fold(first: Edition, amendments: Iterable[Amendment]) -> tuple[Edition, ...]
     for amendment in amendments:
         assert amendment.effective >= current.effective, f"{amendment.summary} is out of order"
         current = amended(current, amendment)
+        # Several amendments of one day are one edition: no section can be rated between them.
         if editions and editions[-1].effective == current.effective:
             editions.pop()
         editions.append(current)

@@ -22,12 +22,13 @@ from crosstable.rules.constants import (
     YOUTH_2024,
     Initialisation,
 )
-from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
+from crosstable.rules.time_controls import ANY_LENGTH, ANY_SECONDS, NO_SLOW_QUICK, RANGES_2001
 from crosstable.terms import RatingSystem
 
 TEXT, RESULTS, ASSUMED = Knowledge.TEXT, Knowledge.RESULTS, Knowledge.ASSUMED
 FRIDAY, WEDNESDAY = 4, 2
 
+# The ranges of controls, each from the one before: an amendment names the whole record, a reader sees what changed.
 _DUAL_2002 = RANGES_2001._replace(dual_to=60)
 _QUICK_2004 = _DUAL_2002._replace(quick_from=5)
 _LONG_DELAYS_2008 = _QUICK_2004._replace(dual_seconds_to=15)
@@ -381,7 +382,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
         "2020-06-01",
         "Initial ratings are blended from all other ratings, weighted by games and age of the rating.",
         TEXT,
-        "2020 text §2; 2025 text §8",
+        "2020 text §2; 2025 text §8; official results: on no page rated by 2021-06-16, on all since 2021-06-23",
         {
             "initialisation": Initialisation.BLEND,
             "fide_split": 2000.0,
@@ -389,7 +390,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
             "cfc_needs_residence": True,
             "too_young_is_adult": False,
         },
-        announced=date(2021, 6, 15),
+        announced=date(2021, 6, 23),
     ),
     Amendment(
         date(2020, 6, 1),

@@ -1,4 +1,4 @@
-"""The numbers of the law, as one record that formulas read; every one of them may differ between editions.
+"""The numbers of the rules, as one record that formulas read; every one of them may differ between editions.
 
 The record is a named tuple of floats, integers and tuples of them, so that the compiled replay takes it as it is.
 Shapes never vary between editions: a conversion always has four pieces, a priority list always eight places.
@@ -163,11 +163,12 @@ def priority_list(*lines: tuple[Source, float, float, Credit]) -> PriorityList:
 # §2.1 of each text: FIDE to the US Chess scale.
 FIDE_2001 = conversion((NO_LIMIT, True, 50.0, 1.0))
 FIDE_EARLY_2008 = conversion((2200.0, False, 0.0, 1.0), (NO_LIMIT, True, 50.0, 1.0))
+# Of July 2008 only the lower part was found: from 2000 on nobody can start from FIDE until May 2015 (rules history §5).
 FIDE_JULY_2008 = conversion((2000.0, False, 720.0, 0.625), (NO_LIMIT, True, UNKNOWN, UNKNOWN))
 FIDE_2015 = conversion((2000.0, True, 180.0, 0.94), (NO_LIMIT, True, 20.0, 1.02))
 FIDE_2024 = conversion((2000.0, True, -1073.0, 1.5667), (NO_LIMIT, True, 20.0, 1.02))
 
-# FIDE's own change, no rule of US Chess: on this day (counted as ``formulas.matches`` does) it raised every rating
+# FIDE's own change, no rule of US Chess: on this day (counted as ``formulas.outcome`` does) it raised every rating
 # below a level by so much of what was missing to it. The conversions of 2024 are for the new scale.
 FIDE_RESCALED_ON = date(2024, 3, 1).toordinal()
 FIDE_RESCALED_BELOW = 2000.0
@@ -199,6 +200,7 @@ def _any(source: Source, credit: Credit) -> tuple[Source, float, float, Credit]:
 
 
 def _on_four(source: Source, credit: Credit) -> tuple[Source, float, float, Credit]:
+    # The lists ask for four games of another US Chess rating, the blend for none (readings 27).
     return (source, 4.0, NO_LIMIT, credit)
 
 
@@ -261,6 +263,7 @@ CONSTANTS_2001 = Constants(
     effective_slope=0.00001,
     effective_centre=2200.0,
     effective_limit=2200.0,
+    # §2. Lists first; factors, strength and staleness are those of the blend, which reads them since 2020 only.
     initialisation=Initialisation.PRIORITY,
     priorities=PRIORITIES_2001,
     game_factors=GAME_FACTORS_2020,
@@ -285,10 +288,12 @@ CONSTANTS_2001 = Constants(
     too_young_is_adult=True,
     adult_start=1300.0,
     unknown_start=750.0,
+    # §4.1
     special_games=8.0,
     special_spread=400.0,
     special_cap=2700.0,
     step_3_games=1.0,
+    # §4.2. The weight of N' is 1 in every edition (readings 103); the smaller K is not used before 2013.
     k_numerator=800.0,
     k_effective_weight=1.0,
     half_k_is_allowed=True,
@@ -303,6 +308,7 @@ CONSTANTS_2001 = Constants(
     bonus_least_games=4.0,
     bonus_meetings=2,
     bonus_meetings_in_three=1,
+    # §5. Personal floors are not used before 2008, nor the newer peak floors before 2010.
     personal_floor_is_used=False,
     personal_per_win=4.0,
     personal_per_draw=2.0,
@@ -318,8 +324,10 @@ CONSTANTS_2001 = Constants(
     life_master_games=300,
     money_prize=1000.0,
     money_highest=2000.0,
+    # §6
     foreign_needs_established=False,
     foreign_automatic_from=2200.0,
+    # §7. Of the limits of a match only that of three years is older than 2006 (rules history §11).
     match_needs_established=False,
     match_published_gap=400.0,
     match_change=NO_LIMIT,

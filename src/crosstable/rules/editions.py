@@ -1,4 +1,4 @@
-"""The law on a day: every edition, and the two calendars that pick one for a section (§8).
+"""The rules on a day: every edition, and the two calendars that pick one for a section (§8).
 
 ``edition_for(section_start)`` is the default calendar: the 2025 list, keyed to the day a section starts.
 ``announced_edition_for`` is the calendar of the announcements of the time, which were keyed to the day a
@@ -47,6 +47,7 @@ MOST_CREDITED_GAMES = max(edition.constants.credited_cap for edition in EDITIONS
 
 def edition_for(section_start: date) -> Edition:
     """The edition in force for a section starting on this date (§8; readings 1, 2, 12, 85)."""
+    # On its own date a rule holds: §8 says "at or after" (readings 12).
     at = bisect_right(EDITIONS, section_start, key=lambda edition: edition.effective)
     if at == 0:
         raise _no_edition(section_start)
@@ -80,11 +81,13 @@ def edition_known_on(known_on: date, calendar: Calendar, section_start: date, se
         in_force = (_was_announced_for(a, section_start, section_end) for a in AMENDMENTS)
     else:
         in_force = (section_start >= a.effective for a in AMENDMENTS)
+    # A page shows what was known when it was last rated; late announcements reached older sections by rerates only.
     was_known = (a.announced is None or a.announced <= known_on or a.announced <= a.effective for a in AMENDMENTS)
     return _folded(tuple(one and other for one, other in zip(in_force, was_known, strict=True)))
 
 
 def _was_announced_for(amendment: Amendment, section_start: date, section_end: date) -> bool:
+    # New systems and what came with them went by the start in the announcements too.
     if amendment.keyed_to_start:
         return section_start >= amendment.effective
     return section_end >= (amendment.ended_from or amendment.effective)

@@ -103,6 +103,7 @@ def document_of(rules: RuleSet) -> dict[str, Any]:
 def _digest(base: date | None, changes: tuple[tuple[str, Any], ...], since: date | None, until: date | None) -> str:
     rules = RuleSet("", base, dict(changes), since, until)
     digest = hashlib.sha256()
+    # Over all days, so that one set of rules has one digest however it is written.
     for official in EDITIONS:
         constants = official.constants
         if rules.holds_in(official):
@@ -129,6 +130,7 @@ def folded(changes: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in changes.items():
         for inside in [one for one in found if one.startswith(f"{name}.")]:
             del found[inside]  # the whole, which came later, replaces it
+        # What lies inside of a table that was changed before it goes into that table.
         whole = next((one for one in found if name.startswith(f"{one}.")), None)
         if whole is None:
             found[name] = value

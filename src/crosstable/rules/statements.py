@@ -12,7 +12,8 @@ from typing import NamedTuple
 from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.constants import Constants, Credit, Initialisation, Priority
 from crosstable.rules.editions import HALF_K_ENDED, PEAKS_COUNT_FROM
-from crosstable.rules.phrases import (
+from crosstable.rules.in_words import (
+    DESCRIBED,
     age_based,
     bonus_repeats,
     converted_by,
@@ -23,9 +24,8 @@ from crosstable.rules.phrases import (
     match_limits,
     month_of,
 )
-from crosstable.rules.reference import DESCRIBED
 from crosstable.rules.rule_sets import printed_lines
-from crosstable.rules.systems import ANY_LENGTH, ANY_SECONDS
+from crosstable.rules.time_controls import ANY_LENGTH, ANY_SECONDS
 from crosstable.sentences import Sentence, Template
 from crosstable.terms import RatingSystem, Source
 

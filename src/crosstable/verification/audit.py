@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, hypotheses
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
@@ -28,7 +28,6 @@ TOGETHER = 1.5
 LITTLE = 0.5
 # A row that leans on something hidden differs only if it is so far beyond what that can give.
 SLACK = 4.0
-MOST_HYPOTHESES = 8
 FLOOR = "a floor"
 FAULT = "an error in online ratings that was repaired after June 16, 2021"
 ROUNDED = "the last decimal of the ratings before the event"
@@ -154,12 +153,9 @@ class _Audit:
         is_free = row.number in self._own or self._may_be_floor(row)
         if verdict is AuditVerdict.UNKNOWN and is_beyond and not is_free:
             verdict = AuditVerdict.DIFFERS
-        fitting: list[Hypothesis] = []
-        if verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN):
-            near = self._about.tolerance[row.number]
-            fitting = [one for one in self._tried if math.fabs(one.ratings[row.number] - row.posted) <= near]
-        audited = _audited(self._page, row, verdict, cause)
-        return audited._replace(low=low, high=high, hypotheses=tuple(fitting[:MOST_HYPOTHESES]))
+        is_listed = verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
+        found = fitting(self._about, self._tried, row) if is_listed else ()
+        return _audited(self._page, row, verdict, cause)._replace(low=low, high=high, hypotheses=found)
 
     def _may_be_floor(self, row: Row) -> bool:
         """Whether a floor that came with this very event, for a prize, could stand at the posted figure (§5)."""

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from crosstable.engine import RatedPlayer, RatedSection
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.floors import peak_floor
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.outcome import peak_floor
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import Background, CareerRow, MemberPage, PlayerRating, Posted, RatingSystem
 from crosstable.verification.changes import ALL_LOSSES, ALL_WINS, Change

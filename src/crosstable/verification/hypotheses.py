@@ -16,8 +16,8 @@ from crosstable.engine.after import Prepared
 from crosstable.engine.competitors import GameSide, competitor_of, competitors
 from crosstable.engine.rating import rated_field
 from crosstable.errors import UnsupportedEditionError
-from crosstable.formulas.effective import most_effective_games
-from crosstable.formulas.tally import is_established
+from crosstable.formulas.section import is_established
+from crosstable.formulas.standard import most_effective_games
 from crosstable.rules.amending import Edition
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import GAME_SCORES, Background, GivenStart, PlayerRating, Result, Section, total
@@ -33,6 +33,7 @@ MOST_STEPS = 12
 MOST_ROWS = 24
 MOST_INQUIRED = 2
 MOST_OPPONENTS = 6
+MOST_HYPOTHESES = 8
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
@@ -109,6 +110,12 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
         if any(about.numbers <= one.met for one in found.values()):
             break
     return sorted(found.values(), key=lambda one: (-len(one.met), one.error))
+
+
+def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hypothesis, ...]:
+    """The likeliest of what was tried that give a row its posted figure."""
+    near = about.tolerance.get(row.number, WITHIN)
+    return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
 def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.engine.after import counted, system_section, unrated_record
 from crosstable.engine.numbers import numbers_of
-from crosstable.formulas.floors import peak_floor
-from crosstable.formulas.tally import is_established, share_of
+from crosstable.formulas.outcome import peak_floor
+from crosstable.formulas.section import is_established, share_of
 from crosstable.rules.constants import Constants
 from crosstable.terms import Floor, FloorKind, PlayerRating, Posted
 from crosstable.verification.rows import Verdict, verdict_of

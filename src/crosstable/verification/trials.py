@@ -8,14 +8,13 @@ Step 4, the opponents of those in Step 5, and one game further where a first est
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from crosstable.engine.after import Prepared, system_section, unrated_record
+from crosstable.engine.after import Prepared, blank_sheet, columns, lay_player, system_section, unrated_record
 from crosstable.engine.competitors import competitors
 from crosstable.engine.numbers import numbers_of
-from crosstable.engine.rating import blank_sheet, columns, lay_player, prepare, result_of, rule_of
+from crosstable.engine.rating import prepare, result_of, rule_of
 from crosstable.formulas.initial import given_start
-from crosstable.formulas.section import lay_results
+from crosstable.formulas.section import lay_results, share_of
 from crosstable.formulas.steps import Field, one_pass, step_2, step_3
-from crosstable.formulas.tally import share_of
 from crosstable.terms import Background, GivenStart, PlayerRating
 from crosstable.verification.pages import Page
 

@@ -38,17 +38,24 @@ from crosstable.web.templating import Site, Templates
 
 STATIC = Path(__file__).parent / "static"
 # Modules with PAGES (each a page, its twin and perhaps an operation) and with ROUTES (anything else).
-PAGE_MODULES = ("home", "members", "events", "sections", "explanations", "lists", "rules", "changes", "calculator")
+PAGE_MODULES = (
+    *("home", "games", "members", "events", "sections", "explanations", "lists", "rules", "changes"),
+    *("calculator", "places"),
+)
 ROUTE_MODULES: tuple[str, ...] = (
+    "pages.events",
     "pages.lists",
     "pages.estimate",
     "pages.api_docs",
+    "pages.meta",
     "api.rating",
     "api.previews",
     "sessions",
     "pages.audit",
     "pages.rate_file",
+    "pages.workbench",
     "pages.upload",
+    "pages.my_events",
     "pages.administration",
     "pages.administration_events",
     "pages.administration_decisions",

@@ -11,7 +11,7 @@ from crosstable.web.problems import MEDIA_TYPE, Problem
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 ON_EVERY_REPLY: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", POLICY.encode()),

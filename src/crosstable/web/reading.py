@@ -16,9 +16,10 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
+from crosstable.engine import RatedSection
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
-from crosstable.office.ledger.facts import Record
+from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
 from crosstable.office.list_files import ListTable, list_table
 from crosstable.office.public import PublicChange, public_ripple
@@ -26,6 +27,7 @@ from crosstable.office.public_file import PublicFiles
 from crosstable.office.public_index import (
     Listed,
     ListedEvent,
+    Ranks,
     RunLine,
     listed_events,
     listed_members,
@@ -37,12 +39,13 @@ from crosstable.office.public_index import (
 )
 from crosstable.office.public_views import PublicOffice
 from crosstable.office.rounding import WHOLE
+from crosstable.office.settings import Identity, identity
 from crosstable.office.supplements import Supplement, supplements
 from crosstable.office.time_limits import TooSlowError, still_answers, time_limit
 from crosstable.office.top_lists import TopList, Wanted, top_list
 from crosstable.office.views import known, ripple
 from crosstable.web.problems import Problem
-from crosstable.web.search import Index, folded
+from crosstable.web.search import Index, Place, folded, places_of
 
 LOG = logging.getLogger("crosstable.web")
 
@@ -54,6 +57,8 @@ MOST_LISTED = 300_000
 MOST_TOP_ROWS = 50_000
 # Ripples are kept up to so many lines in all.
 MOST_LINES = 200_000
+# Sections as they are rated are kept up to so many rows in all.
+MOST_RATED = 6_000
 # So many acts are kept at hand.
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
@@ -119,12 +124,16 @@ class TopAsked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What never changes once it was found out: lists, ripples by run and places, runs up to one, top lists."""
+    """What never changes once it was found out: lists, ripples by run and places, runs up to one, top lists, sections.
+
+    Sections stand by event, number, version and run.
+    """
 
     tables: Few[str, Listing]
     ripples: Few[tuple[int, int], list[PublicChange]]
     runs: Few[int, list[RunLine]]
     tops: Few[TopAsked, TopList]
+    rated: Few[tuple[str, int, int, int], tuple[RatedSection, ...]]
 
 
 def nothing_found() -> Found:
@@ -134,6 +143,7 @@ def nothing_found() -> Found:
         Few(MOST_LINES, lambda lines: 1 + len(lines)),
         Few(2),
         Few(MOST_TOP_ROWS, lambda top: 1 + len(top.rows)),
+        Few(MOST_RATED, lambda some: 1 + sum(len(one.players) for one in some)),
     )
 
 
@@ -156,10 +166,13 @@ class Snapshot:
         self.rated_at = None if rated is None else rated.at
         self.found = found
         self.public = PublicOffice(self.connection)
-        self.name = office_name(self.connection)
+        self.identity: Identity = identity(self.connection)
+        self.name = self.identity.name or office_name(self.connection)
         self._find_by(before)
         self.lists: list[Supplement] = supplements(self.connection)
         newest_list = self.lists[-1].month if self.lists else None
+        is_same = before is not None and before.ranks.month == newest_list
+        self.ranks: Ranks = before.ranks if before is not None and is_same else Ranks(self.connection, newest_list)
         self.files = PublicFiles(self.public, self.connection, self.record, newest_list)
         self.is_small = postings_count(self.connection) <= SMALL
         # only now: making a snapshot of a large office takes long
@@ -185,6 +198,7 @@ class Snapshot:
         self.index: Index
         self.events: list[ListedEvent]
         self.event_by_id: dict[str, ListedEvent]
+        self.places: list[Place]
         # an act not before the newest one about members
         self.members_act: int
         if before is not None and kinds <= NOT_ABOUT_MEMBERS:
@@ -194,9 +208,10 @@ class Snapshot:
             self.index = Index(self.members)
             self.members_act = self.head.seq
         if before is not None and kinds <= NOT_ABOUT_EVENTS:
-            self.events, self.event_by_id = before.events, before.event_by_id
+            self.events, self.event_by_id, self.places = before.events, before.event_by_id, before.places
         else:
             self.events = listed_events(self.record)
+            self.places = places_of(self.events)
             self.event_by_id = {event.event_id: event for event in self.events}
 
     def member(self, member_id: str) -> Listed | None:
@@ -219,6 +234,16 @@ class Snapshot:
         if section is None or section.name in ("", event.name):
             return event.name
         return f"{event.name}, {section.name}"
+
+    def rated(self, heading: Heading) -> tuple[RatedSection, ...]:
+        """A section as it is rated, in each of its systems; nothing where it is not rated yet."""
+        if heading.act > self.run:
+            return ()
+        key = heading.event_id, heading.number, heading.act, self.run
+        found = self.found.rated.get(key)
+        if found is None:
+            found = self.found.rated[key] = self.public.rated(heading)
+        return found
 
     @cached_property
     def _run_days(self) -> list[tuple[int, date]]:
@@ -344,6 +369,16 @@ class Reading:
     def places(self) -> int:
         """To how many places the public sees ratings; whole numbers while the first snapshot is being made."""
         return WHOLE if self._now is None else self._now.public.places
+
+    @property
+    def name(self) -> str:
+        """What the office is called; the program's name while the first snapshot is being made."""
+        return "Crosstable" if self._now is None else self._now.name
+
+    @property
+    def identity(self) -> Identity:
+        """How the office shows itself."""
+        return Identity() if self._now is None else self._now.identity
 
     @property
     def tag(self) -> str | None:

@@ -20,6 +20,7 @@ from starlette.concurrency import run_in_threadpool
 
 from crosstable import __version__
 from crosstable.web.cache import ANY, Kept, PageCache, has_our_cookie, is_named
+from crosstable.web.gate import actor_of
 from crosstable.web.limits import LIST_FILES, address_of
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Reading, Snapshot
@@ -46,6 +47,19 @@ class View(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     as_of: AsOf
+
+    @property
+    def opens(self) -> str:
+        """The address of another page that a browser is sent to; most views stay where they are."""
+        return ""
+
+
+class ElsewhereError(Exception):
+    """What was asked for is a page of its own."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
 
 
 class Paging(BaseModel):
@@ -121,6 +135,9 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
     """Make the view and show it in a form; what is public is kept for the next who asks."""
     reading: Reading = request.app.state.reading
     read = reading.now
+    is_somebody = has_our_cookie(request.scope) and form is PAGE
+    if is_somebody and not hasattr(request.state, "actor"):
+        request.state.actor = await actor_of(request)
     named = "" if has_our_cookie(request.scope) else request.headers.get("if-none-match", "")
     wanted = named.strip().encode("latin-1")
     tag = etag(read, request.url.path, request.url.query)
@@ -130,7 +147,10 @@ async def reply(request: Request, page: Page, form: Form, asked: dict[str, Any])
     if page.prepare is not None and (work := page.prepare(read, asked)) is not None:
         with LIST_FILES.of(address_of(request.scope)).place() as turns:
             await to_thread.run_sync(work, limiter=turns)
-    body, headers = await run_in_threadpool(made, request, read, page, form, asked)
+    try:
+        body, headers = await run_in_threadpool(made, request, read, page, form, asked)
+    except ElsewhereError as there:
+        return Response(status_code=303, headers={"Location": there.address, "Cache-Control": REVALIDATE})
     if wanted == ANY:  # only now is it known that there is something
         return Response(status_code=304, headers=unchanged)
     return kept(request, read, body, form.media_type, headers)
@@ -152,6 +172,8 @@ def made(
     """A view in a form, and the headers that say where in a list it stands."""
     with read.asking() if page.holds_record else nullcontext():
         view: View = page.make(read, **asked)
+    if form is PAGE and view.opens:
+        raise ElsewhereError(view.opens)
     headers = dict(_links(request, view))
     if form is TWIN:
         return view.model_dump_json().encode(), headers

@@ -4,7 +4,7 @@ A template asks for every cell by itself, which is most of the work of a long ta
 escaped, and what a file holds is made visible (``plain``).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -57,21 +57,22 @@ def _history_row(row: HistoryRow) -> str:
     why = ""
     if row.player is not None and place is not None:
         there = escape(address("events", place.event, "sections", place.section, "players", row.player))
-        why = f'<a href="{there}?system={row.system}">why<span class="unseen"> {what}, {system}</span></a>'
+        why = f' <a href="{there}?system={row.system}">why<span class="unseen"> {what}, {system}</span></a>'
     return (
         f'<tr>\n<td>{day(row.ended)}</td>\n<th scope="row">{section}{notes}</th>\n'
         f'<td class="s"><span class="dot {row.system.lower()}" aria-hidden="true"></span>{system}</td>\n'
         f'<td class="n" data-label="Score">{score}</td>\n'
         f"<td>{rating_text(row.before)} {_ARROW} <b>{rating_text(row.after)}</b></td>\n"
-        f'<td class="n">{change_text(row.change)}</td>\n<td>{why}</td>\n</tr>\n'
+        f'<td class="n">{change_text(row.change)}{why}</td>\n</tr>\n'
     )
 
 
-def game_rows(games: Sequence[GamePoints]) -> Markup:
-    """What each game of an estimate brought."""
+def game_rows(games: Sequence[GamePoints], names: Sequence[str]) -> Markup:
+    """What each game of an estimate brought; opponents by name where they have one."""
     rows = (
         f'<tr><td class="n no">{number}</td><th scope="row">{_WORDS[game.score]}</th>'
-        f'<td class="n" data-label="Opponent at">{game.met_at:.0f}</td>'
+        f'<td class="n" data-label="Opponent at">{plain(names[game.opponent - 1]) + " " if any(names) else ""}'
+        f"{game.met_at:.0f}</td>"
         f'<td class="n" data-label="Expected">{figure(game.expected)}</td>'
         f'<td class="n" data-label="Points">{signed(game.points, 1)}</td></tr>'
         for number, game in enumerate(games, start=1)
@@ -79,14 +80,19 @@ def game_rows(games: Sequence[GamePoints]) -> Markup:
     return Markup("".join(rows))
 
 
-def outcome_rows(ways: Iterable[Possibility]) -> Markup:
-    """The new rating for every score."""
+def outcome_rows(ways: Iterable[Possibility], chances: Mapping[float, float]) -> Markup:
+    """The new rating for every score, and the chance of it."""
     rows = (
         f'<tr><th scope="row" class="n">{way.score:g}</th><td class="n">{way.official}</td>'
-        f'<td class="n">{change_text(way.change)}</td><td class="n">{figure(way.bonus or None, 1)}</td></tr>'
+        f'<td class="n">{change_text(way.change)}</td><td class="n">{figure(way.bonus or None, 1)}</td>'
+        f'<td class="n">{_percent(chances.get(way.score, 0.0))}</td></tr>'
         for way in ways
     )
     return Markup("".join(rows))
+
+
+def _percent(chance: float) -> str:
+    return "under 1 %" if 0.0 < chance < 0.01 else f"{100.0 * chance:.0f} %"
 
 
 def norm_rows(chances: Iterable[NormChance]) -> Markup:

@@ -1,4 +1,4 @@
-"""Finding members: by id, by a list of ids pasted from anywhere, by name with accents, typos and any order of words."""
+"""Finding members by id, by a pasted list of ids, by name with accents, typos and any order of words; and places."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from crosstable.office.public_index import Listed
+from crosstable.office.public_index import Listed, ListedEvent
 
 MOST_FOUND = 500
 MOST_WORDS = 12
@@ -105,8 +105,8 @@ class Index:
             held = some if held is None else held & some
             if not held:
                 return []
-        wanted = set(words)
-        return sorted(held or (), key=lambda at: (-len(wanted & set(_WORD.findall(folded(self.members[at].name)))), at))
+        whole = [set(self._holders.get(word, ())) for word in set(words)]
+        return sorted(held or (), key=lambda at: (-sum(at in some for some in whole), at))
 
     def _beginning(self, word: str) -> Iterator[str]:
         at = bisect_left(self._words, word)
@@ -146,3 +146,47 @@ def _grams(word: str) -> set[str]:
     marked = f"^{word}$"
     ends = len(marked) + 1
     return {marked[at : at + size] for size in (2, 3) for at in range(ends - size)}
+
+
+class Place(NamedTuple):
+    """An event, a club or a state, as a search offers it."""
+
+    kind: str
+    key: str
+    name: str
+    text: str
+    letters: str
+
+
+def places_of(events: Sequence[ListedEvent]) -> list[Place]:
+    """States and clubs, then events, the newest first."""
+    states: dict[str, int] = {}
+    clubs: dict[str, ListedEvent] = {}
+    for event in events:
+        if event.state:
+            states[event.state] = states.get(event.state, 0) + 1
+        if event.affiliate:
+            clubs.setdefault(event.affiliate, event)
+    found = [Place("state", state, state, f"state, {count} events", folded(state)) for state, count in states.items()]
+    for key, event in clubs.items():
+        name = event.club or key
+        found.append(Place("club", key, name, f"club, {event.where}".rstrip(", "), folded(f"{name} {key}")))
+    for event in events:
+        text = f"event, {event.ended:%b} {event.ended.day}, {event.ended.year}" if event.ended else "event"
+        letters = folded(f"{event.name} {event.event_id} {event.where}")
+        found.append(Place("event", event.event_id, event.name, text, letters))
+    return found
+
+
+def find_places(places: Sequence[Place], query: str, most: int) -> list[Place]:
+    """The places whose names hold every word of a query."""
+    words = _WORD.findall(folded(query[:MOST_QUERY]))[:MOST_WORDS]
+    found: list[Place] = []
+    if not words or max(map(len, words)) < 2:
+        return found
+    for place in places:
+        if all(word in place.letters for word in words):
+            found.append(place)
+            if len(found) == most:
+                break
+    return found

@@ -58,7 +58,14 @@ async def log_in(request: Request) -> Response:
     account = tried.account
     if account is None:
         return await _login_page(request, 401, wrong=WRONG, name=name, onward=onward)
-    return await _come_in(request, account.name, onward or ("/desk" if account.role is Role.OFFICE else "/account"))
+    return await _come_in(request, account.name, onward or _home(account))
+
+
+def _home(account: Account) -> str:
+    """Where somebody goes on from the login."""
+    if account.role is Role.OFFICE:
+        return "/desk"
+    return "/my-events" if account.affiliate else "/account"
 
 
 class Tried(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from crosstable.explanation.lines import FLOOR_NAMES
-from crosstable.formulas.floors import Level
+from crosstable.explanation.words import FLOOR_NAMES
+from crosstable.formulas.outcome import Level
 from crosstable.office.public import PublicEntry, Shown
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS

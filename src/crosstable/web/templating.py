@@ -1,9 +1,9 @@
 """Templates: Jinja2 with everything escaped, and the few words that every page needs.
 
-In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``actor`` (who
-asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing), ``names`` (systems by code),
-``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a name, made visible and of its own
-direction), ``figure``, ``signed``, ``places``, ``day``, ``counted``.
+In every template: ``view`` (what the page says), ``read`` (the snapshot), ``site`` (version, demo), ``office`` (its
+name), ``actor`` (who asks, if known), ``here`` (the path), ``twin`` (the address of the JSON form, or nothing),
+``names`` (systems by code), ``address(…)`` (a path from parts, quoted), ``page_address(n)``. Filters: ``plain`` (a
+name, made visible and of its own direction), ``figure``, ``signed``, ``places``, ``day``, ``month``, ``counted``.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,9 @@ from markupsafe import Markup, escape
 
 from crosstable import __version__
 from crosstable.office.rounding import DECIMALS
+from crosstable.office.settings import Identity
 from crosstable.output.words import printable
-from crosstable.sentences import counted
+from crosstable.sentences import american, american_days, counted
 from crosstable.web.shapes import SYSTEM_NAMES
 
 FOLDER = Path(__file__).parent / "templates"
@@ -59,12 +60,17 @@ class Templates:
             auto_reload=False,
         )
         self.environment.filters.update(
-            plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places
+            plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month
         )
+        from crosstable.office import demonstration
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
 
+        # where nobody asks for a page by an address
+        self.environment.globals.update(office="Crosstable", canonical="", identity=Identity())
+        self.environment.globals["demonstration"] = demonstration if site.is_demo else None
         self.environment.globals.update(site=site, address=address, names=SYSTEM_NAMES, history_chart=history_chart)
+        self.environment.globals.update(days=days, day_of=day_of)
         self.environment.globals.update(
             site_links=site_links,
             history_rows=rows.history_rows,
@@ -75,15 +81,21 @@ class Templates:
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
         """A whole page."""
+        from crosstable.web.gate import mark_of
         from crosstable.web.replies import page_address
 
+        actor = getattr(request.state, "actor", None)
         known = {
-            "actor": getattr(request.state, "actor", None),
+            "actor": actor,
+            "session_mark": mark_of(actor.secret) if actor and actor.secret else "",
             "here": request.url.path,
             "twin": twin_of(request) if "view" in context else "",
             "page_address": lambda number: page_address(request, number),
             "request": request,
             "read": None,
+            "office": request.app.state.reading.name,
+            "identity": request.app.state.reading.identity,
+            "canonical": f"{request.url.scheme}://{request.url.netloc}{quote(request.url.path)}",
         }
         return self.environment.get_template(template).render({**known, **context}).encode()
 
@@ -143,11 +155,30 @@ def figure(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def days(start: str | None, end: str) -> str:
+    """The days of an event as people say them: June 14 to 16, 2026."""
+    last = date.fromisoformat(end)
+    return american_days(date.fromisoformat(start) if start else last, last)
+
+
+def day_of(iso: str) -> str:
+    """A day as people say it."""
+    return american(date.fromisoformat(iso))
+
+
 @lru_cache(maxsize=4096)
 def day(value: date | datetime | str) -> Markup:
-    """A day that a machine can read too."""
+    """A day, or a minute of one, as Americans write it, that a machine can read too."""
     iso = value if isinstance(value, str) else value.isoformat()
-    return Markup(f'<time datetime="{escape(iso)}">{escape(iso.replace("T", " ")[:16])}</time>')
+    at = datetime.fromisoformat(iso)
+    clock = f", {at:%H:%M}" if "T" in iso else ""
+    return Markup(f'<time datetime="{escape(iso)}">{at:%b} {at.day}, {at.year}{clock}</time>')
+
+
+@lru_cache(maxsize=1024)
+def month(value: str) -> str:
+    """The month of a list in words: October 2026."""
+    return f"{date.fromisoformat(f'{value}-01'):%B %Y}"
 
 
 __all__ = ["Markup", "Site", "Templates", "address", "escape", "plain"]

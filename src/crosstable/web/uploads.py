@@ -58,14 +58,14 @@ async def files_of(form: FormData, field: str = "files") -> list[File]:
         if isinstance(value, UploadFile):
             content = await value.read()
             if content or value.filename:
-                found.append(File(_shown_name(value.filename or ""), content))
+                found.append(File(shown_name(value.filename or ""), content))
     found = list(_named_apart(found))
     if len(found) > MOST_FILES:
         raise Problem(413, f"At most {MOST_FILES} files can be sent together.")
     return found
 
 
-def _shown_name(given: str) -> str:
+def shown_name(given: str) -> str:
     """A name for messages: never a path, never anything that cannot be printed."""
     last = given.replace("\\", "/").rsplit("/", 1)[-1]
     return printable(last)[:_LONGEST_NAME].strip(". ") or "file"
@@ -94,7 +94,7 @@ def carried_files(given: str) -> list[File]:
                 raise Problem(413, "These files are too long, or too many.")
             if any(one.flag_bits & _ENCRYPTED for one in members):
                 raise Problem(400, "The files that came with this page are damaged; choose them again.")
-            return [File(_shown_name(one.filename), archive.read(one)) for one in members]
+            return [File(shown_name(one.filename), archive.read(one)) for one in members]
     except (binascii.Error, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as bad:
         raise Problem(400, "The files that came with this page are damaged; choose them again.") from bad
 

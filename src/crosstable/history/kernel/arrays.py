@@ -1,4 +1,4 @@
-"""The arrays of a history: sections in the order of the replay, their competitors, sides of games, rating records."""
+"""DOC"""
 
 import math
 import mmap
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from crosstable.formulas.initial import NO_DAY as NO_DAY
-from crosstable.formulas.tally import NO_COUNT as NO_COUNT
+from crosstable.formulas.initial import SOURCES
+from crosstable.formulas.section import NO_COUNT as NO_COUNT
 from crosstable.terms import RECORD_FIELDS, FieldKind
 
 # An array, or one row of it with its fields as attributes: what compiled code takes for granted and type checkers
@@ -31,8 +32,8 @@ def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
     return [(name, form) for name, kept in RECORD_FIELDS.items() if kept.is_posted and kept.kind in kinds]
 
 
-# One rating record in 64 bytes, a line of the processor's cache; ``formulas.tally`` says what its numbers mean.
-STANDING = np.dtype(
+# One rating record in 64 bytes, a line of the processor's cache; ``formulas.section`` says what its numbers mean.
+RECORD = np.dtype(
     [
         *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
         *_fields("i4", FieldKind.COUNT, FieldKind.DAY),
@@ -191,6 +192,36 @@ class Results(NamedTuple):
     records: Records
 
 
+class Scratch(NamedTuple):
+    """Room to work in, as large as the largest section, for each of its systems; one per thread."""
+
+    numbers: Array
+    sides: Array
+    past: Array
+    flags: Array
+    first: Array
+    sources: Array
+
+
+# Columns of ``numbers`` and of ``flags``.
+PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
+FOURTH, FIFTH = 6, 11
+FINAL, PRIOR_ODDS, NUMBERS = 16, 17, 18
+AT_ZERO, BONUS, RATED, FLAGS = 0, 1, 2, 3
+
+
+def scratch_for(competitors: int, sides: int) -> Scratch:
+    """Room for sections of at most so many competitors and sides of games."""
+    return Scratch(
+        numbers=np.zeros((SYSTEMS, NUMBERS, competitors)),
+        sides=np.zeros(sides),
+        past=np.zeros((SYSTEMS, competitors), dtype=np.int64),
+        flags=np.zeros((SYSTEMS, FLAGS, competitors), dtype=np.bool_),
+        first=np.zeros(competitors + 1, dtype=np.int64),
+        sources=np.zeros((5, SOURCES)),
+    )
+
+
 class Tables(NamedTuple):
     """Everything a replay reads and writes."""
 
@@ -224,16 +255,16 @@ def no_ratings(rows: int) -> Array:
 
 def records_for(base: int, rows: int) -> Records:
     """Room for the records of so many rows of results from ``base`` on."""
-    kinds = (STANDING, STANDING, LOWERED, START)
+    kinds = (RECORD, RECORD, LOWERED, START)
     return Records(base, *(np.zeros(rows, dtype=kind) for kind in kinds))
 
 
 def unrated(places: int) -> Array:
     """Rating records that nobody has yet."""
-    line = STANDING.itemsize
+    line = RECORD.itemsize
     room = np.zeros((places + 1) * line, dtype=np.uint8)
     begin = -room.ctypes.data % line  # each record in a line of the cache, not across two
-    made = room[begin : begin + places * line].view(STANDING)
+    made = room[begin : begin + places * line].view(RECORD)
     for name in ("rating", "peak", "peak_since_2010"):
         made[name] = np.nan
     return made

@@ -1,7 +1,7 @@
-"""Compiling formulas from outside: they know nothing of Numba, and importing them does not import it.
+"""Compiling formulas from outside, and what compiled code asks of the processor itself.
 
-Numba's cache does not notice changes in other files than the one it compiled, so the cache lies in a folder whose name
-is a hash of every source that goes into it.
+Formulas know nothing of Numba, and importing them does not import it. Numba's cache does not notice changes in other
+files than the one it compiled, so the cache lies in a folder whose name is a hash of every source that goes into it.
 """
 
 import hashlib
@@ -14,30 +14,83 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.extending import register_jitable
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, register_jitable
 
 import crosstable
-from crosstable.formulas import (
-    effective,
-    floors,
-    foreign,
-    initial,
-    matches,
-    norms,
-    outcome,
-    rounding,
-    section,
-    special,
-    standard,
-    steps,
-    tally,
-)
+from crosstable.formulas import foreign, initial, norms, outcome, section, special, standard, steps
 from crosstable.history.kernel.arrays import Array
 from crosstable.rules.constants import Constants
 
-FORMULAS = (
-    rounding, effective, special, standard, initial, floors, matches, foreign, norms, outcome, tally, steps, section,
-)  # fmt: skip
+# What the compiler deals in.
+Type = Any
+item_pointer: Any = cgutils.get_item_pointer
+
+# The operating system's own, found by its name when the code is linked.
+give_way = types.ExternalFunction("sched_yield", types.int32())
+
+
+def _place(context: Type, builder: Type, array_type: Type, array: Type, number: Type) -> Type:
+    """The address of an element, or of the first one of a row."""
+    made = context.make_array(array_type)(context, builder, array)
+    zero = context.get_constant(types.intp, 0)
+    return item_pointer(context, builder, array_type, made, [number, *[zero] * (array_type.ndim - 1)])
+
+
+@intrinsic
+def _read_flag(typing_context: Type, flags: Type, number: Type) -> Type:
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
+        return builder.load_atomic(_place(context, builder, signature.args[0], *values), "acquire", 1)
+
+    return types.uint8(flags, types.int64), generate
+
+
+@intrinsic
+def _set_flag(typing_context: Type, flags: Type, number: Type) -> Type:
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
+        place = _place(context, builder, signature.args[0], *values)
+        builder.store_atomic(context.get_constant(types.uint8, 1), place, "release", 1)
+        return context.get_dummy_value()
+
+    return types.void(flags, types.int64), generate
+
+
+@intrinsic
+def _take_number(typing_context: Type, counter: Type) -> Type:
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
+        place = _place(context, builder, signature.args[0], values[0], context.get_constant(types.intp, 0))
+        return builder.atomic_rmw("add", place, context.get_constant(types.int64, 1), "monotonic")
+
+    return types.int64(counter), generate
+
+
+@intrinsic
+def _fetch(typing_context: Type, array: Type, number: Type) -> Type:
+    def generate(context: Type, builder: Type, signature: Type, values: Type) -> Type:
+        place = _place(context, builder, signature.args[0], *values)
+        address = builder.bitcast(place, ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address.type], shape)
+        to_write, keep, data = number(1), number(3), number(1)
+        builder.call(prefetch, [address, to_write, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+# Whether a flag is set, read so that everything written before it was set is seen too.
+read_flag: Any = _read_flag
+# Set a flag, after everything that was written before.
+set_flag: Any = _set_flag
+# The first number of an array, which grows by one: no two threads get the same.
+take_number: Any = _take_number
+# Ask for an element that will be needed soon; whether it comes changes the speed and nothing else.
+fetch: Any = _fetch
+
+
+FORMULAS = (special, standard, initial, foreign, norms, outcome, steps, section)
 SOURCES = ("formulas", "history/kernel", "lab/predictions.py", "lab/sweep_lanes.py", "rules/constants.py", "terms.py")
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 njit: Any = numba.njit
@@ -47,14 +100,13 @@ _ALL = "all"
 _WALKING = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 
-def sources_digest() -> str:
-    """A hash of every source that the compiled code comes from, and of the compiler."""
+def sources_digest(*more: str) -> str:
+    """A hash of the compiler and of every source that the compiled code comes from, and of more of the package."""
     package = Path(crosstable.__file__).parent
     digest = hashlib.sha256(f"{numba.__version__}".encode())
-    for name in SOURCES:
+    for name in (*SOURCES, *more):
         path = package / name
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        for file in files:
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -8,31 +8,184 @@ other's result.
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from crosstable.formulas.floors import Level
 from crosstable.formulas.foreign import NOBODY, foreign_pass, is_eligible, opponent_strength, without_conversion
-from crosstable.formulas.initial import SOURCES, carried_fide
-from crosstable.formulas.norms import NO_NORM, highest_norm
-from crosstable.formulas.outcome import MatchPast, Outcome
+from crosstable.formulas.initial import (
+    NO_DAY,
+    SOURCES,
+    Initial,
+    Sources,
+    Unrated,
+    age_start,
+    carried_fide,
+    given_start,
+    initial_rating,
+    is_counted,
+    lay_source,
+    no_sources,
+)
+from crosstable.formulas.norms import highest_norm
+from crosstable.formulas.outcome import Level, MatchPast
 from crosstable.formulas.section import (
     Limits,
+    SectionFacts,
+    Share,
+    count_section,
     k_rule,
     lay_rated,
     lay_results,
     lay_unrated,
     no_limits,
     section_outcome,
+    share_of,
     with_match,
 )
 from crosstable.formulas.steps import Field, PassColumns, Sheet, five_steps, formula_for
-from crosstable.formulas.tally import SectionFacts, Share, count_section, share_of
-from crosstable.history.kernel.arrays import AFTER, BEFORE, GAMES_AFTER, SYSTEMS, Array, RecordArrays, Tables, whole
+from crosstable.history.kernel.arrays import (
+    AFTER,
+    AT_ZERO,
+    BEFORE,
+    BONUS,
+    EFFECTIVE,
+    FIFTH,
+    FINAL,
+    FOURTH,
+    GAMES,
+    GAMES_AFTER,
+    ODDS,
+    OUTSIDE_CFC,
+    OUTSIDE_FIDE,
+    PRIOR,
+    PRIOR_ODDS,
+    RATED,
+    SCORE,
+    STRENGTH,
+    SYSTEMS,
+    Array,
+    RecordArrays,
+    Scratch,
+    Tables,
+    whole,
+)
 from crosstable.history.kernel.compiling import inner
-from crosstable.history.kernel.starting import FIDE, Starter, keep_start, start_in
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
-from crosstable.terms import FloorKind, Formula, RatingSystem
+from crosstable.terms import FloorKind, Formula, RatingSystem, Source
+
+FIDE, CFC = Source.FIDE.value, Source.CFC.value
+
+
+class Starter(NamedTuple):
+    """An unrated competitor: the section, the position in it, and the system to start in."""
+
+    number: int
+    at: int
+    system: int
+
+
+@inner
+def sources_of(room: Array) -> Sources:
+    """Room for what sources say."""
+    return Sources(room[0], room[1], room[2], room[3])
+
+
+@inner
+def lay_sources(tables: Tables, member: int, section: Array, sources: Sources, who: Unrated) -> bool:
+    """What a member's sources say: rating records, and the outside ratings in force (§2). False: there is none."""
+    person = tables.history.people[member]
+    found = False
+    rated = tables.standings.rated[member]
+    source = -1
+    while rated != 0:
+        source += 1
+        is_rated = rated & 1
+        rated >>= 1
+        if is_rated == 0:
+            continue
+        one = tables.standings.standings[tables.history.place_of[member, source]]
+        if not math.isnan(one.rating):
+            found = True
+            lay_source(sources, source, one.rating, one.games, whole(one.as_of), who)
+    for at in range(person.outside, person.outside_end):
+        known = tables.history.outside[at]
+        if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
+            lay_source(sources, FIDE, known.rating, math.inf, whole(known.as_of), who)
+        elif known.body == OUTSIDE_CFC and known.as_of <= section.end:
+            lay_source(sources, CFC, known.rating, math.inf, whole(known.as_of), who)
+    return found or person.outside < person.outside_end
+
+
+@inner
+def lay_told(told: Array, sources: Sources, who: Unrated) -> bool:
+    """The FIDE rating that the report carries, where no other is in force. False: there is none."""
+    if math.isnan(told.fide):
+        return False
+    lay_source(sources, FIDE, told.fide, math.inf, whole(told.fide_as_of), who)
+    return True
+
+
+@inner
+def start_in(constants: Constants, tables: Tables, starter: Starter, room: Array) -> Initial:
+    """Where an unrated competitor starts (§2); ``room`` keeps what the sources say.
+
+    Somebody who neither plays nor is met needs no start, so none is asked of documents that were not found.
+    """
+    history = tables.history
+    section = history.sections[starter.number]
+    competitor = history.competitors[section.first + starter.at]
+    sources = sources_of(room)
+    no_sources(sources)
+    if competitor.is_met == 0 and history.competitors[section.first + starter.at + 1].first == competitor.first:
+        return age_start(constants, Unrated(NO_DAY, whole(section.start), whole(section.end), False, False))
+    told = history.told[section.told + starter.at if section.told > 0 else 0]
+    if not math.isnan(told.start_rating):
+        return given_start(told.start_rating, told.start_games)
+    who = unrated_in(tables, section, competitor)
+    has_sources = lay_sources(tables, competitor.member, section, sources, who)
+    if section.told > 0:
+        has_sources = lay_told(told, sources, who) or has_sources
+    if not has_sources:
+        return age_start(constants, who)
+    return initial_rating(constants, starter.system, who, sources, room[4])
+
+
+@inner
+def unrated_in(tables: Tables, section: Array, competitor: Array) -> Unrated:
+    """An unrated competitor of a section."""
+    person = tables.history.people[competitor.member]
+    start, end = whole(section.start), whole(section.end)
+    return Unrated(whole(person.born), start, end, person.is_adult != 0, person.is_canadian != 0)
+
+
+@inner
+def fide_in(tables: Tables, section: Array, competitor: Array, told: Array) -> tuple[float, int]:
+    """The FIDE rating that a start may use, and the day of its list: the one in force, or the one of the report."""
+    rating, day = told.fide, whole(told.fide_as_of)
+    person = tables.history.people[competitor.member]
+    for at in range(person.outside, person.outside_end):
+        known = tables.history.outside[at]
+        if known.body == OUTSIDE_FIDE and known.as_of <= section.start:
+            rating, day = known.rating, whole(known.as_of)
+    return rating, day
+
+
+@inner
+def keep_start(constants: Constants, tables: Tables, starter: Starter, start: Initial, room: Array, out: Array) -> None:
+    """Keep where an unrated competitor started, and from what (§2)."""
+    section = tables.history.sections[starter.number]
+    competitor = tables.history.competitors[section.first + starter.at]
+    who = unrated_in(tables, section, competitor)
+    counted = 0
+    for source in range(SOURCES):
+        if is_counted(constants, starter.system, who, sources_of(room), start, source):
+            counted |= 1 << source
+    out.source, out.total_weight, out.mean = start.source, start.total_weight, start.mean
+    out.rating, out.games, out.counted, out.is_new = start.rating, start.games, counted, 1
+    if counted >> FIDE & 1:
+        told = tables.history.told[section.told + starter.at if section.told > 0 else 0]
+        rating, day = fide_in(tables, section, competitor, told)
+        out.is_undated = day == NO_DAY
+        out.is_carried = carried_fide(rating, day, whole(section.start)) != rating
+
 
 # The kinds of sections as archives number them; from the second one on events abroad.
 KIND_MATCH, FIRST_ABROAD, KIND_YOUTH = 2, 3, 4
@@ -55,48 +208,13 @@ class Turn(NamedTuple):
     row: int
 
 
-class Scratch(NamedTuple):
-    """Room to work in, as large as the largest section, for each of its systems; one per thread."""
-
-    numbers: Array
-    sides: Array
-    past: Array
-    flags: Array
-    first: Array
-    sources: Array
-
-
-# Columns of ``numbers`` and of ``flags``.
-PRIOR, GAMES, SCORE, EFFECTIVE, STRENGTH, ODDS = 0, 1, 2, 3, 4, 5
-FOURTH, FIFTH = 6, 11
-FINAL, PRIOR_ODDS, NUMBERS = 16, 17, 18
-AT_ZERO, BONUS, RATED, FLAGS = 0, 1, 2, 3
-
-
-def scratch_for(competitors: int, sides: int) -> Scratch:
-    """Room for sections of at most so many competitors and sides of games."""
-    return Scratch(
-        numbers=np.zeros((SYSTEMS, NUMBERS, competitors)),
-        sides=np.zeros(sides),
-        past=np.zeros((SYSTEMS, competitors), dtype=np.int64),
-        flags=np.zeros((SYSTEMS, FLAGS, competitors), dtype=np.bool_),
-        first=np.zeros(competitors + 1, dtype=np.int64),
-        sources=np.zeros((5, SOURCES)),
-    )
-
-
 @inner
 def turn_in(tables: Tables, number: int, system: int, rank: int) -> Turn:
     """A section in one of its systems."""
     section = tables.history.sections[number]
     low, high = section.first, tables.history.sections[number + 1].first
-    facts = SectionFacts(
-        system,
-        section.kind == KIND_MATCH,
-        section.is_half_k != 0,
-        whole(section.end),
-        section.end >= PEAKS_FROM,
-    )
+    is_match, counts_since_2010 = section.kind == KIND_MATCH, section.end >= PEAKS_FROM
+    facts = SectionFacts(system, is_match, section.is_half_k != 0, whole(section.end), counts_since_2010)
     return Turn(number, facts, rank, low, high, section.row + rank * (high - low))
 
 
@@ -127,13 +245,8 @@ def field_of(tables: Tables, turn: Turn, scratch: Scratch) -> Field:
 @inner
 def pass_of(numbers: Array, begin: int, n: int) -> PassColumns:
     """The columns of one pass."""
-    return PassColumns(
-        numbers[begin, :n],
-        numbers[begin + 1, :n],
-        numbers[begin + 2, :n],
-        numbers[begin + 3, :n],
-        numbers[begin + 4, :n],
-    )
+    part = numbers[begin : begin + 5, :n]
+    return PassColumns(part[0], part[1], part[2], part[3], part[4])
 
 
 @inner
@@ -269,9 +382,7 @@ def limits_in(constants: Constants, tables: Tables, turn: Turn, record: Array) -
 def add_match_change(standings: RecordArrays, record: Array, place: int, change: float) -> None:
     """Keep the change of a match, which is the newest one."""
     one = standings.match_changes[place]
-    one.day = record.as_of
-    one.change = change
-    one.earlier = record.match
+    one.day, one.change, one.earlier = record.as_of, change, record.match
     record.match = place
 
 
@@ -302,22 +413,15 @@ def finish(constants: Constants, tables: Tables, turn: Turn, field: Field, sheet
             if turn.facts.is_match and not math.isnan(before):
                 section = tables.history.sections[turn.number]
                 add_match_change(standings, record, section.match + row - section.row, result.rating - before)
-            finals[at] = result.rating
-            results.ratings[AFTER, row] = result.rating
+            finals[at] = results.ratings[AFTER, row] = result.rating
             results.ratings[GAMES_AFTER, row] = record.games
             if len(results.working) > 0:
-                keep_result(results.working[row], result)
+                working = results.working[row]
+                working.floor_kind, working.floor_level = result.floor_kind.value, result.floor_level
+                working.requested_floor = result.requested_floor
         if len(records.after) > 0:
             records.after[row - records.base] = record
             records.lowered[row - records.base].after = standings.decided[record.decided].lowered_floor
-
-
-@inner
-def keep_result(working: Array, result: Outcome) -> None:
-    """The floor that held a rating up, or that it asks for."""
-    working.floor_level = result.floor_level
-    working.requested_floor = result.requested_floor
-    working.floor_kind = result.floor_kind.value
 
 
 @inner
@@ -330,11 +434,9 @@ def keep_steps(constants: Constants, tables: Tables, turn: Turn, field: Field, s
             is_new = math.isnan(tables.standings.standings[tables.history.places[turn.row + at]].rating)
             working.prior = field.prior[at]
             working.start_games = field.games[at] if is_new else math.nan
-            working.effective = sheet.effective[at]
-            working.k = sheet.final.k[at]
-            working.expected = sheet.final.expected[at]
+            working.effective, working.computed = sheet.effective[at], sheet.final.computed[at]
+            working.k, working.expected = sheet.final.k[at], sheet.final.expected[at]
             working.bonus = sheet.final.bonus[at]
-            working.computed = sheet.final.computed[at]
             working.formula = STANDARD if is_abroad else formula_for(constants, field.games[at], field.past[at]).value
 
 
@@ -396,6 +498,3 @@ def rate_section(constants: Constants, tables: Tables, number: int, scratch: Scr
             if system == REGULAR and section.kind < KIND_MATCH and len(tables.results.working) > 0:
                 find_norms(tables, turn, field, scratch)
             rank += 1
-
-
-__all__ = ["NOT_FOUND", "NO_DOCUMENT", "NO_NORM", "SOUND", "Scratch", "rate_section", "scratch_for"]

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Table, func, insert, select, text
 
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read
-from crosstable.history.archive_sections import systems_of
+from crosstable.history.archive_contents import systems_of
 from crosstable.history.archive_tables import BETWEEN_CONTROLS, BODIES, HEADING, KINDS
 from crosstable.history.running import Stages
 from crosstable.office import tables

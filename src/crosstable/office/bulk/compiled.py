@@ -16,11 +16,10 @@ from crosstable.formulas.norms import NO_NORM
 from crosstable.history import index as indexing
 from crosstable.history.adjustments import Adjustments
 from crosstable.history.archive_tables import FIRST_ABROAD, NO_MEMBER
-from crosstable.history.array_records import ArrayRecords
 from crosstable.history.index import Index
-from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY
+from crosstable.history.kernel.arrays import AFTER, NO_COUNT, NO_DAY, Records
 from crosstable.history.kernel.section import NOT_FOUND, SOUND
-from crosstable.history.recording import BLEND, Block, Moved, OpenedRows, Recorder, Records
+from crosstable.history.replay import BLEND, ArrayRecords, Block, Moved, OpenedRows, Recorder
 from crosstable.office.bulk.due import DUE, RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.ledger.journal import canonical
 from crosstable.office.ledger.postings import (

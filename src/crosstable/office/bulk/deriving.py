@@ -6,8 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from crosstable.engine import RatedSection
-from crosstable.history.archive_facts import decisions_of, openings_of
-from crosstable.history.archive_sections import sections_of
+from crosstable.history.archive_contents import decisions_of, openings_of, sections_of
 from crosstable.office.bulk.due import POSTING, span_of
 from crosstable.office.bulk.interpreted import Interpreted, OfficeSections, everything, records_of
 from crosstable.office.bulk.record import known_at, known_of_section

@@ -7,8 +7,15 @@ import polars as pl
 
 from crosstable.checks.players import OWN_RECORD
 from crosstable.history.archive import Archive
-from crosstable.history.archive_facts import Decided, Opened, decisions_of, openings_of
-from crosstable.history.archive_sections import ArchivedSection, Row, sections_of
+from crosstable.history.archive_contents import (
+    ArchivedSection,
+    Decided,
+    Opened,
+    Row,
+    decisions_of,
+    openings_of,
+    sections_of,
+)
 from crosstable.history.plain import PlainSections, Taken, key_of
 from crosstable.office.bulk.due import RATED, Due, Span, Take, frame_of_postings
 from crosstable.office.bulk.pending import Pending

@@ -6,27 +6,33 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.datastructures import FormData
 
-from crosstable.errors import FormatError, OfficeError
+from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading as FileReading
+from crosstable.formats.event_json import read_cell
 from crosstable.office.corrections import (
     ChangedResult,
     Correction,
+    Effect,
     RequestPolicy,
     asked_differences,
+    asked_version,
     correct_member,
     correct_result,
+    effects_of,
+    mended,
     sections_to_go,
     waiting_of,
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, public_differences
-from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.facts import NO_CELL, Heading, Record, State
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.originals import newcomers_waiting
 from crosstable.office.proposals import confirmation, withdrawal
 from crosstable.office.sections import EventFact, SectionRows, rows_of
 from crosstable.office.submissions import event_of, present_rows
 from crosstable.office.views import known
+from crosstable.remedies import Reader, for_reader
 from crosstable.web.acting import (
     Corrected,
     Outcome,
@@ -48,6 +54,15 @@ from crosstable.web.routes import Policy, Route
 from crosstable.web.templating import address
 
 
+class Row(NamedTuple):
+    """A row of a section as it stands: the number that corrections go by, the player, and the cells."""
+
+    number: int
+    name: str
+    member_id: str
+    cells: list[str]
+
+
 class Asked(NamedTuple):
     """A version that somebody asks for, and how it differs from what stands."""
 
@@ -65,22 +80,25 @@ class EventAdministration(NamedTuple):
     affiliate: str
     sections: list[Heading]
     asked: list[Asked]
-    players: dict[int, list[str]]
+    players: dict[int, list[Row]]
     waiting: dict[int, int]
+    effects: list[Effect]
 
 
 def on_desk(office: Office, event_id: str) -> EventAdministration:
     """An event with its sections and what was asked for."""
     with office.reading() as connection:
-        record = known(connection).record
+        record, run = known(connection)
         event = event_of(record, event_id)
         standing = present_rows(record, event_id)
         headings, requests = record.headings_of(event_id), record.requests(event_id)
         asked = [_asked(record, event, one, standing.get(one.number)) for one in requests]
         is_waiting = bool(requests) or any(one.state is State.HELD for one in headings)
         waiting = waiting_of(record, event_id).versions if is_waiting else {}
-        players = {number: [_numbered(row) for row in rows.entries] for number, rows in standing.items()}
-        return EventAdministration(event, event_affiliate(record, event_id), headings, asked, players, waiting)
+        effects = effects_of(record, run, asked_version(record, event_id), today_of(office))[0] if requests else []
+        players = {number: [_stands(row) for row in rows.entries] for number, rows in standing.items()}
+        affiliate = event_affiliate(record, event_id)
+        return EventAdministration(event, affiliate, headings, asked, players, waiting, effects)
 
 
 def _asked(record: Record, event: EventFact, request: Heading, standing: SectionRows | None) -> Asked:
@@ -100,6 +118,11 @@ def _numbered(row: Mapping[str, Any]) -> str:
     return f"{row['number']} {row['name'] or row['member_id']}"
 
 
+def _stands(row: Mapping[str, Any]) -> Row:
+    cells = ["" if cell == NO_CELL else cell for cell in row["rounds"].split()]
+    return Row(row["number"], row["name"] or row["member_id"], row["member_id"], cells)
+
+
 def _row(row: Mapping[str, Any]) -> str:
     """The same with their id and their results."""
     return f"{_numbered(row)} ({row['member_id'] or 'no id'}): {row['rounds']}"
@@ -113,7 +136,7 @@ async def find_event(request: Request) -> Response:
 async def event_page(request: Request, event_id: str) -> Response:
     """An event on the desk."""
     found = await in_office(on_desk, office_of(request), event_id)
-    return page(request, "desk/event.html", found=found)
+    return page(request, "desk/event.html", found=found, **_chosen(request, found))
 
 
 async def confirm_sections(request: Request, event_id: str) -> Response:
@@ -174,9 +197,63 @@ def numbers_of(form: FormData) -> tuple[int, ...]:
 # Corrections: by the office on the desk, by directors as a request.
 
 
+def _chosen(request: Request, found: EventAdministration) -> dict[str, Any]:
+    """The cell that somebody pointed at, as the form shows it: ``?cell=1:3:2``."""
+    parts = request.query_params.get("cell", "").split(":")
+    if len(parts) != 3 or not all(one.isdecimal() and len(one) < 7 for one in parts):
+        return {"chosen": None, "tried": None}
+    section, number, round_number = map(int, parts)
+    row = next((one for one in found.players.get(section, ()) if one.number == number), None)
+    if row is None or not 1 <= round_number <= len(row.cells):
+        return {"chosen": None, "tried": None}
+    opponent = read_cell(row.cells[round_number - 1]).opponent
+    results = [f"{letter}{opponent}" for letter in "WDLXF"] if opponent else ["U", "H", "B"]
+    return {"chosen": Chosen(section, round_number, row, results), "tried": None}
+
+
+class Chosen(NamedTuple):
+    """A cell that somebody pointed at, and what it may be instead."""
+
+    section: int
+    round_number: int
+    row: Row
+    results: list[str]
+
+
+class Tried(NamedTuple):
+    """A correction that is only looked at: what it says, and what it would change."""
+
+    fields: dict[str, str]
+    effects: list[Effect]
+    faults: list[Fault]
+
+
+async def _try_correction(request: Request, event_id: str, form: FormData) -> Response:
+    """Show what a correction would change; nothing is stored."""
+    office, actor = office_of(request), actor_in(request)
+    await in_office(require_event, office, actor, event_id)
+    wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
+    how = (wrong, right) if wrong or right else _changed(form)
+
+    def made() -> tuple[list[Effect], tuple[Fault, ...]]:
+        with office.reading() as connection:
+            record, run = known(connection)
+            return effects_of(record, run, mended(record, event_id, how), today_of(office))
+
+    effects, faults = await in_queue(FILES, made)
+    names = ("section", "player", "round", "result", "wrong", "right", "reason")
+    stops = [one for one in for_reader(faults, Reader.PAGE) if one.severity.stops]
+    tried = Tried({name: text_of(form, name) for name in names}, effects, stops)
+    found = await in_office(on_desk, office, event_id)
+    template = "desk/event.html" if actor.is_office else "desk/request.html"
+    return page(request, template, found=_told_to(actor, found), chosen=None, tried=tried)
+
+
 async def correct_event(request: Request, event_id: str) -> Response:
-    """Put one result or one member id right."""
+    """Put one result or one member id right, or show what that would change."""
     form = await form_of(request)
+    if text_of(form, "try"):
+        return await _try_correction(request, event_id, form)
     corrected = await in_queue(FILES, correct_as_asked, reading_of(request), actor_in(request), event_id, form)
     return page(
         request,
@@ -218,11 +295,16 @@ async def request_page(request: Request, event_id: str) -> Response:
     """The form in which a director asks for a correction of an event of the own affiliate."""
     office, actor = office_of(request), actor_in(request)
     await in_office(require_event, office, actor, event_id)
-    found = await in_office(on_desk, office, event_id)
-    if not actor.is_office:
-        asked = [one._replace(differences=public_differences(one.differences)) for one in found.asked]
-        found = found._replace(asked=asked)
-    return page(request, "desk/request.html", found=found)
+    found = _told_to(actor, await in_office(on_desk, office, event_id))
+    return page(request, "desk/request.html", found=found, **_chosen(request, found))
+
+
+def _told_to(actor: Actor, found: EventAdministration) -> EventAdministration:
+    """The event without what only the office may read in what was asked for."""
+    if actor.is_office:
+        return found
+    asked = [one._replace(differences=public_differences(one.differences)) for one in found.asked]
+    return found._replace(asked=asked)
 
 
 ROUTES = (

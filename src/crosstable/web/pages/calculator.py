@@ -23,8 +23,7 @@ from crosstable.calculator.figures import (
 from crosstable.calculator.reading import read_game
 from crosstable.calculator.requests import HIGHEST_RATING, LOWEST_RATING, MOST_GAMES, Opponent
 from crosstable.calculator.texts import RESOURCES, differences, texts
-from crosstable.formulas.effective import effective_games, most_effective_games
-from crosstable.formulas.standard import k_factor, odds, winning_expectancy
+from crosstable.formulas.standard import effective_games, k_factor, most_effective_games, odds, winning_expectancy
 from crosstable.notation import read_rating, split_games
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
 from crosstable.terms import GAME_SCORES, RatingSystem, total

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -29,9 +29,11 @@ from crosstable.calculator.what_if import (
     NormChances,
     Outcomes,
     Possibility,
+    events_to,
     next_game,
     norm_chances,
     outcomes,
+    score_chances,
     score_needed,
 )
 from crosstable.errors import Fault, UnratableSectionError
@@ -43,7 +45,9 @@ from crosstable.web.api.described import reply_shape
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
 from crosstable.web.limits import MANY_GAMES_COST, WHAT_IFS, WHAT_IFS_OF_ANYBODY
+from crosstable.web.pages.estimate_people import Fields, Named, has_people, named
 from crosstable.web.problems import RESPONSES, Problem
+from crosstable.web.reading import Snapshot
 from crosstable.web.replies import HTML, JSON, kept, render
 from crosstable.web.routes import Policy, Route
 
@@ -58,7 +62,6 @@ MOST_GAMES_OF_ANYBODY = 50
 LONGEST_BODY = 64 * 1024
 # What an answer may have for the page.
 _PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
-Fields = Sequence[tuple[str, str]]
 
 
 class Asked(NamedTuple):
@@ -165,18 +168,35 @@ def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
 # doors
 
 
-async def estimate_page(request: Request) -> Response:
-    """The page: a form that works by its address, and the answer below it."""
+def _people(request: Request) -> Named:
+    """What an address asks, with ratings in the place of people."""
     _require_short(request)
     fields = request.query_params.multi_items()
+    if not has_people(fields):
+        return Named(fields, None, (), _games_text(fields), ())
+    read: Snapshot = request.app.state.reading.now
+    with read.asking():
+        return named(read, fields)
+
+
+def _with_problems(question: Asked, people: Named) -> Asked:
+    faults = tuple(fault("bad-value", "player", said) for said in people.problems)
+    return question._replace(reading=question.reading._replace(faults=faults + question.reading.faults))
+
+
+async def estimate_page(request: Request) -> Response:
+    """The page: a form that works by its address, and the answer below it."""
+    people = _people(request)
+    fields = people.fields
     given = defaultdict(str, fields)
-    given["rating"] = _rating_text(given)
+    given["rating"] = _rating_text(given) if people.player is None else people.player.member_id
     given["other"] = next((text for name, text in fields if name == "other"), "")
-    context: dict[str, Any] = {"given": given, "games": _games_text(fields), "done": None, "document": None}
-    context["unseen"] = list(_unseen(fields))
-    is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("rating", "game", "next"))
-    if is_asked:
-        question = asked_of(fields)
+    context: dict[str, Any] = {"given": given, "games": people.games, "done": None, "document": None}
+    context |= {"unseen": list(_unseen(fields)), "player": people.player, "names_of": people.names, "path": None}
+    is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("game", "next"))
+    is_asked |= given["rating"].strip() != "" and "game" in request.query_params
+    if is_asked or people.problems:
+        question = _with_problems(asked_of(fields), people)
         done = await _done(request, question.reading, {"range": "1", "norms": "1", **question.questions})
         context["link"] = _link(question)
         context["twin"] = f"/estimate.json?{request.url.query}"
@@ -184,8 +204,12 @@ async def estimate_page(request: Request) -> Response:
         if done.outcomes is not None:
             mine = None if done.found is None else done.found.estimate.score
             context["chart"] = outcome_chart(done.outcomes, mine)
+            assert question.reading.request is not None
+            context["chances"] = score_chances(question.reading.request)
+            if done.target is not None and done.found is not None:
+                context["path"] = events_to(question.reading.request, done.target)
     body = render(request, "estimate.html", **context)
-    if is_asked and _is_refused(context["done"]):
+    if context["done"] is not None and _is_refused(context["done"]):
         return Response(body, 422, media_type=HTML)
     return _kept_for_its_day(request, body, HTML)
 
@@ -247,8 +271,8 @@ def _is_refused(done: Answered) -> bool:
 
 async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
-    _require_short(request)
-    question = asked_of(request.query_params.multi_items())
+    people = _people(request)
+    question = _with_problems(asked_of(people.fields), people)
     return _kept_for_its_day(request, _answer(await _done(request, question.reading, question.questions)), JSON)
 
 
@@ -286,8 +310,14 @@ def _answer(done: Answered) -> bytes:
 
 
 _QUERY = [
-    ("rating", "string", "Your rating before the event: 1512, 1512/40, 1641P17, or U for unrated."),
-    ("game", "string", "The games, with commas or blanks between them: W1640,D1720,L1600; T1800 is one to come."),
+    ("rating", "string", "Your rating before the event: 1512, 1512/40, 1641P17, U for unrated, or a member's ID."),
+    (
+        "game",
+        "string",
+        "The games, with commas or blanks between them: W1640,D1720,L1600; T1800 is one to come. "
+        "An ID in the place of a rating is that member.",
+    ),
+    ("entries", "string", "Opponents to come, a line each: IDs or names."),
     ("date", "string", "The day the event starts; it picks the rules. Today unless given."),
     ("control", "string", "The time control, like G/60;d5."),
     ("system", "string", "The system of the rating: OTBR unless the control says otherwise."),

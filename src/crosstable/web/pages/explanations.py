@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Annotated
 
@@ -10,10 +10,10 @@ from fastapi import Path, Query
 from pydantic import BaseModel
 
 from crosstable.explanation import Line, usual_document
-from crosstable.explanation.public import has_age_start, is_coarse
+from crosstable.explanation.lines import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
-from crosstable.terms import GAME_SCORES, Formula
-from crosstable.web.pages.game_points import brought, is_leave_one_out
+from crosstable.terms import GAME_SCORES
+from crosstable.web.pages.game_points import Shares, games_of, shares_of
 from crosstable.web.pages.members import SystemName
 from crosstable.web.pages.sections import EventId, Rated, SectionNumber, rated_section, require_section
 from crosstable.web.problems import not_found
@@ -34,6 +34,8 @@ PARTS = {
     "Assumed": "What had to be assumed",
 }
 
+RESULTS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
+NOUNS = {1.0: "win over", 0.5: "draw with", 0.0: "loss to"}
 _PLAYER = re.compile(r"\bplayer (\d+)\b")
 
 
@@ -64,6 +66,7 @@ class GameShape(BaseModel):
     """A game of the section as the crosstable shows it."""
 
     round: int
+    colour: str
     result: str
     score: float
     opponent: int
@@ -71,30 +74,45 @@ class GameShape(BaseModel):
     opponent_name: str
     before: Rating | None
     after: Rating | None
+    expected: float | None
     points: float | None
+    opponent_points: float | None
 
 
-class Explained(BaseModel):
-    """The calculation in one system."""
+class OtherShare(BaseModel):
+    """What moved a rating beside the games: a bonus, a floor, rounding."""
+
+    name: str
+    points: float
+
+
+class PlayedSection(BaseModel):
+    """A player's section in one system: its games, and what else moved the rating."""
 
     system: str
     name: str
-    edition: str
     before: Rating | None
     after: Rating | None
     change: float | None
-    summary: list[str]
     is_rounded: bool
-    is_from_posted: bool
+    is_in_turn: bool
     games: list[GameShape]
-    points_add_up: bool
-    document: str
-    parts: list[Part]
+    others: list[OtherShare]
 
     @property
     def has_points(self) -> bool:
         """Whether it can be said what any game brought."""
         return any(game.points is not None for game in self.games)
+
+
+class Explained(PlayedSection):
+    """The calculation in one system."""
+
+    edition: str
+    summary: list[str]
+    is_from_posted: bool
+    document: str
+    parts: list[Part]
 
 
 class ExplanationView(View):
@@ -140,77 +158,109 @@ def explanation(
     )
 
 
-def _explained(one: Rated, player: int, places: int) -> Explained:
+def played_section(one: Rated, player: int) -> PlayedSection:
+    """The games of a row in one system."""
     row = one.rows[player]
     before, after = rating_of(row.before), rating_of(row.after)
-    name = one.rated.system.name
-    lines = public_lines(one.rated, player, places)
-    return Explained(
-        system=name,
-        name=SYSTEM_NAMES[name],
-        edition=one.rated.edition.name,
+    system = one.rated.system.name
+    mine = shares_of(one, player)
+    return PlayedSection(
+        system=system,
+        name=SYSTEM_NAMES[system],
         before=before,
         after=after,
         change=change_of(before, after),
-        summary=_summary(row),
         is_rounded=is_coarse(one.rated),
+        is_in_turn=mine is not None and mine.is_in_turn,
+        games=list(_games(one, player, mine)),
+        others=[OtherShare(name=name, points=points) for name, points in (mine.others if mine else ())],
+    )
+
+
+def _explained(one: Rated, player: int, places: int) -> Explained:
+    lines = public_lines(one.rated, player, places)
+    played = played_section(one, player)
+    return Explained(
+        **dict(played),
+        edition=one.rated.edition.name,
+        summary=summary_of(one.rows[player], played.games),
         is_from_posted=has_age_start(one.rated),
-        games=_games(one, player, brought(one, player)),
-        points_add_up=not is_leave_one_out(row.formula),
         document=usual_document(lines),
         parts=_parts([_named(line, one.rows) for line in lines]),
     )
 
 
-def _summary(row: PublicRow) -> list[str]:
-    """The result in plain words."""
+def summary_of(row: PublicRow, games: Sequence[GameShape]) -> list[str]:
+    """The result in three sentences: what happened, how it counts, which games mattered most."""
     if row.formula is None:
         return ["No rated game was played here, so the rating stayed as it was."]
-    said = [f"The score was {row.score:g} of {row.played}."]
+    return [_what_happened(row), _how_it_counts(row), _what_mattered(games)]
+
+
+def _what_happened(row: PublicRow) -> str:
+    expected = row.working.get("expected")
+    against = "" if expected is None else f", where {expected:.2f} were expected against these opponents"
+    assert row.after is not None
+    became = f"the first rating is {row.after.text}"
+    if row.before is not None:
+        change = row.after.rating - row.before.rating
+        verb = "rose" if change > 0 else "fell" if change < 0 else "stayed"
+        moved = f" from {row.before.text} to {row.after.text}" if change else f" at {row.after.text}"
+        became = f"the rating {verb}{moved}"
+    norm = "" if row.norm is None else f", with a norm ({row.norm})"
+    return f"The score was {row.score:g} of {row.played}{against}, and {became}{norm}."
+
+
+def _how_it_counts(row: PublicRow) -> str:
     working = row.working
-    if "expected" in working:
-        expected, k = working["expected"], working["k"]
-        said = [
-            f"The score was {row.score:g} of {row.played}, and {expected:g} were expected against these opponents.",
-            f"Each point above or below that is worth {k:g} rating points (K).",
-        ]
-        if working.get("bonus"):
-            said.append(f"So good a result earns a bonus of {working['bonus']:g}.")
-    elif row.formula == Formula.SPECIAL.name.lower():
-        said.append(
-            "On few games, or with only wins or only losses so far, the rating is found at which this score "
-            "would have been expected."
-        )
+    held = ""
     if row.floor is not None:
         kind, level = row.floor
-        said.append(f"The rating would have fallen lower; the {kind.replace('_', ' ')} floor held it at {level:g}.")
-    if row.norm is not None:
-        said.append(f"A norm was earned ({row.norm}).")
-    return said
+        held = f"; the {kind.replace('_', ' ')} floor held it at {level:g} where it would have fallen lower"
+    if "k" in working:
+        bonus = f", and so good a result earns a bonus of {working['bonus']:.0f}" if working.get("bonus") else ""
+        return f"Each point above or below that is worth {working['k']:.1f} rating points (K){bonus}{held}."
+    return (
+        "On few games, or with only wins or only losses so far, the rating is found at which this score would have "
+        f"been expected{held}."
+    )
 
 
-def _games(one: Rated, player: int, points: Mapping[int, float]) -> list[GameShape]:
-    entry = next(entry for entry in one.rated.section.entries if entry.number == player)
-    found = []
-    for at, cell in enumerate(entry.cells, start=1):
-        other = one.rows.get(cell.opponent)
-        if not cell.result.is_game or other is None:
-            continue
+def _what_mattered(games: Sequence[GameShape]) -> str:
+    known = sorted((game for game in games if game.points), key=lambda game: game.points or 0.0)
+    if not known:
+        return "There is no rating before this section, or none that is public, so no game has points of its own."
+    said = []
+    for game, verb in ((known[-1], "brought"), (known[0], "cost")):
+        assert game.points is not None
+        if (game.points > 0.0) == (verb == "brought"):
+            with_whom = f"{NOUNS[game.score]} {game.opponent_name}"
+            said.append(f"the {with_whom} {verb} most, {abs(game.points):g}")
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _games(one: Rated, player: int, mine: Shares | None) -> Iterator[GameShape]:
+    """The rated games of a row, with the points of both sides where they can be told."""
+    for at, cell in games_of(one, player):
+        other = one.rows[cell.opponent]
         score = GAME_SCORES[cell.result]
-        found.append(
-            GameShape(
-                round=at,
-                result={1.0: "won", 0.5: "drew", 0.0: "lost"}[score],
-                score=score,
-                opponent=cell.opponent,
-                opponent_id=other.member_id,
-                opponent_name=other.name,
-                before=rating_of(other.before),
-                after=rating_of(other.after),
-                points=points.get(at),
-            )
+        share, theirs = mine and mine.games.get(at), shares_of(one, cell.opponent)
+        back = theirs and theirs.games.get(at)
+        yield GameShape(
+            round=at,
+            colour={"w": "white", "b": "black"}.get(cell.colour, ""),
+            result=RESULTS[score],
+            score=score,
+            opponent=cell.opponent,
+            opponent_id=other.member_id,
+            opponent_name=other.name,
+            before=rating_of(other.before),
+            after=rating_of(other.after),
+            expected=None if share is None else share.expected,
+            points=None if share is None else share.points,
+            opponent_points=None if back is None else back.points,
         )
-    return found
 
 
 def _named(line: Line, rows: Mapping[int, PublicRow]) -> Line:

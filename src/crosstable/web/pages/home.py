@@ -1,38 +1,86 @@
-"""Home, and search: by name, by id, by a pasted list."""
+"""Home, search by name, by id, by a pasted list, and names while typing."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from crosstable.office.ledger.facts import State
-from crosstable.office.public_index import ListedEvent
+from crosstable.office.public_index import Listed, ListedEvent
+from crosstable.terms import RatingSystem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
-from crosstable.web.search import MOST_QUERY, Answer, Found
+from crosstable.web.search import MOST_QUERY, Answer, Found, Place, find_places
+from crosstable.web.shapes import SYSTEM_NAMES
+from crosstable.web.templating import address
 
 MOST_EVENTS = 8
+MOST_PLACES, MOST_SUGGESTED = 20, 8
 
 
 class FoundMember(BaseModel):
-    """A member that a search found; ``near`` means that the name is only like what was asked for."""
+    """A member that a search found; ``near`` means that the name is only like what was asked for.
+
+    ``rating`` is the first one of the newest list: ``1512``, ``1641P17``, ``1480 Quick``.
+    """
 
     member_id: str
     name: str
     state: str
     also: tuple[str, ...]
     near: bool
+    rating: str
+
+
+class FoundPlace(BaseModel):
+    """An event, a club or a state that a search found."""
+
+    kind: str
+    name: str
+    text: str
+    href: str
 
 
 class SearchView(View):
     """What a search found; ``missing`` are ids of a pasted list that nobody has."""
 
     query: str
+    against: str
     members: list[FoundMember]
+    places: list[FoundPlace]
     missing: tuple[str, ...]
     is_cut: bool
     paging: Paging
+
+    @property
+    def opens(self) -> str:
+        """The address of the only thing that was found, where it is what was asked for."""
+        if len(self.members) == 1 and not self.places and not self.members[0].near and not self.missing:
+            return self.link(self.members[0].member_id)
+        return self.places[0].href if len(self.places) == 1 and not self.members and not self.against else ""
+
+    def link(self, member_id: str) -> str:
+        """Where a member leads: to their page, or to their games against somebody."""
+        if self.against and self.against != member_id:
+            return address("members", self.against, "against", member_id)
+        return address("members", member_id)
+
+
+class Suggestion(BaseModel):
+    """A member, an event, a club or a state whose name goes on like what was typed."""
+
+    kind: str
+    id: str
+    name: str
+    text: str
+    href: str
+
+
+class SuggestionsView(View):
+    """What may be meant by the beginning of a name."""
+
+    found: list[Suggestion]
 
 
 class EventLine(BaseModel):
@@ -50,6 +98,10 @@ class EventLine(BaseModel):
     )
     submitted: str
     rated: str | None
+    affiliate: str
+    club: str
+    city: str
+    place_state: str
 
 
 class HomeView(View):
@@ -60,6 +112,7 @@ class HomeView(View):
     events: int
     newest_list: str | None
     recent: list[EventLine]
+    leaders: list[FoundMember]
 
 
 Text = Annotated[str, Query(max_length=MOST_QUERY, description="A name, an id, or a pasted list of ids.")]
@@ -76,6 +129,7 @@ def home(read: Snapshot) -> HomeView:
         events=len(read.events),
         newest_list=read.lists[-1].month if read.lists else None,
         recent=[event_line(read, event) for event in read.events[:MOST_EVENTS]],
+        leaders=[_found(read, Found(member)) for one, _ in read.ranks.leaders if (member := read.member(one))],
     )
 
 
@@ -97,35 +151,96 @@ def event_line(read: Snapshot, event: ListedEvent) -> EventLine:
         state=state,
         submitted=event.submitted.isoformat(),
         rated=max(day.isoformat() for day in days if day) if state == "rated" else None,
+        affiliate=event.affiliate,
+        club=event.club,
+        city=event.city,
+        place_state=event.state,
     )
 
 
-def search(read: Snapshot, q: Text = "", page: PageNumber = 1, size: Size = 50) -> SearchView:
-    """Members by name (accents, typos and word order do not matter), by id, or by a pasted list of ids; else all."""
+def search(
+    read: Snapshot,
+    q: Text = "",
+    page: PageNumber = 1,
+    size: Size = 50,
+    against: Annotated[str, Query(max_length=40, description="The page links to games against this member.")] = "",
+) -> SearchView:
+    """Members by name (accents, typos and word order do not matter), by id, or by a pasted list of ids; else all.
+
+    Events, clubs and states whose names hold all words come with them.
+    """
     answer = read.index.search(q) if q.strip() else Answer(())
     if q.strip():
         some, paging = paged(list(answer.found), page, size)
     else:
         everybody, paging = paged(read.members, page, size)
         some = [Found(member) for member in everybody]
+    places = [] if against else find_places(read.places, q, MOST_PLACES)
+    if places and answer.found and answer.found[0].is_near:  # what is there in full is meant
+        some, paging = [], Paging(page=1, size=size, total=0)
     return SearchView(
         as_of=as_of(read),
         query=q.strip(),
-        members=[_found(one) for one in some],
+        against=against if read.member(against) else "",
+        members=[_found(read, one) for one in some],
+        places=[FoundPlace(kind=one.kind, name=one.name, text=one.text, href=_href(one)) for one in places],
         missing=answer.missing,
         is_cut=answer.is_cut,
         paging=paging,
     )
 
 
-def _found(one: Found) -> FoundMember:
+def suggestions(
+    read: Snapshot, q: Text = "", kind: Annotated[Literal["", "member"], Query(description="Members only.")] = ""
+) -> SuggestionsView:
+    """What may be meant by the beginning of a name, while it is typed."""
+    answer = read.index.search(q, MOST_SUGGESTED)
+    found = [
+        Suggestion(
+            kind="member",
+            id=one.member.member_id,
+            name=one.member.name,
+            text=" · ".join(part for part in (rating_of_list(read, one.member), one.member.state) if part),
+            href=address("members", one.member.member_id),
+        )
+        for one in answer.found
+    ]
+    if not kind:
+        places = find_places(read.places, q, MOST_SUGGESTED // 2)
+        found += [
+            Suggestion(kind=one.kind, id=one.key, name=one.name, text=one.text, href=_href(one)) for one in places
+        ]
+    return SuggestionsView(as_of=as_of(read), found=found)
+
+
+def rating_of_list(read: Snapshot, member: Listed) -> str:
+    """A member's first rating of the newest list."""
+    first = read.ranks.first.get(member.member_id)
+    if first is None:
+        return ""
+    system, rating, games = first
+    text = f"{rating}" if games is None else f"{rating}P{games:g}"
+    return text if system is RatingSystem.OTBR else f"{text} {SYSTEM_NAMES[system.name]}"
+
+
+def _href(one: Place) -> str:
+    return address(f"{one.kind}s", one.key)
+
+
+def _found(read: Snapshot, one: Found) -> FoundMember:
     member = one.member
     return FoundMember(
-        member_id=member.member_id, name=member.name, state=member.state, also=member.also, near=one.is_near
+        member_id=member.member_id,
+        name=member.name,
+        state=member.state,
+        also=member.also,
+        near=one.is_near,
+        rating=rating_of_list(read, member),
     )
 
 
 PAGES = (
     Page("/", home, "home.html", api="/office", summary="The office at a glance", tag="office"),
     Page("/search", search, "search.html", api="/members", summary="Search members", tag="members"),
+    Page("/suggest", suggestions, "", api="/suggest", summary="Names while typing", tag="members", holds_record=False),
 )

@@ -35,6 +35,7 @@ from crosstable.web.search import folded
 from crosstable.web.shapes import Rating, rating_of
 
 MOST_TOP = 500
+BIN = 100
 BANDS = [band.name for band in AGE_BANDS]
 
 
@@ -50,10 +51,18 @@ class ListLine(BaseModel):
     act: int
 
 
+class Bin(BaseModel):
+    """How many established ratings lie from a level on, up to the next."""
+
+    level: int
+    members: int
+
+
 class ListsView(View):
-    """Every published list, newest first."""
+    """Every published list, newest first, and how the established Regular ratings of the newest one are spread."""
 
     lists: list[ListLine]
+    distribution: list[Bin]
 
 
 class ListedMember(BaseModel):
@@ -112,7 +121,9 @@ MonthText = Annotated[str, InPath(pattern=r"^\d{4}-\d{2}$", description="The mon
 
 def lists(read: Snapshot) -> ListsView:
     """Every published list, newest first. A list is never changed once it is out."""
-    return ListsView(as_of=as_of(read), lists=[_line(one) for one in reversed(read.lists)])
+    spread = read.ranks.distribution(RatingSystem.OTBR, BIN)
+    bins = [Bin(level=level, members=count) for level, count in spread]
+    return ListsView(as_of=as_of(read), lists=[_line(one) for one in reversed(read.lists)], distribution=bins)
 
 
 def _line(one: Supplement) -> ListLine:

@@ -1,12 +1,15 @@
 """The lines of a member's history, and the graph of them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import Any
 
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from crosstable.explanation.lines import FLOOR_NAMES
+from crosstable.calculator.figures import CLASSES
+from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicPosting
 from crosstable.output.charts import Point, Series, day_number, rating_chart
@@ -69,28 +72,47 @@ def _notes(one: Posting) -> Iterator[str]:
         yield f"norm {one.norm}"
 
 
-def history_chart(rows: Sequence[HistoryRow], axis: str) -> Markup:
-    """The graph of a history, a line per system, over dates or over games."""
-    is_by_date = axis == "date"
+def history_chart(rows: Sequence[HistoryRow], axis: str, systems: Sequence[Any]) -> Markup:
+    """The graph of a history, a line per system; what a script needs to draw it anew stands beside it."""
     by_system: dict[str, list[HistoryRow]] = {system.name: [] for system in RatingSystem}
     for row in rows:
-        by_system[row.system].append(row)
+        if row.after is not None:
+            by_system[row.system].append(row)
+    is_by_date = axis == "date"
     series = [
-        Series(SYSTEM_NAMES[system], tuple(_points(some, is_by_date=is_by_date)), system.lower())
-        for system, some in by_system.items()
+        Series(SYSTEM_NAMES[name], tuple(_points(some, is_by_date=is_by_date)), name.lower())
+        for name, some in by_system.items()
     ]
     shown = ", ".join(one.name for one in series if one.points)
     over = "over time" if is_by_date else "by games played"
     title = f"Ratings {over}: {shown}. The table of sections below has the same numbers."
-    return Markup(rating_chart(series, title, is_by_date=is_by_date))  # its texts are escaped
+    drawn = rating_chart(series, title, is_by_date=is_by_date)  # its texts are escaped
+    if not is_by_date:
+        return Markup(drawn)
+    data = {"systems": [_drawn(one, by_system[one.system]) for one in systems], "classes": _CLASSES}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(f'{drawn}<script type="application/json" data-history>{text}</script>')
+
+
+_CLASSES = [[one.lowest, one.title] for one in CLASSES]
 
 
 def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
     """The points of one system."""
     played = 0.0
     for row in rows:
-        if row.after is None:
-            continue
+        assert row.after is not None
         played += row.played or 0
         at = day_number(date.fromisoformat(row.ended)) if is_by_date else played
         yield Point(at, row.after.rating, label=f"{row.ended}: {row.after.text}")
+
+
+def _drawn(one: Any, rows: Sequence[HistoryRow]) -> dict[str, Any]:  # noqa: ANN401
+    """A system for the script: its points with their days, ratings, changes and places."""
+    places = [[row.place.event, row.place.section, row.player] if row.place else None for row in rows]
+    points = [
+        [row.ended, row.after and row.after.text, row.change, row.what, place]
+        for row, place in zip(rows, places, strict=True)
+    ]
+    floor = None if one.floor is None else one.floor.level
+    return {"code": one.system.lower(), "name": one.name, "floor": floor, "points": points}

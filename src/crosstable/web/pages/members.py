@@ -1,7 +1,7 @@
 """A member: six systems, official and live side by side, floors, norms, titles, every section, and what moved them."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Literal
@@ -9,15 +9,17 @@ from typing import Annotated, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel
 
+from crosstable.calculator.figures import CLASSES, rating_class
 from crosstable.errors import NoEditionError, OfficeError
-from crosstable.formulas.rounding import official_rating
-from crosstable.office.ledger.postings import OWN
+from crosstable.formulas.outcome import official_rating
+from crosstable.office.ledger.postings import OWN, Posting
 from crosstable.office.public import PublicChange, PublicPosting, public_act, public_ripple
 from crosstable.office.public_file import PublicFile
 from crosstable.office.public_index import Listed
 from crosstable.office.public_views import PublicSystem
 from crosstable.office.published import CENTRAL, Month, cut_off, month_of
-from crosstable.office.titles import Norm, Title
+from crosstable.office.titles import NORMS_NEEDED, Norm, Title
+from crosstable.rules.editions import edition_for
 from crosstable.web.pages.member_history import HistoryRow, history_row
 from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
@@ -54,6 +56,32 @@ class Coming(BaseModel):
     month: str
     cut_off: str
     official_from: str
+    fewest_games: float
+
+
+class ClassShape(BaseModel):
+    """The class of a rating, and the next one with the points that it still takes."""
+
+    title: str
+    next: str | None
+    points: int | None
+
+
+class RankShape(BaseModel):
+    """A place among the established ratings of the newest list."""
+
+    state: str
+    rank: int
+    of: int
+    below: float
+
+
+class Record(BaseModel):
+    """Wins, draws and losses so far."""
+
+    wins: int
+    draws: int
+    losses: int
 
 
 class SystemRating(BaseModel):
@@ -64,11 +92,15 @@ class SystemRating(BaseModel):
     live: Rating
     live_since: str
     live_place: Place | None
+    live_player: int | None
     official: Rating | None
     official_month: str | None
     floor: Floor | None
     peak: Peak | None
     sections: int
+    rating_class: ClassShape | None
+    record: Record | None
+    ranks: list[RankShape]
 
 
 class NormShape(BaseModel):
@@ -87,6 +119,14 @@ class TitleShape(BaseModel):
     title: str
     earned: str
     place: Place | None
+
+
+class NormProgress(BaseModel):
+    """How many of the norms that a title needs are there; a norm counts for all lower titles too."""
+
+    title: str
+    norms: int
+    needed: int
 
 
 class Notice(BaseModel):
@@ -115,6 +155,7 @@ class MemberView(View):
     coming: Coming | None
     titles: list[TitleShape]
     norms: list[NormShape]
+    progress: list[NormProgress]
     notices: list[Notice]
     axis: str
     history: list[HistoryRow]
@@ -140,10 +181,10 @@ def member(
     system: OneSystem = "",
     axis: Axis = "date",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    size: Annotated[int, Query(ge=1, le=500)] = 100,
+    size: Annotated[int, Query(ge=1, le=500)] = 24,
 ) -> MemberView:
     """A member: ratings in six systems, official and live, floors, norms, titles, and their history."""
-    listed = _require(read, member_id)
+    listed = require_member(read, member_id)
     file = read.files.file(listed)
     found, postings = file.member, file.postings
     rows = [history_row(read, posting) for posting in postings]
@@ -156,10 +197,11 @@ def member(
         state=found.state,
         fide_id=found.fide_id,
         other_ids=found.other_ids,
-        systems=[_standing(read, one, postings) for one in found.systems],
+        systems=[_standing(read, one, postings, found.state) for one in found.systems],
         coming=_coming(read),
         titles=[_title(read, title) for title in found.titles],
         norms=[_norm(read, norm) for norm in file.norms],
+        progress=list(_progress(file.norms, found.titles)),
         notices=list(islice(_notices(read, file), MOST_NOTICES)),
         axis=axis,
         history=some,
@@ -169,14 +211,15 @@ def member(
     return view
 
 
-def _require(read: Snapshot, member_id: str) -> Listed:
+def require_member(read: Snapshot, member_id: str) -> Listed:
+    """A member by their id, or a problem that says there is none."""
     listed = read.member(member_id)
     if listed is None:
         raise not_found("There is no member with this id.")
     return listed
 
 
-def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting]) -> SystemRating:
+def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPosting], state: str) -> SystemRating:
     mine = [posting for posting in postings if posting.posting.system is one.system]
     last = mine[-1].posting
     live = rating_of(one.live)
@@ -187,12 +230,43 @@ def _standing(read: Snapshot, one: PublicSystem, postings: Sequence[PublicPostin
         live=live,
         live_since=(last.as_of or last.ended).isoformat(),
         live_place=None if last.event_id.startswith(OWN) else place_of(read, last.event_id, last.section),
+        live_player=last.number,
         official=rating_of(one.official),
         official_month=one.month,
         floor=floor_of(one.floor),
         peak=_peak(read, mine),
         sections=sum(posting.posting.played is not None for posting in mine),
+        rating_class=_class(live),
+        record=_record(last),
+        ranks=list(_ranks(read, one, state)),
     )
+
+
+def _record(last: Posting) -> Record | None:
+    if last.wins is None or last.draws is None or last.losses is None:
+        return None
+    return Record(wins=last.wins, draws=last.draws, losses=last.losses)
+
+
+def _class(live: Rating) -> ClassShape | None:
+    if live.provisional:
+        return None
+    now = rating_class(live.rating)
+    at = CLASSES.index(now)
+    if at == 0:
+        return ClassShape(title=now.title, next=None, points=None)
+    above = CLASSES[at - 1]
+    return ClassShape(title=now.title, next=above.title, points=above.lowest - official_rating(live.rating))
+
+
+def _ranks(read: Snapshot, one: PublicSystem, state: str) -> Iterator[RankShape]:
+    """Where the official rating stands, in all and in the member's state."""
+    if one.official is None or one.official.is_provisional:
+        return
+    for where in ("", state) if state else ("",):
+        found = read.ranks.rank(one.system, one.official.rating, where)
+        if found is not None:
+            yield RankShape(state=where, rank=found.rank, of=found.of, below=round(found.below, 1))
 
 
 def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
@@ -210,27 +284,27 @@ def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
 
 
 def _coming(read: Snapshot) -> Coming | None:
-    """The first list whose cut-off is not before the newest run, where it is not out yet."""
+    """The next list, where there is a rating that it may hold."""
     newest = read.lists[-1].month if read.lists else None
-    return None if read.rated_at is None else _coming_after(read.rated_at, newest)
+    if read.rated_at is None:
+        return None
+    now = max(read.rated_at, datetime.now(tz=UTC))
+    return _coming_after(now.replace(minute=0, second=0, microsecond=0), newest)
 
 
 @lru_cache(maxsize=8)
-def _coming_after(rated_at: datetime, newest: str | None) -> Coming | None:
-    """The same for all members of one state of the record."""
-    month = Month(rated_at.year, rated_at.month)
+def _coming_after(now: datetime, newest: str | None) -> Coming | None:
+    """The first list that is not out and whose cut-off has not passed; the same for all members."""
+    month = Month(now.year, now.month)
     try:
-        while cut_off(month) < rated_at:
+        while cut_off(month) < now or (newest is not None and month_of(newest) >= month):
             month = _next(month)
-        if newest is not None and month_of(newest) >= month:
-            return None
         closing: datetime = cut_off(month).astimezone(CENTRAL)
+        fewest = edition_for(month.first_day).lists.fewest_games
     except (OfficeError, NoEditionError):  # no cut-off is known for those years
         return None
     return Coming(
-        month=str(month),
-        cut_off=f"{closing:%Y-%m-%d %H:%M} Central",
-        official_from=month.first_day.isoformat(),
+        month=str(month), cut_off=closing.isoformat(), official_from=month.first_day.isoformat(), fewest_games=fewest
     )
 
 
@@ -251,6 +325,15 @@ def _norm(read: Snapshot, norm: Norm) -> NormShape:
         earned=norm.ended.isoformat(),
         place=place_of(read, norm.event_id, norm.section),
     )
+
+
+def _progress(norms: Sequence[Norm], titles: Sequence[Title]) -> Iterator[NormProgress]:
+    """Titles that some norms count for and that are not there yet, the lowest first."""
+    held = {title.kind for title in titles}
+    for level, title in sorted({(norm.level, norm.title) for norm in norms}):
+        if title not in held:
+            count = sum(norm.level >= level for norm in norms)
+            yield NormProgress(title=title.value, norms=min(count, NORMS_NEEDED), needed=NORMS_NEEDED)
 
 
 def _notices(read: Snapshot, file: PublicFile) -> Iterator[Notice]:
@@ -295,7 +378,7 @@ def member_history(
     size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> HistoryView:
     """Everything that moved a member's ratings, newest first, in one system or in all."""
-    listed = _require(read, member_id)
+    listed = require_member(read, member_id)
     rows = [history_row(read, posting) for posting in read.files.file(listed).postings]
     some, paging = paged([row for row in reversed(rows) if system in ("", row.system)], page, size)
     return HistoryView(as_of=as_of(read), member_id=listed.member_id, name=listed.name, history=some, paging=paging)

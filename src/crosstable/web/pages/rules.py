@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from crosstable.errors import NoEditionError
 from crosstable.rules.amending import Amendment, Edition
 from crosstable.rules.amendments import AMENDMENTS
+from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH, edition_for
-from crosstable.rules.evidence import evidence_for
 from crosstable.rules.in_words import KNOWN, edition_values
 from crosstable.rules.statements import DOCUMENTS, Statement, known_from, statements
 from crosstable.web.problems import not_found

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import Path
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from crosstable.engine import RatedSection
 from crosstable.office.ledger.facts import Heading, State
 from crosstable.office.public import PublicRow, public_rows
+from crosstable.office.submissions import event_of
 from crosstable.output.by_place import columns_of, padded
+from crosstable.output.tie_breaks import METHODS, field_of, standings, usual_methods
 from crosstable.output.words import KINDS, cell_text, controls_text
 from crosstable.terms import Cell, Entry
 from crosstable.web.pages.events import STATES, WAITS
@@ -21,6 +23,8 @@ from crosstable.web.shapes import Rating, change_of, rating_of
 
 # A section with more rounds is printed on its side.
 UPRIGHT_ROUNDS = 7
+# So many sections stand on one page.
+MOST_SECTIONS = 60
 
 
 class RowInSystem(BaseModel):
@@ -39,7 +43,7 @@ class RowInSystem(BaseModel):
 class CrosstableRow(BaseModel):
     """A row: its rank, the number of the report, the player, points, rounds, ratings.
 
-    ``rounds`` names opponents by their row, ``cells`` by their number.
+    ``rounds`` names opponents by their row, ``cells`` by their number. ``place`` is by points and tie-breaks.
     """
 
     row: int
@@ -50,6 +54,20 @@ class CrosstableRow(BaseModel):
     rounds: list[str]
     cells: list[str]
     ratings: list[RowInSystem]
+    place: int
+    tie_breaks: list[float]
+    opponents: list[int] = Field(
+        description="For each of the cells, the number of the opponent, 0 where there is none."
+    )
+
+
+class EventHead(BaseModel):
+    """What a crosstable says of its event."""
+
+    affiliate: str
+    city: str
+    state: str
+    director: str
 
 
 class SectionView(View):
@@ -72,6 +90,8 @@ class SectionView(View):
     columns: list[int]
     rows: list[CrosstableRow]
     others: list[int]
+    head: EventHead
+    tie_breaks: list[str] = Field(description="The titles of the rows' tie-breaks, by the rulebook's order.")
 
     @property
     def is_wide(self) -> bool:
@@ -98,6 +118,7 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
     entries = rated[0].rated.section.entries if rated else ()
     rounds = max((len(entry.cells) for entry in entries), default=0)
     columns, rows = _crosstable(entries, rated, rounds)
+    methods = usual_methods(heading.kind) if rated else ()
     return SectionView(
         as_of=as_of(read),
         event_id=event_id,
@@ -117,7 +138,16 @@ def section(read: Snapshot, event_id: EventId, number: SectionNumber) -> Section
         columns=columns,
         rows=rows,
         others=[one.number for one in event.sections if one.number != number],
+        head=head_of(read, event_id),
+        tie_breaks=[METHODS[name].title for name in methods],
     )
+
+
+def head_of(read: Snapshot, event_id: str) -> EventHead:
+    """Who held an event and where, as its report says."""
+    details = event_of(read.record, event_id).details
+    said = {name: str(details.get(name, "")) for name in ("affiliate", "city", "state")}
+    return EventHead(**said, director=str(details.get("chief_td", "") or details.get("chief_arbiter", "")))
 
 
 def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
@@ -131,11 +161,9 @@ def require_section(read: Snapshot, event_id: str, number: int) -> Heading:
 
 def rated_section(read: Snapshot, heading: Heading) -> list[Rated]:
     """The section in each of its systems; nothing where it is not rated yet."""
-    if heading.act > read.run:
-        return []
     return [
         Rated(rated, {row.number: row for row in public_rows(rated, read.public.places)})
-        for rated in read.public.rated(heading)
+        for rated in read.rated(heading)
     ]
 
 
@@ -143,7 +171,8 @@ def _crosstable(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -
     """The columns by their numbers in the report, as the rows show them, and the rows."""
     if not rated:
         return [], []
-    first = rated[0].rows
+    first, kind = rated[0].rows, rated[0].rated.section.kind
+    placed = {one.number: one for one in standings(field_of(rated[0].rated), usual_methods(kind))}
     ordered = sorted(entries, key=lambda entry: (-entry.points, -_after(first[entry.number]), entry.number))
     cells = [padded(entry, rounds) for entry in ordered]
     columns = columns_of(cells, rounds)
@@ -158,6 +187,9 @@ def _crosstable(entries: Sequence[Entry], rated: Sequence[Rated], rounds: int) -
             rounds=[cell_text(_by_row(cells[at - 1][column], numbers)) for column in columns],
             cells=[cell_text(cells[at - 1][column]) for column in columns],
             ratings=[_in_system(one, one.rows[entry.number]) for one in rated],
+            place=placed[entry.number].place,
+            tie_breaks=list(placed[entry.number].values),
+            opponents=[cells[at - 1][column].opponent for column in columns],
         )
         for at, entry in enumerate(ordered, start=1)
     ]
@@ -186,7 +218,30 @@ def _in_system(one: Rated, row: PublicRow) -> RowInSystem:
     )
 
 
+class EventCrosstables(View):
+    """Every rated section of an event, one after the other."""
+
+    event_id: str
+    name: str
+    sections: list[SectionView]
+
+
+def crosstables(read: Snapshot, event_id: EventId) -> EventCrosstables:
+    """All sections of an event on one page."""
+    event = read.event(event_id)
+    sections = [section(read, event_id, one.number) for one in event.sections[:MOST_SECTIONS]]
+    return EventCrosstables(as_of=as_of(read), event_id=event_id, name=event.name, sections=sections)
+
+
 PAGES = (
+    Page(
+        "/events/{event_id}/crosstables",
+        crosstables,
+        "crosstables.html",
+        api="/events/{event_id}/crosstables",
+        summary="All crosstables of an event",
+        tag="events",
+    ),
     Page(
         "/events/{event_id}/sections/{number}",
         section,

@@ -1,5 +1,6 @@
-"""Upload: choose files, see every finding and every rating as it would be posted, then submit."""
+"""Upload: the page of the workbench, and the same without scripts: a table to edit, Check, export, submit."""
 
+import json
 import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,24 +9,32 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from crosstable.errors import Fault
+from crosstable.errors import Fault, UnratableSectionError
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
 from crosstable.office.previews import Preview, preview
 from crosstable.office.submissions import Status, SubmitOptions
 from crosstable.office.views import known
+from crosstable.pipeline.rating import rate
+from crosstable.pipeline.reading import of_reading
+from crosstable.pipeline.results import SectionResult
+from crosstable.pipeline.submitting import EXTENSIONS, exported, written
+from crosstable.pipeline.workbench import report_of
 from crosstable.remedies import Reader, for_reader
+from crosstable.terms import Report
 from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
-from crosstable.web.forms import actor_in, files_queue, in_queue, page
+from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
+from crosstable.web.templating import address
 from crosstable.web.uploads import Upload, carried_files, files_of, uploads_of
 
 MOST_FAULTS = 500
+EXPORTS = {"dbf": "DBF", "trf26": "TRF", "csv": "CSV", "xlsx": "Excel", "json": "JSON"}
 LOG = logging.getLogger("crosstable.web")
 
 
@@ -37,6 +46,8 @@ class Shown(NamedTuple):
     errors: Sequence[Fault]
     warnings: Sequence[Fault]
     carried: str = ""
+    text: str = ""
+    rated: tuple[SectionResult, ...] = ()
 
 
 async def upload_page(request: Request) -> Response:
@@ -45,12 +56,12 @@ async def upload_page(request: Request) -> Response:
 
 
 def _context(actor: Actor, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {"may_submit": may(Policy.TD, actor), "shown": [], "wrong": "", **more}
+    return {"may_submit": may(Policy.TD, actor), "shown": [], "wrong": "", "exports": EXPORTS, **more}
 
 
 async def preview_upload(request: Request) -> Response:
     """Read the files and show what would become of them; nothing is stored."""
-    files = await files_of(await form_of(request))
+    files = await _files_in(await form_of(request))
     actor = actor_in(request)
     if not files:
         return page(request, "desk/upload.html", 400, **_context(actor, wrong="Choose at least one file."))
@@ -64,6 +75,37 @@ async def preview_upload(request: Request) -> Response:
         return page(request, "desk/upload.html", **_context(actor, shown=found))
 
     return await in_queue(files_queue(request), shown)
+
+
+async def _files_in(form: FormData) -> list[File]:
+    """The files of a form, or the table that stands in it."""
+    text = form.get("text")
+    given = await files_of(form)
+    return [File("table.csv", text.encode())] if isinstance(text, str) and text.strip() and not given else given
+
+
+async def export_upload(request: Request) -> Response:
+    """The table of the form as a file of another format."""
+    form = await form_of(request)
+    files, to = await _files_in(form), text_of(form, "to")
+    if to not in EXTENSIONS or not files:
+        raise Problem(422, "to: one of the formats that can be written, and a table, are needed.")
+
+    def made() -> tuple[str, bytes]:
+        upload = uploads_of(files)[0]
+        if upload.document is None:
+            assert upload.fault is not None
+            raise Problem(422, upload.fault.message, faults=[upload.fault._asdict()])
+        try:
+            found = exported(of_reading(upload.document.reading), to)
+        except UnratableSectionError as error:
+            said = [one._asdict() for one in for_reader(error.faults, Reader.PAGE)]
+            raise Problem(422, "It cannot be written in this format yet.", faults=said) from error
+        return found.name, found.content
+
+    name, content = await in_queue(files_queue(request), made)
+    headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type="application/octet-stream", headers=headers)
 
 
 def previewed(office: Office, upload: Upload, places: int, actor: Actor) -> Preview | None:
@@ -83,16 +125,29 @@ def _shown(upload: Upload, made: Preview | None, carried: str) -> Shown:
         assert upload.fault is not None
         return Shown(upload, None, [upload.fault], [])
     faults = for_reader(made.faults, Reader.PAGE)
+    assert upload.document is not None
+    report = of_reading(upload.document.reading)
+    event = None
+    if made.faults and _knows_nobody(report, made.faults):  # rated by what the file says
+        event = rate(report, pairing_ratings=True, entry_lists=True, reader=Reader.PAGE)
+        faults = event.faults
     errors = [one for one in faults if one.severity.stops]
     warnings = [one for one in faults if not one.severity.stops]
-    return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], carried)
+    text = written(report, "csv", []).decode()
+    rated = () if event is None else event.sections
+    return Shown(upload, made, errors[:MOST_FAULTS], warnings[:MOST_FAULTS], carried, text, rated)
+
+
+def _knows_nobody(report: Report, faults: Sequence[Fault]) -> bool:
+    ids = sum(bool(player.member_id) for section in report.sections for player in section.players)
+    return sum(one.code in ("member-not-known", "id-needed") for one in faults) >= max(ids, 1)
 
 
 async def submit_upload(request: Request) -> Response:
     """Submit what was previewed, or send it as a correction of an event that is known."""
     form = await form_of(request)
     actor, reading, queue = actor_in(request), reading_of(request), files_queue(request)
-    uploads = await in_queue(queue, _uploads, _carried(form), await files_of(form))
+    uploads = await in_queue(queue, _uploads, form, await files_of(form))
     if len(uploads) != 1:
         raise Problem(400, "Submit one event at a time.")
     upload = uploads[0]
@@ -109,13 +164,16 @@ async def submit_upload(request: Request) -> Response:
     return await _told(request, upload, submitted=submitted)
 
 
-def _uploads(carried: str, files: Sequence[File]) -> list[Upload]:
-    return uploads_of(carried_files(carried) if carried else files)
-
-
-def _carried(form: FormData) -> str:
-    value = form.get("carried")
-    return value if isinstance(value, str) else ""
+def _uploads(form: FormData, files: Sequence[File]) -> list[Upload]:
+    """What is submitted: the draft of the workbench, what a page carried along, or files."""
+    draft, carried = form.get("draft"), form.get("carried")
+    if isinstance(draft, str) and draft:
+        try:
+            report, _ = report_of(json.loads(draft))
+        except (ValueError, RecursionError) as error:
+            raise Problem(422, "The draft cannot be read; load the page again.") from error
+        return uploads_of([File("draft.json", written(report, "json", []))])
+    return uploads_of(carried_files(carried) if isinstance(carried, str) and carried else files)
 
 
 def _wishes(form: FormData, actor: Actor) -> SubmitOptions:
@@ -129,6 +187,9 @@ async def _told(
 ) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
     await _read_anew(reading_of(request))
+    if submitted is not None and submitted.submission.status is Status.ACCEPTED:
+        made = submitted.submission
+        return went(f"{address('my-events', made.event_id)}?entry={made.act}")
     is_stored = corrected is not None and corrected.correction.is_stored
     is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
     status = 200 if is_stored else 422
@@ -148,5 +209,6 @@ async def _read_anew(reading: Reading) -> None:
 ROUTES = (
     Route("/upload", upload_page, Policy.LIMITED),
     Route("/upload", preview_upload, Policy.LIMITED, ("POST",)),
+    Route("/upload/export", export_upload, Policy.LIMITED, ("POST",)),
     Route("/upload/submit", submit_upload, Policy.TD, ("POST",)),
 )

@@ -1,7 +1,9 @@
-// Rows for games instead of the short notation; the text field stays what is sent.
+// Rows for games instead of the short notation, results by tap, and an answer that follows; the text field is what is sent.
+import { suggest } from "/static/suggest.js";
+
 const form = document.querySelector("[data-estimate]");
 const field = form?.querySelector("#game");
-const words = { W: "won", D: "drew", L: "lost", T: "to come" };
+const words = { W: "Won", D: "Drew", L: "Lost", T: "To come" };
 
 function parsed(text) {
   return text.split(/[\s,]+/).filter(Boolean).map((game) => {
@@ -10,50 +12,74 @@ function parsed(text) {
   });
 }
 
+let timer, newest = 0;
+function renew() {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    const query = new URLSearchParams([...new FormData(form)].filter(([, text]) => text.trim() !== ""));
+    if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
+    const mine = ++newest;
+    const reply = await fetch(`/estimate?${query}`, { headers: { Accept: "text/html" } });
+    if (mine !== newest || !(reply.ok || reply.status === 422)) return;
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    document.querySelector("#answer").replaceChildren(...page.querySelector("#answer").childNodes);
+    if (reply.ok && !query.has("entries")) history.replaceState(null, "", `/estimate?${query}`);
+  }, 150);
+}
+
 function build() {
   const games = parsed(field.value);
   if (games.includes(null)) return; // several letters, or something to put right: the text field says it best
+  const names = (field.dataset.names ?? "").split("|");
   const list = document.createElement("ol");
   list.className = "games";
   const write = () => {
     field.value = [...list.children]
-      .map((row) => [row.querySelector("select").value, row.querySelector("input").value.trim()])
+      .map((row) => [row.querySelector(":checked").value, row.dataset.id || row.querySelector("[type=text]").value.trim()])
       .filter(([, rating]) => rating)
       .map(([result, rating]) => result + rating)
       .join(" ");
-    if ([...list.children].at(-1)?.querySelector("input").value.trim()) add("W", "");
+    if ([...list.children].at(-1)?.querySelector("[type=text]").value.trim()) add("W", "", "");
+    renew();
   };
-  const add = (result, rating) => {
+  const add = (result, rating, name) => {
     const row = document.createElement("li");
     const number = list.children.length + 1;
-    const select = document.createElement("select");
-    select.setAttribute("aria-label", `Result of game ${number}`);
-    for (const [letter, word] of Object.entries(words)) select.add(new Option(word, letter, false, letter === result));
     const input = document.createElement("input");
-    input.setAttribute("aria-label", `Rating of opponent ${number}`);
-    input.placeholder = "opponent’s rating";
-    input.size = 14;
-    input.value = rating;
-    select.addEventListener("change", write);
-    input.addEventListener("input", write);
-    row.append(select, " ", input);
+    input.type = "text";
+    input.setAttribute("aria-label", `Opponent ${number}: rating, name, or ID`);
+    input.placeholder = "rating or name";
+    input.size = 18;
+    input.value = name || rating;
+    if (name) row.dataset.id = rating;
+    const taps = document.createElement("fieldset");
+    taps.className = "taps";
+    taps.innerHTML = `<legend class="unseen">Result of game ${number}</legend>`;
+    for (const [letter, word] of Object.entries(words)) {
+      const label = document.createElement("label"), tap = document.createElement("input");
+      Object.assign(tap, { type: "radio", name: `result-${number}`, value: letter, checked: letter === result });
+      tap.setAttribute("form", "none");
+      tap.addEventListener("change", write);
+      label.append(tap, word);
+      taps.append(label);
+    }
+    row.append(input, taps);
     list.append(row);
+    suggest(input, ({ value, name: chosen }) => { row.dataset.id = value; input.value = chosen; write(); });
+    input.addEventListener("input", () => { delete row.dataset.id; if (/^\d{3,4}(\/\d+|P\d+)?$|^u$|^\d{6,}$|^$/i.test(input.value.trim())) write(); });
   };
-  for (const [result, rating] of games) add(result, rating);
-  while (list.children.length < Math.max(3, games.length + 1)) add("W", "");
-  const box = form.querySelector("[data-rows]");
-  box.replaceChildren(list);
-  box.hidden = false;
+  games.forEach(([result, rating], at) => add(result, rating, names[at] ?? ""));
+  while (list.children.length < Math.max(3, games.length + 1)) add("W", "", "");
+  const box = document.createElement("div");
+  box.dataset.rows = "";
+  box.append(list);
+  form.querySelector("[data-rows]")?.remove();
+  form.querySelector(".fields").after(box);
 }
 
 if (form && field) {
-  const box = document.createElement("div");
-  box.dataset.rows = "";
-  box.hidden = true;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "plain";
-  button.textContent = "Enter games in rows";
-  button.addEventListener("click", () => { build(); if (!box.hidden) { button.remove(); box.querySelector("input")?.focus(); } });
-  form.querySelector(".fields").after(button, box);
+  build();
+  field.addEventListener("change", () => { build(); renew(); });
+  form.addEventListener("input", (event) => { if (event.target.id !== "entries" && !event.target.closest("[data-rows]")) renew(); });
+  form.addEventListener("change", (event) => { if (event.target.id !== "entries" && !event.target.closest("[data-rows]")) renew(); });
 }

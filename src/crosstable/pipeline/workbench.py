@@ -1,0 +1,414 @@
+"""The workbench: a draft of an event goes in, and everything there is to say about it comes out.
+
+One request, one reply, plain JSON both ways (``docs/site.md``): a server answers it, and so can a program that runs in
+the browser. Nothing is stored, and nothing here knows of a site or an office; whoever answers gives ``Tools``: how
+files are read, what an office knows of the players, and who is called like that.
+
+A draft holds the event as an event file (a player may have ``hand``, a rating written by hand), texts of members files
+and rating lists, which ratings count, and what the director accepts.
+"""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, Protocol
+
+from crosstable.checks import CheckedSection
+from crosstable.checks.entries import odd_ones_out
+from crosstable.checks.places import section_number, section_place
+from crosstable.checks.players import membership_faults
+from crosstable.errors import Fault, FormatError, Severity, UnratableSectionError
+from crosstable.faults import fault, level_of
+from crosstable.formats import event_json, event_json_write
+from crosstable.formats.members import MembersFile
+from crosstable.formats.members import read as read_members
+from crosstable.formats.rating_lists import is_list, opened
+from crosstable.notation import read_rating
+from crosstable.pipeline.completing import (
+    all_unrated,
+    has_game,
+    members_faults,
+    ratings_not_given,
+    section_of,
+    with_members,
+)
+from crosstable.pipeline.fixes import Fix, Neighbors, Spot, field_of, fixes_for, other_spot
+from crosstable.pipeline.rating import RatedEvent, RatingSource, rate
+from crosstable.pipeline.submitting import exported
+from crosstable.remedies import Reader, for_reader
+from crosstable.terms import Background, PlayerRating, RatingSystem, Report, ReportedPlayer, ReportedSection
+
+HAND = "hand"
+MOST_LISTED = 2_000_000
+MOST_FINDINGS = 2000
+_IN_FILE = re.compile(r"sections\[(\d+)\](?:\.players\[(\d+)\])?(?:\.rounds\[(\d+)\])?")
+_ROUND = re.compile(r", round (\d+)(?: \[[^][]*(?:\[\d+\][^][]*)*\])?$")
+_WORDS = re.compile(r"(?P<words>.*?) \[[^][]*(?:\[\d+\][^][]*)*\]$", re.DOTALL)
+_SECTION = re.compile(r"section (\d+)")
+Draft = Mapping[str, Any]
+
+
+class OfficeSource(RatingSource, Protocol):
+    """What an office knows of the players of a report."""
+
+    @property
+    def people(self) -> Mapping[str, object]:
+        """The members it knows, by id."""
+
+
+class Tools(NamedTuple):
+    """What a workbench needs from whoever answers it.
+
+    ``read`` takes files by name and content and gives a report for each event, or the fault that says why there is
+    none. ``office`` says what an office knows of a report's players; ``is_strict`` that the event will be submitted
+    there, so that its word alone counts. ``find`` gives ids and names of members who are called like a name.
+    """
+
+    read: Callable[[Sequence[tuple[str, bytes]]], Sequence[Report | Fault]]
+    today: date
+    office: Callable[[Report], OfficeSource | None] = lambda _report: None
+    is_strict: bool = False
+    find: Callable[[str], Sequence[tuple[str, str]]] = lambda _name: ()
+
+
+def answer(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
+    """The reply to a request: ``files`` become drafts, a draft is checked and rated, or written as a file (``to``)."""
+    if "files" in request:
+        return _opened(request, tools)
+    if request.get("to"):
+        return _exported(request)
+    return _checked(request, tools)
+
+
+# Files become drafts.
+
+
+def _opened(request: Mapping[str, Any], tools: Tools) -> dict[str, Any]:
+    files = [(str(one["name"]), base64.b64decode(one["content"], validate=True)) for one in request["files"]]
+    drafts: list[dict[str, Any]] = []
+    lists: list[dict[str, str]] = []
+    unread: list[Fault] = []
+    read = tools.read(files)
+    has_event = any(isinstance(one, Report) and any(map(has_game, one.sections)) for one in read)
+    for found in read:
+        is_event = isinstance(found, Report) and (not has_event or any(map(has_game, found.sections)))
+        listed = None if is_event else _listed(found.place, files)
+        if listed is not None:
+            lists.append(listed)
+        elif isinstance(found, Report):
+            drafts.append(draft_of(found))
+        else:
+            unread.append(found)
+    for draft in drafts:
+        draft["members"] = lists
+    first = _checked(drafts[0], tools) if drafts else {}
+    refused = [_finding(one, None, ()) for one in for_reader(unread, Reader.PAGE)]
+    return {"drafts": drafts, "members": lists, "unread": refused, **first}
+
+
+def draft_of(report: Report) -> dict[str, Any]:
+    """A draft of an event as it was read; what reading found stays with it until it is put right."""
+    read = []
+    for found in report.faults:
+        place = section_of(report, found)
+        at = next((at for at, one in enumerate(report.sections) if one.place == place), None)
+        words = found.place if at is None or place is None else f"sections[{at}]{found.place.removeprefix(place)}"
+        read.append({**found._asdict(), "severity": found.severity.value, "place": words})
+    event = json.loads(event_json_write.write(report._replace(faults=())))
+    return {"event": event, "members": [], "ratings": {"office": True, "pairing": True}, "accept": {}, "read": read}
+
+
+def _listed(place: str, files: Iterable[tuple[str, bytes]]) -> dict[str, str] | None:
+    """A file that is no event but a members file or a rating list, as a draft keeps it."""
+    for name, content in files:
+        if name == place.partition(",")[0] and len(content) <= MOST_LISTED:
+            text = content.decode("utf-8", "replace")
+            try:
+                if _members({"name": name, "text": text}, ()).backgrounds:
+                    return {"name": name, "text": text}
+            except FormatError:
+                return {"name": name, "text": text} if is_list(content, name) else None
+    return None
+
+
+# A draft, checked and rated.
+
+
+def _checked(draft: Draft, tools: Tools) -> dict[str, Any]:
+    ratings = draft.get("ratings", {})
+    report, hands = report_of(draft)
+    office = tools.office(report) if ratings.get("office", True) else None
+    sources = _Sources(draft, report, hands, office, is_strict=tools.is_strict)
+    event = rate(
+        report,
+        source=sources,
+        pairing_ratings=bool(ratings.get("pairing", True)) and not sources.is_strict,
+        accept={code: str(reason) or "confirmed" for code, reason in dict(draft.get("accept", {})).items()},
+        entry_lists=True,
+        today=tools.today,
+        reader=Reader.PAGE,
+    )
+    near = Neighbors(draft["event"], lambda name: [*sources.named(name), *tools.find(name)])
+    return {
+        "findings": list(_findings(event, report, near, draft)),
+        "sections": [_section(event, at) for at in range(len(event.examined))],
+        "office": bool(office),
+        "strict": sources.is_strict,
+    }
+
+
+def report_of(draft: Draft) -> tuple[Report, dict[tuple[int, int], str]]:
+    """The report of a draft as it was read, and ratings by hand by section and row."""
+    hands: dict[tuple[int, int], str] = {}
+    _require_shape(draft)
+    event = dict(draft["event"])
+    event["sections"] = [_bare(section, at, hands) for at, section in enumerate(event["sections"])]
+    reading = event_json.read_value(event, "draft", [])
+    kept = [Fault(**{**one, "severity": Severity(one["severity"])}) for one in draft.get("read", ())]
+    return reading.report._replace(faults=(*kept, *reading.faults)), hands
+
+
+def _require_shape(draft: Draft) -> None:
+    """Raise ``ValueError`` for what no page of ours sends: a draft whose event has not the shape of one."""
+    event = draft.get("event")
+    sections = event.get("sections") if isinstance(event, dict) else None
+    of_event = event.get("event", {}) if isinstance(event, dict) else None
+    if not isinstance(sections, list) or not isinstance(of_event, dict):
+        raise ValueError("event: an event file with event and sections is needed.")
+    for section in sections:
+        players = section.get("players") if isinstance(section, dict) else None
+        if not isinstance(players, list) or not all(isinstance(one, dict) for one in players):
+            raise ValueError("event: every section is an object with a list of players.")
+        if not all(isinstance(one.get("rounds", []), list) for one in players):
+            raise ValueError("event: the rounds of a player are a list.")
+
+
+def _bare(section: dict[str, Any], at: int, hands: dict[tuple[int, int], str]) -> dict[str, Any]:
+    """A section without what only a draft has."""
+    players = []
+    for row, player in enumerate(section["players"]):
+        if text := str(player.get(HAND) or "").strip():
+            hands[at, row] = text
+        players.append({name: value for name, value in player.items() if name != HAND})
+    return {**section, "players": players}
+
+
+class _Sources:
+    """Where the ratings of a draft come from: by hand, from lists, from an office, from the file; the first known."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        report: Report,
+        hands: Mapping[tuple[int, int], str],
+        office: OfficeSource | None,
+        *,
+        is_strict: bool,
+    ) -> None:
+        self.hands, self.office = hands, office
+        self.takes_fide = bool(draft.get("ratings", {}).get("pairing", True))
+        ids = {player.member_id for section in report.sections for player in section.players if player.member_id}
+        self.is_strict = is_strict and office is not None and not ids.isdisjoint(office.people)
+        self.unread: list[Fault] = []
+        self.lists: list[MembersFile] = []
+        for one in () if self.is_strict else draft.get("members", ()):
+            try:
+                self.lists.append(_members(one, ids))
+            except FormatError as error:
+                self.unread.append(error.fault)
+        self.names = {member: name for one in self.lists for member, name in one.names.items()}
+        self.until = {
+            member: details.member_until
+            for one in self.lists
+            for member, details in one.details.items()
+            if details.member_until
+        }
+        self.known = frozenset(member for one in self.lists for member in one.backgrounds)
+        by_office = frozenset(office.people) if office else frozenset()
+        self.chained = (self.known | by_office) & ids if not self.is_strict else office.chained if office else by_office
+        self.waiting = frozenset() if self.is_strict else self.chained
+
+    def named(self, name: str) -> list[tuple[str, str]]:
+        """The members of the lists who have every word of a name."""
+        words = set(re.findall(r"\w+", name.casefold()))
+        return [
+            (member, known)
+            for member, known in self.names.items()
+            if words and words <= set(re.findall(r"\w+", known.casefold()))
+        ]
+
+    def filled(self, report: Report) -> Report:
+        """The report whose players bring what is known of them, each with where it is from."""
+        if self.office is not None:
+            known = self.office.filled(report)
+            if self.is_strict:
+                return known
+            report = _merged(report, known, self.office.people)
+        for one in self.lists:
+            report = with_members(report, one.backgrounds, one.name)
+        sections = []
+        for at, section in enumerate(report.sections):
+            rows = enumerate(section.players)
+            players = tuple(_by_hand(player, section, self.hands.get((at, row), "")) for row, player in rows)
+            sections.append(section._replace(players=players))
+        return report._replace(sections=tuple(sections))
+
+    def faults(
+        self, report: Report, at: int, checked: CheckedSection | None, found: Sequence[Fault]
+    ) -> Sequence[Fault]:
+        """The findings about a section, and those about where its ratings come from."""
+        if self.is_strict and self.office is not None:
+            return self.office.faults(report, at, checked, found)
+        section = report.sections[at]
+        place = section_place(section, at)
+        told = [*found, *(ratings_not_given(report, at, takes_fide=self.takes_fide) or all_unrated(report, at))]
+        told += membership_faults(section, place, self.until, section.end or report.end)
+        told += odd_ones_out(section, place)
+        if self.lists:
+            told += members_faults(report, at, self.names, self.known)
+        if self.office is not None:
+            told += [one for one in self.office.faults(report, at, checked, ()) if one.code == "other-name"]
+        for (of, row), text in self.hands.items():
+            if of == at:
+                told += _hand_faults(place.row(section.players[row], row), text)
+        return [*told, *(self.unread if at == 0 else ())]
+
+
+def _merged(report: Report, known: Report, people: Mapping[str, object]) -> Report:
+    """The report with what an office knows of its members; of everybody else it keeps what the file says."""
+    sections = []
+    for own, theirs in zip(report.sections, known.sections, strict=True):
+        players = tuple(
+            other._replace(member_id=player.member_id) if player.member_id in people and _says(other) else player
+            for player, other in zip(own.players, theirs.players, strict=True)
+        )
+        sections.append(own._replace(players=players))
+    return report._replace(sections=tuple(sections))
+
+
+def _says(player: ReportedPlayer) -> bool:
+    return bool(player.background.standings)
+
+
+def _by_hand(player: ReportedPlayer, section: ReportedSection, text: str) -> ReportedPlayer:
+    """The player with a rating that was written by hand in every system that the section may be rated in."""
+    if not text or _hand_faults("", text):
+        return player
+    written_rating = read_rating(text)
+    systems = section.systems or [one for one in RatingSystem if one.is_online == section.is_online]
+    standings: dict[RatingSystem, PlayerRating] = {}
+    if written_rating.rating is not None:
+        standings = dict.fromkeys(systems, PlayerRating(written_rating.rating, written_rating.games))
+    own = player.background
+    background = Background(
+        standings, own.fide, own.cfc, own.birth_date, own.adult, origin="by hand", birth_year=own.birth_year
+    )
+    return player._replace(background=background, pairing_rating=None)
+
+
+def _hand_faults(place: str, text: str) -> list[Fault]:
+    try:
+        read_rating(text)
+    except ValueError as error:
+        return [fault("bad-value", place, str(error))]
+    return []
+
+
+def _members(given: Mapping[str, str], ids: Iterable[str]) -> MembersFile:
+    """A members file or rating list from its text; raises ``FormatError`` where it is neither."""
+    name, data = os.path.basename(given["name"]) or "members", given["text"].encode("utf-8", "replace")
+    if not is_list(data, name):
+        return read_members(data, name)
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, re.sub(r"[^\w.-]", "_", name) or "list")
+        with open(path, "wb") as file:
+            file.write(data)
+        return opened(path).of(sorted(set(ids)))._replace(name=name)
+
+
+# What is said of it.
+
+
+def spot_of(place: str, report: Report) -> Spot | None:
+    """Which section, row and round of the draft a place names, each counted from 0."""
+    within = _IN_FILE.search(place.rpartition(" [")[2] if " [sections[" in place else place)
+    if within is None:
+        named = _SECTION.match(place)
+        numbers = {section_number(one, at): at for at, one in enumerate(report.sections)}
+        at = numbers.get(int(named[1])) if named else None
+        return None if at is None else Spot(at, None, None)
+    section, row, cell = (None if part is None else int(part) for part in within.groups())
+    round_number = _ROUND.search(place)
+    assert section is not None
+    return Spot(section, row, int(round_number[1]) - 1 if round_number else cell)
+
+
+def _findings(event: RatedEvent, report: Report, near: Neighbors, draft: Draft) -> Iterable[dict[str, Any]]:
+    read = {(one["code"], one["place"], one["message"]): at for at, one in enumerate(draft.get("read", ()))}
+    told: set[tuple[str, Spot | None]] = set()
+    for found in event.faults[:MOST_FINDINGS]:
+        spot = spot_of(found.place, report)
+        also = other_spot(found.code, spot, near)
+        if also is not None and (found.code, also) in told:
+            continue
+        told.add((found.code, spot))
+        fixes = [*fixes_for(found, spot, near)]
+        if (at := read.get((found.code, found.place, found.message))) is not None:
+            fixes.append(Fix("I have put it right", ((("read", at), None),)))
+        if found.severity is Severity.CONFIRM:
+            fixes.append(Fix("It is right as it is", ((("accept", found.code), "confirmed by the director"),)))
+        yield {**_finding(found, spot, fixes), **({} if also is None else {"also": also._asdict()})}
+
+
+def _finding(found: Fault, spot: Spot | None, fixes: Iterable[Fix]) -> dict[str, Any]:
+    words = _WORDS.fullmatch(found.place)
+    where = words["words"] if words else found.place
+    return {
+        "code": found.code,
+        "severity": found.severity.value,
+        "level": level_of(found).value,
+        "where": "" if where.startswith("sections[") or where == "draft" else where[:1].upper() + where[1:],
+        "message": found.message,
+        "remedy": found.remedy,
+        "field": field_of(found.code),
+        **(spot._asdict() if spot else {"section": None, "row": None, "round": None}),
+        "fixes": [
+            {"label": one.label, "changes": [{"path": list(path), "value": value} for path, value in one.changes]}
+            for one in fixes
+        ],
+    }
+
+
+def _section(event: RatedEvent, at: int) -> dict[str, Any]:
+    """The results of a section by system and player's number; nothing where it could not be rated."""
+    examined = event.examined[at]
+    shown = next((one for one in event.sections if one.number == examined.number and examined.rated), None)
+    systems = {} if shown is None else shown.systems
+    return {
+        "number": examined.number,
+        "rated": bool(examined.rated),
+        "systems": {
+            name: {"edition": one.edition, "players": [player.to_dict() for player in one.players]}
+            for name, one in systems.items()
+        },
+    }
+
+
+# A draft as a file.
+
+
+def _exported(draft: Draft) -> dict[str, Any]:
+    """The event of a draft in a format, base64, or the findings that keep it from being written."""
+    read, hands = report_of(draft)
+    report = _Sources({}, read, hands, None, is_strict=False).filled(read)._replace(faults=())
+    try:
+        made = exported(report, str(draft["to"]), draft.get("accept", {}))
+    except UnratableSectionError as error:
+        stops = for_reader(error.faults, Reader.PAGE)
+        return {"file": None, "findings": [_finding(one, spot_of(one.place, report), ()) for one in stops]}
+    told = [_finding(one, spot_of(one.place, report), ()) for one in for_reader(made.faults, Reader.PAGE)]
+    return {"file": {"name": made.name, "content": base64.b64encode(made.content).decode()}, "findings": told}

@@ -1,0 +1,130 @@
+"""My events: what became of the events of a director's affiliate, what to do next, and their ratings to the decimal."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fastapi import Request, Response
+from sqlalchemy import Connection
+
+from crosstable.engine import RatedSection
+from crosstable.office.ledger.facts import Heading, Record, State
+from crosstable.office.ledger.journal import EntryKind
+from crosstable.office.public import public_act
+from crosstable.office.public_index import acts_about
+from crosstable.office.sections import EventFact
+from crosstable.office.submissions import event_of, events_of
+from crosstable.office.views import known, rated_section
+from crosstable.web.acting import require_event
+from crosstable.web.forms import actor_in, in_office, page, went
+from crosstable.web.gate import office_of, reading_of
+from crosstable.web.pages.members import _coming as coming
+from crosstable.web.routes import Policy, Route
+from crosstable.web.shapes import JournalEntryShape, act_of
+
+MOST_EVENTS = 100
+MOST_NOTICES = 20
+_CORRECTED = (EntryKind.CORRECT, EntryKind.CONFIRM)
+# What has become of an event, and what its director does next.
+NEXT = {
+    "held": "Put the errors right: correct it, or upload the corrected file.",
+    "correction asked for": "Nothing to do: the office looks at your correction.",
+    "waiting": "Nothing to do: it is rated with the next rating run.",
+    "rated": "Look at the ratings. Tap a result that is wrong to ask for a correction.",
+    "corrected": "Look at the ratings after the correction.",
+    "withdrawn": "Nothing to do: it counts for nobody.",
+}
+
+
+class OwnEvent(NamedTuple):
+    """An event of an affiliate: its sections, what was asked for, and everything that was done about it."""
+
+    event: EventFact
+    state: str
+    sections: list[Heading]
+    asked: list[Heading]
+    notices: list[JournalEntryShape]
+    run: int
+
+    @property
+    def to_do(self) -> str:
+        """What its director does next."""
+        return NEXT[self.state]
+
+
+def own_event(connection: Connection, record: Record, run: int, event: EventFact) -> OwnEvent:
+    """An event as its director sees it."""
+    sections, asked = record.headings_of(event.event_id), record.requests(event.event_id)
+    acts = acts_about(connection, event.event_id)
+    is_corrected = any(act.kind in _CORRECTED for act in acts)
+    state = _state(sections, asked, run, is_corrected=is_corrected)
+    notices = [act_of(public_act(act)) for act in reversed(acts)][:MOST_NOTICES]
+    return OwnEvent(event, state, sections, asked, notices, run)
+
+
+def _state(sections: Sequence[Heading], asked: Sequence[Heading], run: int, *, is_corrected: bool) -> str:
+    if asked:
+        return "correction asked for"
+    if any(one.state is State.HELD for one in sections):
+        return "held"
+    accepted = [one for one in sections if one.state is State.ACCEPTED]
+    if not accepted:
+        return "withdrawn"
+    if any(one.act > run for one in accepted):
+        return "waiting"
+    return "corrected" if is_corrected else "rated"
+
+
+async def my_events(request: Request) -> Response:
+    """The events of the affiliate, the newest first, with what was done about them."""
+    actor, office = actor_in(request), office_of(request)
+    if actor.is_office:
+        return went("/desk")
+
+    def found() -> list[OwnEvent]:
+        with office.reading() as connection:
+            record, run = known(connection)
+            events = events_of(record, actor.affiliate)[:MOST_EVENTS]
+            return [own_event(connection, record, run, one) for one in events]
+
+    events = await in_office(found)
+    notices = sorted((one for event in events for one in event.notices), key=lambda one: one.act, reverse=True)
+    names = {one.event.event_id: one.event.name or one.event.event_id for one in events}
+    return page(
+        request,
+        "desk/my_events.html",
+        events=events,
+        notices=notices[:MOST_NOTICES],
+        event_names=names,
+        coming=coming(reading_of(request).now),
+    )
+
+
+async def my_event(request: Request, event_id: str) -> Response:
+    """One event: what became of each section, every finding, and the ratings in full."""
+    actor, office = actor_in(request), office_of(request)
+    await in_office(require_event, office, actor, event_id)
+
+    def found() -> tuple[OwnEvent, dict[int, tuple[RatedSection, ...]]]:
+        with office.reading() as connection:
+            record, run = known(connection)
+            event = own_event(connection, record, run, event_of(record, event_id))
+            seen = Record(connection, run)
+            rated = {
+                one.number: rated_section(seen, run, one)
+                for one in event.sections
+                if one.state is State.ACCEPTED and one.act <= run
+            }
+            return event, rated
+
+    event, rated = await in_office(found)
+    given = request.query_params.get("entry", "")
+    entry = int(given) if given.isdecimal() and len(given) < 10 else 0
+    return page(
+        request, "desk/my_event.html", own=event, rated=rated, entry=entry, coming=coming(reading_of(request).now)
+    )
+
+
+ROUTES = (
+    Route("/my-events", my_events, Policy.TD),
+    Route("/my-events/{event_id}", my_event, Policy.TD),
+)

@@ -1,0 +1,430 @@
+// The workbench: files become a draft, the draft an editable crosstable; every change is checked and rated again at once.
+// It speaks to one address (docs/site.md) and keeps its drafts in this browser.
+import { button, bySection, element, field, sectionTable, showResults } from "/static/workbench-table.js";
+
+const ADDRESS = "/upload/check";
+const KEPT = "crosstable.drafts";
+const MOST_KEPT = 20;
+const MOST_SHOWN = 40;
+const LONG_LIST = 1_000_000;
+const FORMATS = { dbf: "DBF", trf26: "TRF", csv: "CSV", xlsx: "Excel", json: "JSON" };
+
+const form = document.querySelector("form.drop");
+const input = form.querySelector("input[type=file]");
+const bench = document.getElementById("bench");
+const news = element("p", { role: "status", className: "benchnews" });
+const bar = element("div", { className: "cellbar noprint", hidden: true });
+let id = "";
+let draft = null;
+let reply = null;
+let undo = [];
+let waiting = 0;
+let asked = 0;
+form.after(news);
+document.body.append(bar);
+
+// Asking.
+
+async function ask(request) {
+  for (;;) {
+    const answer = await fetch(ADDRESS, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(request),
+    });
+    if (answer.status === 429 || answer.status === 503) {
+      const seconds = Number(answer.headers.get("Retry-After")) || 5;
+      say(`Many people are at work here; going on in ${seconds} seconds.`);
+      await new Promise((done) => setTimeout(done, 1000 * seconds));
+      continue;
+    }
+    const said = await answer.json();
+    if (!answer.ok) throw new Error(said.detail || said.title);
+    return said;
+  }
+}
+
+function say(text, isBusy = false) {
+  news.replaceChildren(text);
+  if (isBusy) news.append(" ", element("progress", { ariaLabel: text }));
+}
+
+// Drafts in this browser.
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) || {};
+  } catch {
+    return {};
+  }
+}
+
+function keep() {
+  const all = kept();
+  all[id] = { name: draft.event.event.name || "Event without a name", at: Date.now(), draft };
+  const old = Object.keys(all).sort((one, other) => all[other].at - all[one].at).slice(MOST_KEPT);
+  for (const one of old) delete all[one];
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(all));
+  } catch {
+    say("This draft is too long to be kept in this browser; export it before you leave.");
+  }
+}
+
+function forget(one) {
+  const all = kept();
+  delete all[one];
+  localStorage.setItem(KEPT, JSON.stringify(all));
+  if (one === id) location.hash = "";
+  list();
+}
+
+function list() {
+  const all = Object.entries(kept()).sort((one, other) => other[1].at - one[1].at);
+  const old = document.getElementById("drafts");
+  const made = element("section", { id: "drafts", className: "noprint", hidden: !all.length });
+  made.append(element("h2", {}, "Drafts in this browser"));
+  const rows = all.map(([one, about]) => {
+    const open = element("a", { href: `#draft-${one}` }, about.name);
+    const at = new Date(about.at).toLocaleString("en-US", { dateStyle: "long", timeStyle: "short" });
+    const gone = button("Delete", () => forget(one), `Delete the draft ${about.name}`);
+    return element("li", {}, open, element("span", { className: "quiet" }, ` ${at} `), gone);
+  });
+  made.append(element("ul", { className: "lines" }, ...rows));
+  if (old) old.replaceWith(made);
+  else bench.after(made);
+}
+
+// Opening.
+
+function base64(file) {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => failed(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+
+async function open(files) {
+  const size = [...files].reduce((sum, file) => sum + file.size, 0);
+  say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`} (${Math.ceil(size / 1024)} KB) …`, true);
+  try {
+    const sent = await Promise.all([...files].map(async (file) => ({ name: file.name, content: await base64(file) })));
+    const read = await ask({ files: sent });
+    const fresh = read.drafts || [];
+    for (const one of fresh.slice(1).concat(fresh.slice(0, 1))) {
+      id = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+      draft = one;
+      keep();
+    }
+    say((read.unread || []).map((one) => `${one.where}: ${one.message} ${one.remedy}`).join(" "));
+    if (fresh.length) {
+      undo = [];
+      history.pushState(null, "", `#draft-${id}`);
+      render();
+      show(read);
+    } else if (read.members.length && draft) {
+      change(() => (draft.members = [...draft.members, ...read.members]));
+    }
+    list();
+  } catch (error) {
+    say(`That did not work: ${error.message}`);
+  }
+  form.reset();
+}
+
+function opened() {
+  const wanted = location.hash.replace("#draft-", "");
+  const found = kept()[wanted];
+  bar.hidden = true;
+  if (!found) {
+    draft = null;
+    bench.replaceChildren();
+    form.hidden = false;
+    return;
+  }
+  [id, draft, undo] = [wanted, found.draft, []];
+  render();
+  check();
+}
+
+// Changing.
+
+function change(make, isShape = true) {
+  undo.push(JSON.stringify(draft));
+  undo = undo.slice(-50);
+  make();
+  keep();
+  if (isShape) render(true);
+  clearTimeout(waiting);
+  waiting = setTimeout(check, isShape ? 0 : 60);
+}
+
+function put(path, value) {
+  let at = draft;
+  for (const [index, step] of path.slice(0, -1).entries()) {
+    at[step] ??= typeof path[index + 1] === "number" ? [] : {};
+    at = at[step];
+  }
+  const last = path.at(-1);
+  if (value !== null && value !== "") {
+    while (Array.isArray(at) && at.length < last) at.push("");
+    at[last] = value;
+  } else if (!Array.isArray(at)) delete at[last];
+  else if (typeof at[last] === "string") at[last] = "";
+  else at.splice(last, 1);
+}
+
+function fix(fixes) {
+  change(() => {
+    const changes = fixes.flatMap((one) => one.changes);
+    const gone = (one) => one.value === null && typeof one.path.at(-1) === "number";
+    // what is taken out of a list goes last, from its end, so that no other place moves
+    const ordered = changes.filter((one) => !gone(one));
+    ordered.push(...changes.filter(gone).sort((one, other) => other.path.at(-1) - one.path.at(-1)));
+    for (const one of ordered) put(one.path, one.value);
+  });
+}
+
+async function check() {
+  const turn = ++asked;
+  try {
+    const found = await ask(draft);
+    if (turn === asked) show(found);
+  } catch (error) {
+    say(`The draft could not be checked: ${error.message}`);
+  }
+}
+
+// Showing.
+
+function render(isAgain = false) {
+  const scrolled = scrollY;
+  const focus = isAgain && document.activeElement?.dataset?.at;
+  form.hidden = true;
+  bar.hidden = true;
+  const event = draft.event.event;
+  const head = element("div", { className: "fields benchhead" });
+  head.append(
+    field("Event", event.name, (value) => edit(["event", "event", "name"], value), { className: "grow" }),
+    field("First day", event.start_date, (value) => edit(["event", "event", "start_date"], value), { type: "date" }),
+    field("Last day", event.end_date, (value) => edit(["event", "event", "end_date"], value), { type: "date" }),
+  );
+  const sections = draft.event.sections.map((_, at) => sectionTable(draft, at, edit, drop, look));
+  const found = element("div", { id: "found", className: "noprint" });
+  bench.replaceChildren(head, tools(), found, sources(), ...sections);
+  if (reply && isAgain) show(reply);
+  scrollTo(0, scrolled);
+  if (focus) bench.querySelector(`[data-at="${focus}"]`)?.focus();
+}
+
+function edit(path, value) {
+  change(() => put(path, value), false);
+}
+
+function drop(at) {
+  change(() => draft.event.sections.splice(at, 1));
+}
+
+function tools() {
+  const made = element("div", { className: "benchtools noprint" });
+  const sum = element("p", { className: "sum", id: "sum" }, "Checking …");
+  const files = Object.entries(FORMATS).map(([to, word]) => button(word, () => exported(to), `Export as ${word}`));
+  const back = button("Undo", () => {
+    if (!undo.length) return;
+    draft = JSON.parse(undo.pop());
+    keep();
+    render(true);
+    check();
+  });
+  const other = button("Another file", () => (location.hash = ""));
+  made.append(sum, element("p", { className: "row wrap" }, back, "Export:", ...files, button("Print", () => print()), other));
+  if (bench.dataset.mark) made.append(submission());
+  return made;
+}
+
+function submission() {
+  const made = element("form", { method: "post", action: "/upload/submit", enctype: "multipart/form-data", id: "submit" });
+  const event = element("input", { type: "hidden", name: "draft" });
+  const names = element("div", { id: "names" });
+  made.append(element("input", { type: "hidden", name: "mark", value: bench.dataset.mark }), event, names);
+  made.append(element("button", {}, "Submit"));
+  made.addEventListener("submit", () => (event.value = JSON.stringify(draft)));
+  return made;
+}
+
+function sources() {
+  const made = element("details", { className: "noprint sources" });
+  made.append(element("summary", {}, "Where ratings come from"));
+  const choice = (word, name) => {
+    const box = element("input", { type: "checkbox", checked: draft.ratings[name] });
+    box.addEventListener("change", () => change(() => (draft.ratings[name] = box.checked)));
+    return element("label", {}, box, ` ${word}`);
+  };
+  const text = element("textarea", { rows: 4, id: "pasted", ariaLabel: "Paste a members file or rating list" });
+  const chosen = element("input", { type: "file", multiple: true, ariaLabel: "Choose members files or rating lists" });
+  chosen.addEventListener("change", async () => {
+    const lists = await Promise.all([...chosen.files].map(async (one) => ({ name: one.name, text: shorter(await one.text()) })));
+    change(() => draft.members.push(...lists));
+  });
+  const paste = button("Use it", () => text.value.trim() && change(() => draft.members.push({ name: "pasted list", text: shorter(text.value) })));
+  const lists = draft.members.map((one, at) =>
+    element("li", {}, `${one.name} `, button("Remove", () => change(() => draft.members.splice(at, 1)), `Remove ${one.name}`)),
+  );
+  made.append(
+    element("p", { className: "choices" }, choice("This office, for players it knows", "office"), choice("Pairing ratings of the file, where nothing else is known", "pairing")),
+    element("p", {}, "A members file or rating list comes before both: ", chosen),
+    element("p", {}, text, " ", paste),
+    element("ul", {}, ...lists),
+    element("p", { className: "hint" }, "A rating that you type into the crosstable comes first: 1512, 1512P17 (provisional, on 17 games), unrated."),
+  );
+  made.open = lists.length > 0;
+  return made;
+}
+
+// Of a long list only the titles and the players of this event are needed.
+function shorter(text) {
+  if (text.length < LONG_LIST) return text;
+  const ids = draft.event.sections.flatMap((one) => one.players.map((player) => player.member_id).filter(Boolean));
+  const lines = text.split(/\r?\n/);
+  return [lines[0], ...lines.slice(1).filter((line) => ids.some((one) => line.includes(one)))].join("\n");
+}
+
+function show(found) {
+  reply = found;
+  bySection(draft, found).forEach((results, at) => showResults(bench, at, results));
+  for (const one of bench.querySelectorAll("[aria-invalid], .warned")) {
+    one.removeAttribute("aria-invalid");
+    one.classList.remove("warned");
+    one.removeAttribute("title");
+  }
+  for (const one of found.findings) {
+    for (const cell of cells(one)) {
+      if (one.severity === "warning") cell.classList.add("warned");
+      else cell.setAttribute("aria-invalid", "true");
+      cell.title = cell.title ? `${cell.title}\n${one.message}` : one.message;
+    }
+  }
+  groups(found.findings);
+  summed(found);
+}
+
+function summed(found) {
+  const stops = found.findings.filter((one) => one.severity !== "warning").length;
+  const warnings = found.findings.length - stops;
+  const rated = found.sections.filter((one) => one.rated).length;
+  const of = found.sections.length;
+  const words = [];
+  words.push(stops ? `${counted(stops, "thing")} to put right` : rated ? "Everything is ready" : "Nothing to put right");
+  if (warnings) words.push(counted(warnings, "warning"));
+  words.push(`${rated === of ? counted(of, "section") : `${rated} of ${counted(of, "section")}`} rated`);
+  const sum = document.getElementById("sum");
+  sum.textContent = `${words.join(", ")}. ${found.strict ? "Ratings are as this office would post them." : ""}`;
+  sum.classList.toggle("error", stops > 0);
+  say(sum.textContent);
+  news.classList.add("unseen");
+}
+
+function counted(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function cells(one) {
+  const found = [];
+  for (const place of [one, one.also].filter(Boolean)) {
+    if (place.section === null) continue;
+    const names = place.row === null ? [`${place.section}/${one.field}`] : [`${place.section}/${place.row}/${place.round ?? (one.field || "name")}`];
+    for (const name of names) {
+      const cell = bench.querySelector(`[data-at="${name}"]`) ?? bench.querySelector(`[data-at="${place.section}/${place.row}/name"]`);
+      if (cell) found.push(cell);
+    }
+  }
+  return found;
+}
+
+function groups(findings) {
+  const by = new Map();
+  for (const one of findings) by.set(one.code, [...(by.get(one.code) ?? []), one]);
+  const made = [...by.values()].sort((one, other) => (one[0].severity === "warning") - (other[0].severity === "warning"));
+  document.getElementById("found").replaceChildren(...made.map(group));
+}
+
+function group(some) {
+  const [first] = some;
+  const stops = first.severity !== "warning";
+  const made = element("details", { open: stops, className: `group ${stops ? "stops" : ""}` });
+  const word = stops ? "To put right" : "Warning";
+  const title = some.length === 1 ? first.message : `${some.length} × ${first.message}`;
+  made.append(element("summary", {}, element("b", { className: stops ? "error" : "warn" }, `${word}: `), title));
+  made.append(element("p", { className: "hint" }, `${first.remedy} `, element("code", {}, first.code)));
+  const shared = first.fixes.map((one) => one.label).filter((label) => some.every((one) => one.fixes.some((two) => two.label === label)));
+  if (some.length > 1 && shared.length) {
+    const all = shared.map((label) => button(label, () => fix(some.map((one) => one.fixes.find((two) => two.label === label))), `${label}, for all ${some.length}`));
+    made.append(element("p", { className: "row wrap" }, `For all ${some.length}: `, ...all));
+  }
+  const rows = some.slice(0, MOST_SHOWN).map((one) => {
+    const [cell] = cells(one);
+    const where = cell ? button(one.where || "Show", () => cell.focus(), `Go to ${one.where}`) : element("span", {}, one.where);
+    return element("li", {}, where, some.length > 1 ? ` ${one.message} ` : " ", ...one.fixes.map((two) => button(two.label, () => fix([two]))));
+  });
+  if (some.length > MOST_SHOWN) rows.push(element("li", {}, `and ${some.length - MOST_SHOWN} more`));
+  made.append(element("ul", { className: "lines" }, ...rows));
+  return made;
+}
+
+// What is wrong with the cell that somebody is in, and what would put it right, at the foot of the window.
+function look(cell) {
+  const about = (reply?.findings ?? []).filter((one) => cells(one).includes(cell));
+  bar.replaceChildren(
+    ...about.slice(0, 3).map((one) => element("p", {}, `${one.message} `, ...one.fixes.map((two) => button(two.label, () => fix([two]))))),
+  );
+  bar.hidden = !about.length;
+}
+
+// Files out.
+
+async function exported(to) {
+  try {
+    const made = await ask({ ...draft, to });
+    if (!made.file) {
+      say(`It cannot be written as ${FORMATS[to]} yet: ${made.findings.map((one) => `${one.where}: ${one.message}`).join(" ")}`);
+      news.classList.remove("unseen");
+      return;
+    }
+    const bytes = Uint8Array.from(atob(made.file.content), (one) => one.charCodeAt(0));
+    const link = element("a", { href: URL.createObjectURL(new Blob([bytes])), download: made.file.name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    const notes = made.findings.map((one) => one.message);
+    say(`${made.file.name} is in your downloads.${notes.length ? ` ${notes.join(" ")}` : ""}`);
+    news.classList.remove("unseen");
+  } catch (error) {
+    say(`That did not work: ${error.message}`);
+    news.classList.remove("unseen");
+  }
+}
+
+// Files in: chosen, or dropped anywhere on the page.
+
+form.querySelector("label").append(", chosen or dropped anywhere on this page");
+input.addEventListener("change", () => input.files.length && open(input.files));
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (input.files.length) open(input.files);
+});
+const over = (on) => (event) => {
+  if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+  event.preventDefault();
+  document.body.classList.toggle("over", on);
+};
+document.addEventListener("dragover", over(true));
+document.addEventListener("dragleave", over(false));
+document.addEventListener("drop", (event) => {
+  over(false)(event);
+  if (event.dataTransfer?.files.length) open(event.dataTransfer.files);
+});
+addEventListener("hashchange", opened);
+addEventListener("popstate", opened);
+list();
+if (location.hash.startsWith("#draft-")) opened();

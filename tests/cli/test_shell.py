@@ -1,0 +1,72 @@
+"""What a shell is told to complete, and what ``doctor`` says of an installation."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from crosstable import schemas
+from crosstable.cli import COMMANDS, main, office, shell
+
+
+def test_the_first_word_is_a_command() -> None:
+    assert shell.words("ra", []) == ["rate"]
+    assert set(COMMANDS) < set(shell.words("", []))
+
+
+def test_words_follow_what_was_typed_before() -> None:
+    assert shell.words("su", ["office"]) == ["submit", "supplements"]
+    assert shell.words("", ["office"]) == list(office.COMMANDS)
+    assert shell.words("--reas", ["office", "decide", "floor"]) == ["--reason"]
+    assert shell.words("OTB", ["explain", "a.json", "--system"]) == ["OTBR", "OTBQ", "OTBB"]
+
+
+def test_where_a_file_can_stand_nothing_is_said() -> None:
+    assert shell.words("", ["rate"]) == []
+    assert shell.words("my", ["rate", "--members"]) == []
+    assert shell.words("", ["no-such-command"]) == []
+
+
+def test_hidden_words_are_not_offered() -> None:
+    assert shell.words("", ["completion"]) == ["bash", "zsh", "fish", "powershell"]
+
+
+def test_a_real_bash_completes(tmp_path: Path) -> None:
+    folder = str(Path(sys.executable).parent)
+    script = """
+        eval "$(crosstable completion bash)"
+        COMP_WORDS=(crosstable explain event.json --system OTB); COMP_CWORD=4; _crosstable; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(crosstable rate ""); COMP_CWORD=2; _crosstable; echo "none: ${COMPREPLY[*]}"
+    """
+    ran = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env={"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["OTBR", "OTBQ", "OTBB", "none:"]
+    assert ran.stderr == ""
+
+
+def test_doctor_names_versions_extras_and_places(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schemas.schema("doctor"))
+    assert {"python-calamine", "rich", "xlsxwriter"} == set(document["extras"]["plain"])
+    assert document["extras"]["site"]["sqlalchemy"]
+    assert document["data"]["office"].endswith("office.db")
+
+
+def test_doctor_says_the_line_that_brings_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has = shell._version
+    monkeypatch.setattr(shell, "_version", lambda name: None if name == "httpx" else has(name))
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said
+    assert "site: installed\n" in said

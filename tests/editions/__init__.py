@@ -1,1 +1,0 @@
-"""The law by date: every amendment, both calendars."""

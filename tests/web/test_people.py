@@ -1,0 +1,240 @@
+"""What players ask of the ten years' demonstration: find somebody, their games, what comes next; its seed holds."""
+
+import json
+import random
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from crosstable.calculator.estimate import estimate
+from crosstable.calculator.reading import read_link
+from crosstable.calculator.what_if import events_to, score_chances
+from crosstable.cli import main
+from crosstable.errors import OfficeError
+from crosstable.formulas.standard import odds, winning_expectancy
+from crosstable.office.audit import audit
+from crosstable.office.database import Office, open_office
+from crosstable.office.demonstration import ACCOUNTS, PASSWORD, make_demo
+from crosstable.office.ledger.postings import current_of_section
+from crosstable.office.settings import contrast_with_white, show_as
+from crosstable.web.pages.explanations import played_section
+from crosstable.web.pages.sections import rated_section, require_section
+from crosstable.web.reading import Reading
+from tests.amounts import IS_SOAK, amount
+from tests.office.made_office import AUTHOR
+from tests.web.client import TestClient
+from tests.web.site import HandClock, client, made_file
+
+DAY = date(2026, 11, 16)
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demonstration") / "office.db"
+    make_demo(str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def site(office: Path) -> Iterator[TestClient]:
+    with client(office, is_demo=True) as made:
+        yield made
+
+
+def test_a_demonstration_looks_like_a_federation(site: TestClient) -> None:
+    home = site.get("/index.json").json()
+    assert home["members"] > 2000
+    assert home["events"] > 700
+    assert len(home["leaders"]) == 10
+    assert all(one["member_id"].startswith("9") for one in home["leaders"])  # nobody has such an id
+    months = site.get("/events.json?page=1&size=500").json()
+    first = site.get("/events.json?page=2&size=500").json()["events"][-1]
+    assert first["started"] < "2016-12"
+    assert months["events"][0]["ended"] > "2026-07"
+    assert len(site.get("/changes.json?kind=correct").json()["acts"]) >= 3
+    quads = [one for one in months["events"] if one["name"].endswith("Quads")]
+    assert len(quads) > 30
+    assert all(one["players"] == 4 * one["sections"] for one in quads)
+
+
+def test_the_login_page_of_the_demonstration_alone_names_its_accounts(site: TestClient) -> None:
+    text = site.get("/login").text
+    assert all(f"<b>{one.name}</b>" in text for one in ACCOUNTS)
+    assert PASSWORD in text
+    for path in ("/", "/about", "/estimate"):
+        assert PASSWORD not in site.get(path).text
+
+
+def test_other_machines_do_not_reach_the_demonstration(office: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--demo", "--database", str(office), "--host", "0.0.0.0"]) == 2
+    assert "passwords" in capsys.readouterr().err
+    assert main(["serve", "--demo", "--database", "postgresql://nobody@127.0.0.1:1/none"]) in (1, 2)
+
+
+def test_the_ratings_of_the_seed_follow_from_its_record(office: Path) -> None:
+    """Some sections are rated again from what was posted before them; a soak derives everything from nothing."""
+    opened = open_office(str(office))
+    if IS_SOAK:
+        assert not audit(opened).findings
+    reading = Reading(opened)
+    read = reading.renew()
+    rng = random.Random(1)
+    places = [(event.event_id, one.number) for event in read.events for one in event.sections]
+    rows = games = 0
+    for event, number in rng.sample(places, amount(25, len(places))):
+        stored = (one.posting for one in current_of_section(read.connection, event, number))
+        posted = {(one.member_id, one.system): one.rating_after for one in stored}
+        for one in rated_section(read, require_section(read, event, number)):
+            for player in one.rated.players:
+                if player.played and player.after is not None:
+                    assert player.after.rating == pytest.approx(posted[player.member_id, one.rated.system], abs=1e-9)
+                    rows += 1
+                shown = played_section(one, player.number)
+                if shown.has_points:
+                    points = [game.points or 0.0 for game in shown.games] + [other.points for other in shown.others]
+                    assert sum(points) == pytest.approx(shown.change, abs=1e-6)
+                    games += len(shown.games)
+    reading.close()
+    assert rows > 100
+    assert games > 200
+
+
+def test_search_finds_players_events_clubs_and_states_and_one_hit_opens(site: TestClient) -> None:
+    leader = site.get("/index.json").json()["leaders"][0]
+    one = site.get(f"/search?q={leader['member_id']}")
+    assert (one.status_code, one.headers["location"]) == (303, f"/members/{leader['member_id']}")
+    found = site.get("/search.json?q=dallas").json()
+    assert {place["kind"] for place in found["places"]} == {"club", "event"}
+    assert site.get(f"/search?q={leader['member_id']}&against=90000107").headers["location"] == (
+        f"/members/90000107/against/{leader['member_id']}"
+    )
+    family, given = leader["name"].split(", ")
+    misspelt = f"{given} {family[:-1]}{'x' if family[-1] != 'x' else 'y'}"
+    answer = site.get(f"/search.json?q={misspelt}").json()
+    assert leader["name"] in [member["name"] for member in answer["members"]]
+    assert next(one for one in answer["members"] if one["name"] == leader["name"])["rating"] == leader["rating"]
+
+
+def test_suggestions_come_with_ratings_and_quickly(site: TestClient) -> None:
+    leader = site.get("/index.json").json()["leaders"][0]
+    found = site.get(f"/api/v1/suggest?q={leader['name'][:5]}").json()["found"]
+    assert {"kind", "id", "name", "text", "href"} == found[0].keys()
+    mine = site.get(f"/api/v1/suggest?q={leader['name']}&kind=member").json()["found"][0]
+    assert (mine["id"], mine["text"]) == (leader["member_id"], f"{leader['rating']} · {leader['state']}")
+    assert "state" in [one["kind"] for one in site.get("/api/v1/suggest?q=TX").json()["found"]]
+    start = time.process_time()
+    for letters in ("an", "ma", "sm", "jo", "wi", "ro"):
+        assert site.get(f"/api/v1/suggest?q={letters}").json()["found"]
+    assert time.process_time() - start < 6.0
+
+
+def test_clubs_states_and_directors_have_pages_that_lead_to_each_other(site: TestClient) -> None:
+    state = site.get("/states/TX.json").json()
+    club = site.get(f"{state['clubs'][0]['href']}.json").json()
+    assert club["paging"]["total"] == state["clubs"][0]["events"]
+    director = site.get(f"{club['directors'][0]['href']}.json").json()
+    assert director["clubs"]
+    assert sum(one["events"] for one in state["clubs"]) == state["paging"]["total"]
+    assert site.get("/states/ZZ").status_code == 404
+    month = site.get("/events.json?month=2026-08").json()
+    assert month["events"]
+    assert all(one["ended"].startswith("2026-08") for one in month["events"])
+
+
+def test_an_estimate_takes_names_ids_and_a_pasted_list(site: TestClient) -> None:
+    """What the page answers with people is what it answers with their live ratings."""
+    me, *others = site.get("/index.json").json()["leaders"][:4]
+    live = {
+        one["member_id"]: site.get(f"/members/{one['member_id']}.json").json()["systems"][0] for one in (me, *others)
+    }
+    paste = f"1. {others[0]['name']} {others[0]['rating']}\n{others[1]['member_id']}\nNobody, Atall"
+    page = site.get("/estimate", params={"rating": me["name"], "game": f"W{others[2]['member_id']}", "entries": paste})
+    assert page.status_code == 200
+    assert "Nobody is called Nobody, Atall" in page.text
+    assert all(one["name"] in page.text for one in others)
+    games = f"W{others[2]['member_id']} T{others[0]['member_id']} T{others[1]['member_id']}"
+    assert f'value="{games}"' in page.text
+    link = page.text.split('This estimate has a link: <a href="')[1].split('"')[0].replace("&amp;", "&")
+    request = read_link(link, DAY).request
+    assert request is not None
+    assert request.rating == live[me["member_id"]]["live"]["rating"]
+    assert [one.rating for one in request.opponents] == [
+        live[one["member_id"]]["live"]["rating"] for one in (others[2], others[0], others[1])
+    ]
+    assert f"→ {estimate(request).official}" in page.text
+    wrong = site.get("/estimate.json?rating=1500&game=W99999999")
+    assert wrong.status_code == 422
+    assert "Nobody has the ID 99999999" in json.dumps(wrong.json())
+
+
+def test_chances_of_scores_add_up_and_a_path_repeats_the_event() -> None:
+    """By hand: two games against 1700 with a rating of 1500, a quarter of even games drawn."""
+    request = read_link("/estimate?rating=1500/100&game=W1700,T1700,T1700&date=2026-11-01", DAY).request
+    assert request is not None
+    expected = winning_expectancy(odds(1500.0), odds(1700.0))
+    draws = 0.5 * expected
+    wins = expected - draws / 2
+    losses = 1 - wins - draws
+    by_hand = {1.0: losses**2, 1.5: 2 * draws * losses, 2.0: draws**2 + 2 * wins * losses, 2.5: 2 * wins * draws}
+    assert score_chances(request) == pytest.approx({**by_hand, 3.0: wins**2})
+    over = read_link("/estimate?rating=1500/100&game=W1700,D1700&date=2026-11-01", DAY).request
+    assert over is not None
+    path = events_to(over, 1600.0)
+    assert path is not None
+    assert path[0] == estimate(over).official
+    second = estimate(over._replace(rating=estimate(over).rating, games=estimate(over).games_after))
+    assert path[1] == second.official
+    assert path[-1] >= 1600 > path[-2]
+    assert events_to(over._replace(rating=2300.0), 2400.0) is None
+
+
+def test_what_any_program_asks_of_a_site(site: TestClient) -> None:
+    assert "Disallow: /desk" in site.get("/robots.txt").text
+    pages = site.get("/sitemap.xml").text
+    assert pages.count("<loc>") > 3000
+    assert site.get("/manifest.webmanifest").json()["name"] == "Demonstration Chess Federation"
+    assert site.get("/favicon.ico").headers["location"] == "/static/mark.svg"
+    busiest = site.get("/members/90000107").text
+    assert '<meta name="description" content="' in busiest
+    assert '<meta property="og:title"' in busiest
+    assert len(busiest.encode()) < 60 * 1024
+
+
+def test_an_office_shows_its_own_name_color_picture_and_contact(tmp_path: Path) -> None:
+    path = made_file(tmp_path)
+    office = Office(str(path), HandClock())
+    picture = b"\x89PNG\r\n\x1a\n and so on"
+    shown = {"name": "Elm County <Chess>", "contact": "ratings@elm.example", "color": "#7a1f3d"}
+    for setting, text in {**shown, "logo": b64encode(picture).decode()}.items():
+        assert show_as(office, AUTHOR, setting, text) is not None
+        assert show_as(office, AUTHOR, setting, text) is None
+    for setting, wrong in {"color": "#f0c0c0", "logo": b64encode(b"GIF89a").decode(), "name": "a\nb"}.items():
+        with pytest.raises(OfficeError):
+            show_as(office, AUTHOR, setting, wrong)
+    with pytest.raises(OfficeError, match="is not a color"):
+        show_as(office, AUTHOR, "color", "red")
+    assert (round(contrast_with_white("#000000"), 2), contrast_with_white("#ffffff")) == (21.0, 1.0)  # WCAG 2.2
+    with client(path) as site:
+        text = site.get("/").text
+        assert "Elm County &lt;Chess&gt;" in text
+        assert "mailto:ratings@elm.example" in text
+        assert site.get("/identity.css").text == ":root { --accent: #7a1f3d; }\n"
+        assert site.get("/logo.png").content == picture
+    office.close()
+
+
+def test_ratings_are_spread_over_the_classes(site: TestClient) -> None:
+    view = site.get("/lists.json").json()
+    month = view["lists"][0]["month"]
+    rows = site.get(f"/lists/{month}/top.json?top=500").json()["rows"]
+    strong = [row for row in rows if row["rating"] >= 2000]
+    assert sum(one["members"] for one in view["distribution"] if one["level"] >= 2000) == len(strong)
+    leader = site.get(f"/members/{rows[0]['member_id']}.json").json()["systems"][0]["ranks"]
+    assert [(one["state"], one["rank"]) for one in leader] == [("", 1), (rows[0]["state"], 1)]
+    third = site.get(f"/members/{rows[2]['member_id']}.json").json()["systems"][0]["ranks"][0]
+    assert third["rank"] == rows[2]["rank"]
+    assert third["of"] == sum(one["members"] for one in view["distribution"])

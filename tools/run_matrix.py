@@ -1,0 +1,148 @@
+"""Install the built wheel into fresh environments, with each extra and with none, and run what a user would.
+
+Every command either does its work or says the one line to type; none ends in a traceback. ``--suite`` runs the whole
+suite on each Python too, in an environment of its own.
+"""
+
+import argparse
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+MINORS = range(11, 15)
+EXTRAS = ("", "site", "history", "uschess", "all")
+PORT = 8765
+LONGEST_START = 15.0
+
+# What a user types, and the extra without which it says the line to type.
+COMMANDS: tuple[tuple[str, str], ...] = (
+    ("--version", ""),
+    ("doctor", ""),
+    (f"rate {EXAMPLES}/summer-quads.json", ""),
+    (f"rate {EXAMPLES}/summer-quads.json --json", ""),
+    (f"rate {EXAMPLES}/summer-quads.json --xlsx sheet.xlsx", ""),
+    (f"rate {EXAMPLES}/summer-quads.json --html --out sheet.html", ""),
+    (f"convert {EXAMPLES}/summer-quads.json --to xlsx --out chart.xlsx", ""),
+    ("check chart.xlsx", ""),
+    (f"explain {EXAMPLES}/summer-quads.json --player 1 --section 1", ""),
+    ("estimate 1512 W1640 D1720 --games 40 --date 2026-06-14", ""),
+    ("calculator about", ""),
+    ("rules --on 2012-05-01", ""),
+    ("schema event", ""),
+    ("findings not-mirrored", ""),
+    ("completion bash", ""),
+    ("office init", "site"),
+    (f"office members import {EXAMPLES}/club-members.csv --by me --reason start", "site"),
+    ("office status", "site"),
+    ("serve --help", "site"),
+    ("lab parameters", "history"),
+    ("lab simulate --members 200 --years 2 --out federation", "history"),
+    ("history replay federation --out replayed", "history"),
+    ("fetch --help", "uschess"),
+)
+
+
+def main() -> None:
+    """Try every Python at hand with every extra."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", action="append", help="only this one (repeatable), like 3.13")
+    parser.add_argument("--extra", action="append", help="only this extra (repeatable)")
+    parser.add_argument("--suite", action="store_true", help="run the whole suite on each Python too")
+    options = parser.parse_args()
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    faults: list[str] = []
+    for version, python in pythons(options.python).items():
+        for extra in options.extra or EXTRAS:
+            faults += tried(version, python, extra, wheel)
+        if options.suite:
+            faults += suite(version, python)
+    sys.exit("\n".join(faults) or None)
+
+
+def pythons(wanted: list[str] | None) -> dict[str, str]:
+    """The Pythons at hand by version."""
+    found = {}
+    for minor in MINORS:
+        path = shutil.which(f"python3.{minor}")
+        version = f"3.{minor}"
+        if path and (not wanted or version in wanted):
+            ran = subprocess.run([path, "-c", "pass"], capture_output=True, check=False)
+            if ran.returncode == 0:
+                found[version] = path
+    if not found:
+        sys.exit("No Python from 3.11 on is in the PATH under its own name, like python3.12.")
+    return found
+
+
+def tried(version: str, python: str, extra: str, wheel: Path) -> list[str]:
+    """What is wrong with one installation."""
+    name = f"Python {version}, {extra or 'no extra'}"
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.monotonic()
+        subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
+        needed = f"crosstable[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
+        subprocess.run([f"{folder}/venv/bin/python", "-m", "pip", "-qq", "install", needed], check=True)
+        installed = time.monotonic() - begun
+        crosstable = f"{folder}/venv/bin/crosstable"
+        faults = [found for typed, needs in COMMANDS if (found := fault_of(crosstable, folder, typed, needs, extra))]
+        first = served(crosstable, folder) if extra in ("site", "all") else None
+        if first is not None and first > LONGEST_START:
+            faults.append(f"serve --demo: the first page after {first:.0f} s")
+    said = "" if first is None else f", first page of the demonstration {first:.1f} s"
+    print(f"{name}: installed in {installed:.0f} s{said}, {len(COMMANDS)} commands, {len(faults)} faults", flush=True)
+    return [f"{name}: {found}" for found in faults]
+
+
+def fault_of(crosstable: str, folder: str, typed: str, needs: str, extra: str) -> str:
+    """What is wrong with a command, or nothing."""
+    ran = subprocess.run([crosstable, *typed.split()], cwd=folder, capture_output=True, text=True, check=False)
+    is_there = not needs or extra in (needs, "all")
+    if "Traceback" in ran.stderr:
+        return f"{typed}: {ran.stderr.strip().splitlines()[-1]}"
+    if is_there and ran.returncode:
+        return f"{typed}: exit code {ran.returncode}: {ran.stderr.strip()[:200]}"
+    if not is_there and ran.returncode and not re.search(r'pip install "crosstable\[', ran.stderr):
+        return f"{typed}: does not say the line to type: {ran.stderr.strip()[:200]}"
+    return ""
+
+
+def served(crosstable: str, folder: str) -> float:
+    """Seconds until the first page of the demonstration."""
+    begun = time.monotonic()
+    with subprocess.Popen(
+        [crosstable, "serve", "--demo", "--port", str(PORT)],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            while time.monotonic() - begun < 10 * LONGEST_START and server.poll() is None:
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/", timeout=5):
+                        return time.monotonic() - begun
+                except (urllib.error.URLError, TimeoutError):
+                    time.sleep(0.1)
+        finally:
+            server.send_signal(signal.SIGINT)
+    return float("inf")
+
+
+def suite(version: str, python: str) -> list[str]:
+    """Run the whole suite on one Python, in a copy of the repository."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "-q", str(ROOT), folder], check=True)
+        ran = subprocess.run(["make", "test", f"PYTHON={python}"], cwd=folder, check=False)
+    return [f"Python {version}: make test failed"] if ran.returncode else []
+
+
+if __name__ == "__main__":
+    main()
