@@ -96,10 +96,10 @@ soak: $(READY) postgres browser ## faults, random offices and random questions a
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py
 
-evidence: $(READY) ## make rules/evidence_table.py and docs/fidelity.md anew from the official results
-	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021
-	$(BIN)/ruff format -q src/crosstable/rules/evidence_table.py
-	$(BIN)/python tools/make_fidelity.py ../shared/cases/official-2001-2021 ../shared/cases/official-pages \
+evidence: $(READY) ## make the table in rules/documents.py and docs/fidelity.md anew from the official results
+	$(BIN)/python tools/make_evidence.py ../shared/cases/official-2001-2021 ../shared/cases/official-pages
+	$(BIN)/ruff format -q src/crosstable/rules/documents.py
+	$(BIN)/python -m tools.make_fidelity ../shared/cases/official-2001-2021 ../shared/cases/official-pages \
 	  ../shared/cases/official-members/members.jsonl.gz
 
 # Other rating libraries have an environment of their own: none of them is needed to run or to test anything.
@@ -132,9 +132,16 @@ screenshots: $(READY) browser ## make the pictures of docs/images anew
 	@mkdir -p docs/images
 	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
 
-docs: $(READY) ## make the generated pages of docs/ anew
+.venv-docs/.installed: requirements/docs.txt
+	@echo "Installing MkDocs into .venv-docs ..."
+	@$(PYTHON) -m venv --clear .venv-docs
+	@.venv-docs/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/docs.txt
+	@touch $@
+
+docs: $(READY) .venv-docs/.installed ## make the generated pages of docs/ anew, and the documentation site in build/docs
 	$(BIN)/python -m tools.make_docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python tools/make_site.py .venv-docs/bin/mkdocs
 
 clean: ## remove everything that was made here
-	rm -rf $(VENV) .venv-peers build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .venv-docs build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

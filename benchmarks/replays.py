@@ -128,7 +128,7 @@ def _best(runs: list[Run]) -> Run:
 
 
 def _speeds(archives: list[str], threads: int | None) -> list[float]:
-    """Games per second of every size, in a process that walks them in turn: the mean of as many games of each."""
+    """Games per second of every size, in a process that replays them in turn: the mean of as many games of each."""
     code = f"from benchmarks.replays import print_speeds; print_speeds({archives!r}, {threads!r})"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     speeds: list[float] = json.loads(found.stdout)
@@ -136,7 +136,7 @@ def _speeds(archives: list[str], threads: int | None) -> list[float]:
 
 
 def print_speeds(folders: list[str], threads: int | None) -> None:
-    """Walk every size in turn, again and again, and print the games per second of each."""
+    """Replay every size in turn, again and again, and print the games per second of each."""
     archives = [read_for_replay(opened(folder)) for folder in folders]
     indexes = [build(archive) for archive in archives]
     seconds = [0.0] * len(archives)
@@ -212,8 +212,8 @@ def main() -> None:
     """Replay one archive and print what it took, as JSON."""
     folder, out = sys.argv[1:3]
     threads = 1 if "--alone" in sys.argv else None
-    wishes = ReplayOptions(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
-    done = replay_archive(folder, out, wishes)
+    options = ReplayOptions(threads=threads, keeps_index=False, keeps_snapshots="--snapshots" in sys.argv)
+    done = replay_archive(folder, out, options)
     peak = _peak_gigabytes()
     run: dict[str, Any] = {
         "games": done.games,

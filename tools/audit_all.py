@@ -28,6 +28,11 @@ from crosstable.verification.whole import settled
 from tests.uschess.stand_in import StandIn, api_of
 
 SLOWEST = 5
+CONTRADICTIONS = (
+    ("agrees", AuditVerdict.DIFFERS),
+    ("differs", AuditVerdict.EXPLAINED),
+    ("differs", AuditVerdict.REPRODUCED),
+)
 
 
 def main() -> int:
@@ -89,6 +94,8 @@ def _count(counted: Counter[str], page: Page, rows: list[AuditedRow]) -> None:
         if row.number in verified:
             said = "differs" if verified[row.number] is Verdict.UNEXPLAINED else "agrees"
             counted[f"verify: {said}, audit: {row.verdict.value}"] += 1
+            if (said, row.verdict) in CONTRADICTIONS:
+                print(f"verify {said}, audit says {row.verdict.value}: {_name(page)}, player {row.number}: {row.cause}")
 
 
 if __name__ == "__main__":

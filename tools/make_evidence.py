@@ -1,42 +1,45 @@
-"""Make ``rules/evidence_table.py`` anew from an archive of crosstables: ``python tools/make_evidence.py FOLDER``.
+"""Count ``ROWS`` of ``rules/documents.py`` anew from official results: ``python tools/make_evidence.py ARCHIVE PAGES``.
 
 For every amendment, how many posted rows agree only with the side of its date they are on, and how many only with the
-other side. The folder is the archive's; it is not part of the project.
+other side. Archive and saved pages are not part of the project.
 """
 
 import sys
 from pathlib import Path
 
-from crosstable.formats import archive
+from crosstable.formats import archive, msa
 from crosstable.verification import pages_of
 from crosstable.verification.evidence import evidence
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "evidence_table.py"
-HEAD = '''"""Counted from official results of 2001 to 2021 by ``tools/make_evidence.py``; not to be edited."""
-
-# amendment: rows before its date, rows since, rows against
-ROWS: dict[str, tuple[int, int, int]] = {
-'''
+TARGET = Path(__file__).resolve().parent.parent / "src" / "crosstable" / "rules" / "documents.py"
+HEAD = "ROWS: dict[str, tuple[int, int, int]] = {\n"
 
 
-def main(folder: str) -> int:
-    """Count, and write the module."""
-    pages = [
-        page
+def main(folder: str, saved: str) -> int:
+    """Count, and write the table; of the saved pages those of events that the archive lacks."""
+    reports = [
+        report
         for path in sorted(Path(folder).glob("*.jsonl.gz"))
         for report in archive.read(path.read_bytes(), path.name)
-        for page in pages_of(report)
     ]
+    archived = {report.event_id for report in reports}
+    reports += [
+        report
+        for path in sorted(Path(saved).glob("*.html"))
+        if (report := msa.read(path.read_bytes(), path.name).report).event_id not in archived
+    ]
+    pages = [page for report in reports for page in pages_of(report)]
     lines = [HEAD]
     for amendment, count in evidence(pages):
         if any(count):
             key = f"{amendment.effective} {amendment.summary}"
             lines.append(f'    "{key}": ({count.before}, {count.since}, {count.against}),\n')
     lines.append("}\n")
-    TARGET.write_text("".join(lines), "utf-8")
+    before, _, rest = TARGET.read_text("utf-8").partition(HEAD)
+    TARGET.write_text(before + "".join(lines) + rest.partition("\n}\n")[2], "utf-8")
     print(f"{len(pages)} pages; wrote {TARGET.name}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

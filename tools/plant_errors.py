@@ -86,17 +86,16 @@ def _planted(page: Page) -> Iterator[Planted]:
 
 def with_result(section: Section, number: int, at: int, result: Result) -> Section:
     """A section with another result of one game, on both rows."""
-    opponent = next(entry.cells[at].opponent for entry in section.entries if entry.number == number)
-    results = {number: result, opponent: OTHER_SIDE[result]}
-    entries = []
-    for entry in section.entries:
-        cells = list(entry.cells)
-        if entry.number in results:
-            blank = Cell(Result.BLANK, 0, "")
-            other = results[entry.number]
-            cells[at] = blank if other is Result.BLANK else cells[at]._replace(result=other)
-        entries.append(entry._replace(cells=tuple(cells)))
-    return section._replace(entries=tuple(entries))
+    cells = {entry.number: list(entry.cells) for entry in section.entries}
+    opponent = cells[number][at].opponent
+    meeting = sum(cell.opponent == opponent for cell in cells[number][:at])
+    there = [i for i, cell in enumerate(cells[opponent]) if cell.opponent == number][meeting]
+    for one, place, other in ((number, at, result), (opponent, there, OTHER_SIDE[result])):
+        blank = Cell(Result.BLANK, 0, "")
+        cells[one][place] = blank if other is Result.BLANK else cells[one][place]._replace(result=other)
+    return section._replace(
+        entries=tuple(entry._replace(cells=tuple(cells[entry.number])) for entry in section.entries)
+    )
 
 
 def _with(about: Suspicion, entry: Entry, record: PlayerRating) -> Suspicion:

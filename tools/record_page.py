@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstable.history.archive_tables import TABLES
-from crosstable.history.kernel.arrays import STANDING
+from crosstable.history.kernel.arrays import RECORD
 from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.record_rows import POSTED, posted_name
@@ -38,7 +38,7 @@ def record_page(note: str) -> str:
         column = archive[name]
         kind = str(column.dtype).lower()
         posted = f", `posting.{posted_name(name)}`" if name in POSTED else ""
-        array = f"`{name}`, {STANDING[name]}" if name in (STANDING.names or ()) else "beside the record"
+        array = f"`{name}`, {RECORD[name]}" if name in (RECORD.names or ()) else "beside the record"
         lines.append(
             f"| `{name}` | {kept.meaning} | `{told}` | `OTBR {told.replace('_', ' ')}` "
             f"| `{name}`, {kind}{'?' if column.may_be_null else ''} "

@@ -50,6 +50,11 @@ def read_rating(text: str) -> WrittenRating:
     return WrittenRating(_number(found[1]), None if found[2] is None else float(found[2]))
 
 
+def read_member_id(text: str) -> str:
+    """A member id as a file has it; nothing for ``NEW``, ``pending``, ``none``, zeros and whatever else is no id."""
+    return text if any("1" <= letter <= "9" for letter in text) else ""
+
+
 def read_number(text: str) -> float:
     """A plain decimal number: no sign, no exponent, no NaN."""
     if not _PLAIN.fullmatch(text):

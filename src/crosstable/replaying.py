@@ -1,7 +1,7 @@
-"""What every fold over a record shares: the order of its steps, decisions, openings, outside ratings.
+"""What every replay of a record shares: the order of its steps, decisions, starting ratings, outside ratings.
 
-The office folds its database, a history its archive; both take the same steps in the same order and read decisions the
-same way, because both read them here. Sees the engine and below.
+The office replays its database, a history its archive; both take the same steps in the same order and read decisions
+the same way, because both read them here. Sees the engine and below.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from crosstable.terms import Floor, FloorKind, OutsideRating, PlayerRating, RatingSystem
 
-# Openings and decisions stand in the fold before the sections that end on their day, under the member's id with a mark
+# Starting ratings and decisions come before the sections that end on their day, under the member's id with a mark
 # that no event id has, so that two of them never share a place.
 OWN = "@"
 DAWN = date(1, 1, 1)
 
 
 class Key(NamedTuple):
-    """A place in the fold: end, start, event id, section number (readings 83)."""
+    """A place in the replay: end, start, event id, section number (readings 83)."""
 
     ended: date
     started: date
@@ -44,7 +44,7 @@ class DecisionKind(StrEnum):
     REVOKE = "revoke"
 
 
-# Decisions that themselves move a standing, and so stand in the fold and make a posting.
+# Decisions that themselves change a rating record, and so have a place in the replay and make a posting.
 MOVING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.ADJUST})
 # Decisions that lower the floors a member has.
 LOWERING = frozenset({DecisionKind.LOWER_FLOOR, DecisionKind.GRANT_MATCH_FLOOR})
@@ -66,7 +66,7 @@ class StartingRating(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """An opening stands before the sections that end on its day."""
+        """It stands before the sections that end on its day."""
         assert self.standing.as_of is not None
         return Key(self.standing.as_of, DAWN, f"{OWN}{self.member_id}", self.act)
 
@@ -86,7 +86,7 @@ class Decision(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """A decision stands before the sections that end on its day."""
+        """It stands before the sections that end on its day."""
         return Key(self.effective, DAWN, f"{OWN}{self.member_id}", self.act)
 
     @property
@@ -145,7 +145,7 @@ def decided(
     openings: Iterable[StartingRating],
     decisions: Iterable[Decision],
 ) -> PlayerRating:
-    """A standing with the floors and the ceiling that one member's openings and decisions set before a place."""
+    """A rating record with the floors and ceiling that a member's starting ratings and decisions set before a place."""
     openings, decisions = list(openings), list(decisions)
     ceiling: float | None = None
     for opening in openings:
@@ -181,12 +181,12 @@ def in_force(ratings: Sequence[OutsideRating], day: date) -> OutsideRating | Non
 
 
 def bare(standing: PlayerRating) -> PlayerRating:
-    """A standing without what decisions say, which the fold adds where it is asked for."""
+    """A rating record without what decisions say, which the replay adds where it is asked for."""
     return standing._replace(floors=(), ceiling=None, published=None)
 
 
 def moved(decision: Decision, before: PlayerRating | None) -> PlayerRating | None:
-    """What a moving decision makes of a standing; a floor cannot be lowered where there is no rating."""
+    """What a moving decision makes of a rating record; a floor cannot be lowered where there is no rating."""
     if decision.kind is DecisionKind.LOWER_FLOOR:
         return None if before is None else before._replace(lowered_floor=decision.value)
     assert decision.value is not None

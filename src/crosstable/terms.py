@@ -425,8 +425,11 @@ class ReportedPlayer(NamedTuple):
     details: Mapping[str, str] = {}
 
 
-# The detail of a section in which a reader notes that its table has no US Chess ratings.
+# The detail of a section in which a reader notes that its table has no US Chess ratings, or that they are from before
+# the event, of a system that only a time control would tell.
 RATINGS = "ratings"
+NOT_GIVEN = "not given"
+UNNAMED = "before the event, of a system that is not named"
 # The detail of a player with the games behind a provisional pairing rating (``1322P11``).
 PAIRING_GAMES = "pairing_games"
 

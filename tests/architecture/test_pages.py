@@ -81,3 +81,11 @@ def test_an_unlisted_decision_and_a_dead_link_are_found() -> None:
 
 def test_an_unpinned_dependency_is_found() -> None:
     assert unpinned("rich==15.0.0 \\\n    --hash=sha256:00\n", ["rich", "click"]) == ["click"]
+
+
+def test_every_page_is_in_the_navigation_of_the_documentation_site() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    named = set(re.findall(r": (\S+\.md)$", navigation, flags=re.MULTILINE))
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    assert pages - named == set()
+    assert named - pages == {"index.md", "decisions/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}

@@ -32,7 +32,7 @@ KNOWN_WHOLE = {
     "fit.rows": "declared int in verify",
     "one.entries": "declared int in the public index",
     "self._size": "bytes of a reply",
-    "lab_sweep: ways": "a list of bools",
+    "lab: ways": "a list of bools",
     "ratings_api: width": "characters of a column",
     "swisssys: results": "lengths of lists",
     "kept_files: size": "bytes of a file",

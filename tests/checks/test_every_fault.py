@@ -36,7 +36,7 @@ from tests.event_files import EventFile, Ratings, event_file, player, record
 # Codes of other formats, and of those alone.
 NOT_FROM_EVENT_FILES = {
     *("damaged-file", "ignored-record", "code-page-guessed", "start-not-read", "end-not-read", "no-ratings"),
-    *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players"),
+    *("fide-ratings-only", "rating-column-not-known", "result-missing", "number-of-players", "similar-names"),
 }
 # Codes of writing; tests/formats/test_uschess_write.py and tests/cli/test_convert_to_dbf.py provoke them.
 OF_WRITING = {"shortened", "respelled", "not-written"}

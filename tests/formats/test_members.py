@@ -260,17 +260,22 @@ def _as_report(data: bytes) -> Reading:
     return Reading(Report("", "", None, None, (section,), ""), found.faults)
 
 
+def _is_head(row: list[str]) -> bool:
+    titles = [re.sub(r"[\W_]+", " ", cell).strip().lower() for cell in row if re.search("[A-Za-z]", cell)]
+    return len(titles) > 1 and bool({"member id", "id"} & set(titles))
+
+
 def _stated_rows(data: bytes) -> Shape | None:
-    """Counted in a way of its own: rows below the first that has a cell for the member id."""
+    """Counted in a way of its own: rows below the first that has a cell for the member id and one more title."""
     text = data.decode("utf-8-sig", "replace")
     best = None
     for separator in ",;\t":
         rows = [
             row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(map(str.strip, row))
         ]
-        while rows and not {re.sub(r"[\W_]+", " ", cell).strip().lower() for cell in rows[0]} & {"member id", "id"}:
+        while rows and not _is_head(rows[0]):
             rows.pop(0)
-        if rows and len(rows[0]) > 1:
+        if rows:
             best = Shape(1, len(rows) - 1)
     return best
 

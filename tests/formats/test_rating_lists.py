@@ -145,6 +145,8 @@ def test_lists_of_fide_and_canada_are_looked_up_by_their_ids(tmp_path: Path) -> 
     assert (one.fide, one.birth_year) == (OutsideRating(1938.0), 1982)
     assert (two.cfc, two.fide) == (OutsideRating(1405.0), None)
     assert (three.fide, three.birth_year) == (None, None)
+    damaged = opened(written(tmp_path, "tdlist.txt", CFC.replace("1405", '14"5'))).of(["100123"])
+    assert [found.code for found in damaged.faults] == ["wrong-type"], "a quote within a number is no blank"
 
 
 def test_a_large_list_is_indexed_once_and_again_when_it_changes(

@@ -14,6 +14,9 @@ from crosstable.formats.sheet_rows import defused, undefused
 from crosstable.formats.wallchart import TEMPLATE
 from crosstable.formats.wallchart_titles import title_score
 from crosstable.terms import (
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
     Floor,
     FloorKind,
     GivenStart,
@@ -193,10 +196,11 @@ def test_pre_event_ratings_are_of_the_system_of_the_section(keys: str, system: R
 
 
 @pytest.mark.parametrize("keys", ["Time control: G/5;d0", "Note: nothing", "Time control: fast"])
-def test_pre_event_ratings_of_an_unknown_system_are_a_fault(keys: str) -> None:
+def test_pre_event_ratings_of_an_unknown_system_are_kept_for_the_control_to_tell(keys: str) -> None:
     reading = read(f"{keys}\nNo,Name,Rating,Games\n1,Ann,1500,20\n")
-    assert codes(reading) == [("missing-field", "line 2")]
-    assert players(reading)[0].pairing_rating == 1500.0
+    (section,) = reading.report.sections
+    assert (reading.faults, section.details) == ((), {RATINGS: UNNAMED})
+    assert (section.players[0].pairing_rating, section.players[0].details) == (1500.0, {PAIRING_GAMES: "20"})
 
 
 def test_everything_a_player_brings_has_a_column() -> None:
@@ -436,16 +440,20 @@ def _stated(data: bytes) -> Shape | None:
     best: Shape | None = None
     for separator in ",;\t":
         sections, rows, titled = 0, 0, True
+        before: list[str] = []
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if not any(map(str.strip, cells)):
                 continue
+            is_alone = not any(map(str.strip, before[1:])) and not "".join(before[:1])[:1].isdigit()
             if cells[0].strip().lower().startswith("section:") or cells[0].strip().lower() == "section":
                 sections, titled = sections + 1, False
             elif title_score(cells) and not cells[0].lower().startswith("note") and not cells[0].strip().isdigit():
                 sections += titled
+                rows -= titled and is_alone and bool(before) and ":" not in before[0]  # the name of a section
                 titled = True
             elif ":" not in cells[0] and sections and titled:
                 rows += 1
+            before = cells
         if sections and (best is None or rows > best.players):
             best = Shape(sections, rows)
     return best

@@ -4,9 +4,12 @@ The event is a quad of three rounds: 1 beat 2 and 4 and drew with 3, 2 beat 4 an
 """
 
 import re
+from datetime import date
+from pathlib import Path
 
 import pytest
 
+import crosstable as ct
 from crosstable.errors import FormatError
 from crosstable.formats import Reading, detect, wallchart, wallchart_write
 from crosstable.formats.wallchart_cells import BESIDE_COLOURS, CODES, HALF
@@ -253,6 +256,31 @@ def test_a_round_robin_may_title_its_columns_by_names_or_letters(titles: str, na
     assert found.faults == ()
     assert [texts(player) for player in players(found)] == [["*", "W2", "D3"], ["L1", "*", "W3"], ["D1", "L2", "*"]]
     assert [player.total for player in players(found)] == [1.5, 1.0, 0.5]
+
+
+def test_ratings_before_the_event_take_their_system_from_a_control_that_is_given(tmp_path: Path) -> None:
+    """As a table of the ratings site is copied: it has no time control, which decides whether they are Regular ones."""
+    copied = tmp_path / "copied.txt"
+    rows = ("Rank Name Member_ID Pre Post Rd_1", "1 Ann NEW 1500P10 1540 W2", "2 Bo NEW 1610 1590 L1")
+    copied.write_text("\n".join(rows).replace(" ", "\t"))
+    report = ct.read(copied)
+    assert [player.member_id for player in report.sections[0].players] == ["", ""], "two players, not one called NEW"
+    assert {found.code for found in ct.check(report).faults if found.severity.stops} == {"no-time-control", "no-dates"}
+    day = date(2026, 6, 14)
+    slow = ct.rate(report, control="G/90;d5", start=day)
+    before = [(one.pre, one.games_before) for one in slow.sections[0].systems["OTBR"].players]
+    assert before == [(1500, 10), (1610, None)]
+    assert "all-unrated" in [found.code for found in ct.rate(report, control="G/60;d5", start=day).faults]
+    quick = ct.rate(report, control="G/10;d5", start=day)
+    assert [found.code for found in quick.faults if found.severity.stops] == ["rating-not-known"]
+
+
+def test_sections_may_be_named_by_a_line_alone_and_tables_have_bars() -> None:
+    rows = "| 1. | Ann | 1500 | W2 |\n| 2. | Bo | 1500 | L1 |\n"
+    titles = "| No | Name | Rating | Rd 1 |\n|---|:---|---|---|\n"
+    found = reading(f"{titles}{rows}| Quad 2 | | | |\n{titles}{rows}")
+    assert [section.name for section in found.report.sections] == ["", "Quad 2"]
+    assert [len(section.players) for section in found.report.sections] == [2, 2]
 
 
 def test_what_stands_below_the_players_is_a_remark_and_told() -> None:

@@ -19,7 +19,7 @@ from crosstable.history.kernel.arrays import AFTER
 from crosstable.history.kernel.replaying import lay_order
 from crosstable.history.plain import Interpreted, interpreted_replay
 from crosstable.history.replay import ArrayRecords, Replayer
-from crosstable.history.results import ratings_frame, standings_frame
+from crosstable.history.results import ratings_frame, records_frame
 from crosstable.history.running import ReplayOptions, replay_archive
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
@@ -275,6 +275,6 @@ def test_one_rule_set_for_all_years_changes_old_ratings_and_not_those_of_its_own
 
 def test_standings_are_written_for_members_only() -> None:
     archive = simulate(BUSY._replace(seed=6))
-    frame = standings_frame(walked(archive))
+    frame = records_frame(walked(archive))
     assert frame["member"].max() < archive.members.height  # type: ignore[operator]
     assert frame.height == len(set(zip(frame["member"], frame["system"], strict=True)))

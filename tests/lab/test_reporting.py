@@ -21,8 +21,8 @@ from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, Report, backtest, report, rule_set
 from crosstable.lab.backtesting import Rival, _median, backtest_document
 from crosstable.lab.measures import Estimate
-from crosstable.lab.other_systems import INTERPRETER, other_system
 from crosstable.lab.population import Federation
+from crosstable.lab.predictions import INTERPRETER, other_system
 from crosstable.lab.report_content import decimals_of, estimate, number, verdict
 from crosstable.lab.reporting import file_of
 from crosstable.lab.simulate import simulated, write_truth

@@ -134,6 +134,7 @@ def test_no_calendar_reaches_before_2001(calendar: Calendar) -> None:
         (date(2025, 2, 1), date(2025, 5, 20), threshold, 12.0),
         (date(2025, 2, 1), date(2025, 6, 3), threshold, 10.0),
         (date(2020, 7, 1), date(2020, 7, 9), lambda e: e.constants.initialisation, Initialisation.PRIORITY),
+        (date(2020, 7, 1), date(2021, 6, 16), lambda e: e.constants.initialisation, Initialisation.PRIORITY),
         (date(2020, 7, 1), date(2021, 6, 23), lambda e: e.constants.initialisation, Initialisation.BLEND),
         (date(2015, 6, 6), date(2015, 6, 7), threshold, 12.0),
     ],
@@ -142,19 +143,23 @@ def test_no_calendar_reaches_before_2001(calendar: Calendar) -> None:
 def test_a_page_follows_the_rules_known_when_it_was_rated(
     start: date, known_on: date, question: Callable[[Edition], object], answer: object, calendar: Calendar
 ) -> None:
-    """§8, readings 111: B of 2023 became known on 2023-10-30, B of 2025 late in May, the blend in June 2021."""
+    """§8, readings 111: B of 2023 became known on 2023-10-30, B of 2025 late in May, the blend in June 2021.
+
+    31 unrated players of pages last rated by 2021-06-16 have another rating and were credited with nothing for it;
+    all 197 on pages last rated since 2021-06-23 have the games of the blend (official results).
+    """
     assert question(edition_known_on(known_on, calendar, start, start)) == answer
 
 
 def test_announcements_that_came_after_their_day() -> None:
-    """§8, rules history §1 and §2: by the notices; of the blend only June 2021 is known, of B in 2025 late May."""
+    """§8, rules history §1 and §2: by the notices; the blend by official results, of B in 2025 late May is known."""
     late = [(a.effective, a.announced) for a in AMENDMENTS if a.announced is not None]
     assert late == [
         (date(2013, 3, 1), date(2013, 3, 2)),
         (date(2013, 5, 8), date(2013, 5, 13)),
         (date(2013, 5, 8), date(2013, 5, 13)),
         (date(2020, 6, 1), date(2020, 6, 9)),
-        (date(2020, 6, 1), date(2021, 6, 15)),
+        (date(2020, 6, 1), date(2021, 6, 23)),
         (date(2023, 2, 1), date(2023, 10, 30)),
         (date(2025, 1, 1), date(2025, 5, 31)),
     ]

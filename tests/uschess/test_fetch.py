@@ -12,7 +12,7 @@ import crosstable as ct
 from crosstable.cli import main
 from crosstable.errors import FetchError
 from crosstable.terms import RatingSystem, Result
-from crosstable.uschess import FetchOptions, RatingsApi, event_of, member_of
+from crosstable.uschess import FetchOptions, RatingsApi, event_of, games_before, member_of
 from crosstable.uschess import client as client_module
 from tests.uschess.stand_in import StandIn, api_of, busy, cut_short, hung_up, slow
 
@@ -269,8 +269,73 @@ def test_a_changed_shape_is_named(tmp_path: Path) -> None:
             asked.member_games("1")
         with pytest.raises(FetchError, match="'Adjudicated' is no outcome"):
             asked.member_games("2")
-        with pytest.raises(FetchError, match="has no sections"):
+        with pytest.raises(FetchError, match="has no section numbers"):
             event_of(asked, "1")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"roundOutcomes": None}, "roundOutcomes is needed"),
+        ({"ratings": "none"}, "ratings is needed"),
+        ({"ratings": [{"system": "R", "after": 1500}]}, "ratingSystem is needed"),
+        ({"ratings": [{"ratingSystem": "R", "after": 1500}]}, "postRating is needed"),
+    ],
+)
+def test_standings_of_another_shape_are_never_taken_for_a_section_without_ratings(
+    tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
+    path = f"rated-events/{EVENT_ID}/sections/1/standings"
+    answers = {**ANSWERS, path: [{**row, **changed} for row in ANSWERS[path]]}
+    with StandIn(answers) as server, api(server, tmp_path) as asked, pytest.raises(FetchError, match=said):
+        event_of(asked, EVENT_ID)
+
+
+def test_an_answer_of_another_shape_is_not_kept(server: StandIn, tmp_path: Path) -> None:
+    """A repeat asks again for what was wrong, and only for that."""
+    server.troubles = [lambda handler: handler.say(200, [1]), lambda handler: handler.say(200, {"id": EVENT_ID})]
+    for said in ("an object was expected", "it has no sections"):
+        with api(server, tmp_path) as asked, pytest.raises(FetchError, match=said):
+            event_of(asked, EVENT_ID)
+    with api(server, tmp_path) as asked:
+        assert event_of(asked, EVENT_ID).report.event_id == EVENT_ID
+
+
+def test_game_counts_of_established_players_are_counted_from_their_sections(tmp_path: Path) -> None:
+    """Above about 1928 the number of games matters (2025 text §3); the API shows counts of provisional ratings only.
+
+    The member had 20 games after section 1 of the oldest event, played 3 and 4 games in two more, and then this one.
+    """
+    event = json.loads(json.dumps(QUAD))
+    event["sections"][0]["players"][0]["ratings"] = {"OTBR": {"rating": 2250.5, "games": 27}}
+    ids = [EVENT_ID, "202607120011", "202606140012", "202605030013"]
+    counts = (None, None, None, 20)
+    sections = [
+        {
+            **PLAYED,
+            "sectionNumber": 1,
+            "event": {"id": one},
+            "ratingRecords": [{"ratingSource": "R", "postRating": 2200, "postProvisionalGameCount": count}],
+        }
+        for one, count in zip(ids, counts, strict=True)
+    ]
+    games = [
+        {**GAME, "section": {"number": 1}, "event": {"id": one}}
+        for one, played in zip(ids, (3, 3, 4, 20), strict=True)
+        for _ in range(played)
+    ]
+    answers = {**api_of(event), "members/90000001/sections": sections, "members/90000001/games": games}
+    out = tmp_path / "event.json"
+    with StandIn(answers) as server:
+        ends = ["--api", server.address, "--cache", str(tmp_path / "kept")]
+        assert main(["fetch", EVENT_ID, "--counts", "--out", str(out), *ends]) == 0
+        assert not any("/members/9000000" in path for path in server.asked if "90000001" not in path)
+        assert any("RatingSource=R" in path for path in server.asked)
+        with RatingsApi(FetchOptions(server.address, str(tmp_path / "kept"))) as asked:
+            assert games_before(asked, "90000001", RatingSystem.OTBR, ("202605030013", 1)) is None
+    players = json.loads(out.read_text())["sections"][0]["players"]
+    assert players[0]["ratings"]["OTBR"]["games"] == 27  # 20 + 3 + 4
+    assert "games" not in players[1]["ratings"]["OTBR"] or players[1]["ratings"]["OTBR"]["games"] is None
 
 
 def test_an_answer_that_was_cut_short_on_disk_is_asked_for_again(server: StandIn, tmp_path: Path) -> None:
@@ -291,6 +356,11 @@ def test_the_command_writes_files_that_rate_takes(
     assert json.loads(capsysbinary.readouterr().out)["event"]["id"] == EVENT_ID
     assert main(["fetch", "90000365", *ends, "--out", str(members)]) == 0
     listed.write_text(f"# wanted\n{EVENT_ID}  2026, quads\n")
+    page = tmp_path / "wanted.md"
+    page.write_text(f"# Wanted\n\nPages that would help:\n\n```\n{EVENT_ID}  quads\n202608300999  not there\n```\n")
+    assert main(["fetch", "--list", str(page), "--out", str(folder), *ends]) == 1  # one is not there, the other is
+    assert b"202608300999 was not found" in capsysbinary.readouterr().err
+    assert [one.name for one in folder.iterdir()] == [f"{EVENT_ID}.json"]
     assert main(["fetch", "--list", str(listed), "--out", str(folder), *ends]) == 0
     assert main(["verify", str(folder / f"{EVENT_ID}.json"), "--json"]) == 0
     told = json.loads(capsysbinary.readouterr().out)

@@ -14,12 +14,18 @@ import pytest
 
 import crosstable as ct
 from crosstable.cli import main
+from crosstable.engine import rate
 from crosstable.pipeline.auditing import AuditedEvent, audit_reports
+from crosstable.pipeline.verifying import posted_pages
 from crosstable.rules.rule_files import rule_set
+from crosstable.terms import GivenStart, PlayerRating
 from crosstable.verification.audit import AuditedRow, AuditVerdict
+from crosstable.verification.trials import Trials
 from tests.documents import valid
 from tests.uschess.stand_in import StandIn, api_of
-from tests.verification.planted import event, posted, turned
+from tests.verification.planted import RATINGS, ROUNDS, event, posted, turned
+
+ROOT = Path(__file__).parents[2]
 
 
 def audited(shown: dict[str, Any]) -> AuditedEvent:
@@ -102,6 +108,99 @@ def test_a_re_entry_of_which_one_row_was_left_out_is_found() -> None:
     assert row.hypotheses[0].what.startswith("the re-entry of player 4: only the games of row 4")
 
 
+def test_two_results_that_were_turned_are_found_together() -> None:
+    """Neither brings all rows about alone: player 1 beat 2 in round 1, and 3 beat 8 in round 3."""
+    rounds = [list(cells) for cells in ROUNDS]
+    rounds[0][0], rounds[1][0], rounds[2][2], rounds[7][2] = "L2", "W1", "L8", "W3"
+    found = audited(posted(event(), event(tuple(tuple(cells) for cells in rounds))))
+    for number in (1, 2, 3, 8):
+        first = row_of(found, number).hypotheses[0].what
+        assert "player 1 against player 2 in round 1" in first
+        assert "player 3 against player 8 in round 3" in first
+
+
+def test_a_past_that_two_rows_agree_on_explains() -> None:
+    """An all-wins past takes the special formula (§4.1), which a page does not show; opponents feel it too."""
+    past = {"rating": 1580, "games": 12}
+    found = audited(posted(event(p7=past), event(p7={**past, "wins": 12, "draws": 0, "losses": 0})))
+    row = row_of(found, 7)
+    assert row.verdict is AuditVerdict.EXPLAINED
+    assert row.cause.startswith("player 7 had won all earlier games (ratings of")
+
+
+def decimals(off: float) -> AuditedRow:
+    """Row 3 of a page that posts two decimals, posted so far off."""
+    brought: dict[str, Any] = {f"p{at}": {"rating": rating + 0.37} for at, rating in enumerate(RATINGS, start=1)}
+    shown = event(ROUNDS, **brought)
+    rows = ct.rate(ct.read(shown)).sections[0].systems["OTBR"].players
+    for player, row in zip(shown["sections"][0]["players"], rows, strict=True):
+        assert row.post is not None
+        player["posted"] = {"OTBR": {"rating": round(row.post + off * (row.number == 3), 3)}}
+    return row_of(audited(shown), 3)
+
+
+def test_posted_decimals_are_right_to_a_hundredth() -> None:
+    """Design: within 0.01 of decimals; the ratings before the event are rounded too, so one more is explained."""
+    assert [decimals(off).verdict for off in (0.0, 0.009, 0.015, 0.05, 0.6)] == [
+        *(AuditVerdict.REPRODUCED, AuditVerdict.REPRODUCED, AuditVerdict.EXPLAINED),
+        *(AuditVerdict.DIFFERS, AuditVerdict.DIFFERS),
+    ]
+
+
+def test_trials_give_what_the_engine_gives() -> None:
+    """Only what a change can move is rated again: facts of rated and unrated players, results, games left out."""
+    shown = posted(event(), event())
+    for number in (2, 5):  # unrated: their first estimates reach one game further
+        shown["sections"][0]["players"][number - 1]["ratings"] = {}
+    (page,) = posted_pages([("page", ct.read(shown))]).pages
+    brought = dict(page.checked.backgrounds)
+    trials = Trials(page, brought)
+    record = brought[3].standings[page.system]
+    facts: list[tuple[int, PlayerRating | GivenStart]] = [
+        (3, record._replace(rating=1700.0)),
+        (3, record._replace(games=5.0, wins=0, draws=0, losses=5)),
+        (2, GivenStart(900.0, 0.0)),
+        (5, GivenStart(1400.0, 6.0)),
+    ]
+    plain = trials.ratings()
+    for number, fact in facts:
+        own = brought[number]
+        if isinstance(fact, GivenStart):
+            changed = own._replace(given_start=fact)
+        else:
+            changed = own._replace(standings={page.system: fact})
+        section, edition = page.checked.section, page.checked.edition
+        rated = rate(section, page.system, {**brought, number: changed}, edition).players
+        players = {number: trials.brought(number, fact)}
+        for row in rated:
+            assert row.after is not None
+            assert trials.rating_if(row.number, players) == trials.ratings_if(players)[row.number] == row.after.rating
+    assert trials.ratings() == plain
+
+
+def test_the_disputed_rating_of_the_guide() -> None:
+    """1532 posted as 1577 (forum.uschess.org/t/60296); the figures of the guide, opponents at their ratings before.
+
+    Without bonus: 1532 + K (3 - E), K = 800 / (17.041 + 5) = 36.296, E = 1.6005 by the winning expectancies of §4.2.
+    """
+    opponents, results = (1608, 1685, 1746, 1600, 1691), "WLWLW"
+    whole = ct.estimate("1532/60", [f"{result}{rating}" for result, rating in zip(results, opponents, strict=True)])
+    assert math.isclose(1532 + 36.296 * (3 - 1.6005), 1582.80, abs_tol=0.01)
+    gain, root = whole.post - 1532 - (50.796 - 10 * math.sqrt(5)), math.sqrt(5)
+    assert math.isclose(gain, 50.796, abs_tol=0.01)
+    expected = {"all five games": whole.post, "no bonus": 1532 + gain}
+    for threshold in (12, 14):
+        expected[f"a bonus threshold of {threshold} instead of 10"] = 1532 + gain + (gain - threshold * root)
+    for left in range(5):
+        games = [f"{results[at]}{opponents[at]}" for at in range(5) if at != left]
+        expected[f"round {left + 1} left out"] = ct.estimate("1532/60", games).post
+    lower = [f"{result}{rating - 72}" for result, rating in zip(results, opponents, strict=True)]
+    expected["every opponent 72 points lower"] = ct.estimate("1532/60", lower).post
+    told = re.findall(r"^\| (.+?) +\| (\d{4}) \|$", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE)
+    assert {what: int(figure) for what, figure in told} == {what: round(one) for what, one in expected.items()}
+    assert [what for what, one in expected.items() if math.fabs(one - 1577) <= 1] == ["every opponent 72 points lower"]
+
+
 def test_a_start_that_nobody_knows_is_not_printed() -> None:
     """Design: an audit prints no fitted start of a person."""
     shown = event()
@@ -128,12 +227,12 @@ def test_the_command_on_an_event_of_the_api_and_on_a_file(tmp_path: Path, capsys
     assert main(["audit", str(path)]) == 0
     text = capsys.readouterr().out
     assert text.startswith("The posted ratings differ from what the rules give.")
-    assert "Possible reason: the game of player" in text
+    assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in text
     assert "US Chess takes corrections from the tournament director" in text
     page = tmp_path / "audit.html"
     assert main(["audit", str(path), "--html", str(page)]) == 0
     assert "<h1>The posted ratings differ" in page.read_text()
-    assert "Possible reason: the game of player" in page.read_text()
+    assert "Possible reason: the game of Player, 1 (No. 1) against Player, 2" in page.read_text()
     assert main(["audit", str(path), "--html", str(page)]) == 1  # never over another file without --force
     capsys.readouterr()
     with StandIn(api_of(event())) as server:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crosstable.terms import GivenStart, RatingSystem
-from crosstable.verification import verify
+from crosstable.verification import Verdict, verify
 from crosstable.verification.causes import END_DATE, NAMED_CAUSES, UNEXPLAINED
 from crosstable.verification.changes import (
     ALL_LOSSES,
@@ -280,3 +280,14 @@ def test_a_section_that_follows_the_rules_of_its_end_is_named() -> None:
 def test_a_figure_that_nothing_explains_is_said_to_be_so() -> None:
     causes = causes_of(off(line(EVENT, DAY, quad()), 1, 41))
     assert causes == {1: UNEXPLAINED}
+
+
+def test_what_would_give_the_figure_of_a_row_that_differs_is_ranked() -> None:
+    """The count that the page hides comes first; a page that agrees has nothing to try."""
+    found = verify(pages(hidden_count()))
+    for rows in (found.alone, found.carried):
+        [row] = [row for row in rows if row.verdict is Verdict.UNEXPLAINED]
+        assert (row.number, row.tried[0][0]) == (2, "a count of 27 games before the event for player 2")
+        assert all(abs(gives - row.posted) <= 1.0 for _, gives in row.tried)
+        assert len(row.tried) > 1
+    assert not any(row.tried for row in verify(pages(line(EVENT, DAY, quad()))).alone)

@@ -3,12 +3,12 @@
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.history import chosen_rules, compile_once
-from crosstable.cli.lab_sweep import add_sweep
 from crosstable.cli.options import (
     Commands,
     Parser,
@@ -23,15 +23,16 @@ from crosstable.cli.options import (
     several,
     take,
 )
-from crosstable.cli.printing import Bar, print_answer, refuse_to_replace
+from crosstable.cli.printing import Bar, print_answer, print_json, refuse_to_replace
 from crosstable.sentences import counted
 
 if TYPE_CHECKING:
     from crosstable.lab.backtesting import Backtest
-    from crosstable.lab.other_systems import OtherSystem
+    from crosstable.lab.plans import Plan
     from crosstable.lab.population import Federation
     from crosstable.lab.posted_pages import Resemblance
-    from crosstable.lab.simulate import Summary
+    from crosstable.lab.predictions import OtherSystem
+    from crosstable.lab.sweeping import Sweep
     from crosstable.rules.rule_sets import RuleSet
     from crosstable.terms import Report
 
@@ -44,6 +45,8 @@ MOST_REGIONS = 44
 # Without a number of sections: five for six members, which gives a member about as many games as official pages show.
 SECTIONS_A_MEMBER = 5 / 6
 _SYSTEMS = ("elo", "glicko2")
+_BACKENDS = ("threads", "processes", "dask", "ray")
+_METRICS = ("deviance", "brier")
 
 
 def parser() -> Parser:
@@ -58,7 +61,7 @@ def parser() -> Parser:
     _add_rules(commands)
     _add_backtest(commands)
     _add_report(commands)
-    add_sweep(commands)
+    _add_sweep(commands)
     _add_pages(commands)
     return made
 
@@ -140,7 +143,7 @@ def _simulate(options: argparse.Namespace) -> None:
     with Bar("playing", federation.sections) as bar:
         archive, truth = simulated(federation, bar.done)
     write_with_truth(archive, truth, options.out)
-    sys.stdout.write(f"written to {options.out}\n{_summary_text(summary_of(archive))}")
+    sys.stdout.write(f"written to {options.out}\n{summary_of(archive)}")
 
 
 def _federation(options: argparse.Namespace) -> "Federation":
@@ -169,24 +172,6 @@ def _refuse_full(folder: str, *, is_forced: bool) -> None:
         raise RefusedError(f"{folder} is a file; give a folder", FAULTY)
     if os.path.isdir(folder) and os.listdir(folder) and not is_forced:
         raise RefusedError(f"{folder} is not empty; give another folder, or --force to write into it", FAULTY)
-
-
-def _summary_text(found: "Summary") -> str:
-    per_section = found.games / found.sections if found.sections else 0.0
-    drawn = 100.0 * found.draws / found.games if found.games else 0.0
-    when = f"from {found.first} to {found.last}" if found.first else "no section"
-    kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in found.by_kind.items())
-    lines = [
-        f"  members    {found.members:>11,}  of whom {found.members_who_played:,} played",
-        f"  events     {found.events:>11,}  {when}",
-        f"  sections   {found.sections:>11,}  {kinds}",
-        f"  entries    {found.entries:>11,}",
-        f"  games      {found.games:>11,}  {per_section:.1f} a section, {drawn:.1f} % drawn",
-        f"  decisions  {found.decisions:>11,}",
-    ]
-    for system, (sections, games) in found.by_system.items():
-        lines.append(f"  {system.name:<9}  {games:>11,}  games in {counted(sections, 'section')}, {system.title}")
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _add_compare(commands: Commands) -> None:
@@ -297,20 +282,15 @@ def _judged(options: argparse.Namespace) -> "Backtest":
     compile_once()
     threads = options.threads or len(os.sched_getaffinity(0))
     with Bar("judging sections") as bar:
-        return backtest(
-            options.archive,
-            rules,
-            against,
-            span=(options.start, options.end),
-            draws=Draws(options.seed, options.draws, threads),
-            progress=bar.done,
-        )
+        draws = Draws(options.seed, options.draws, threads)
+        span = (options.start, options.end)
+        return backtest(options.archive, rules, against, span=span, draws=draws, progress=bar.done)
 
 
 def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
     if text.partition(":")[0] not in _SYSTEMS:
         return chosen_rules(text)
-    from crosstable.lab.other_systems import other_system
+    from crosstable.lab.predictions import other_system
 
     return other_system(text, python=peers)
 
@@ -394,3 +374,125 @@ def _pages(options: argparse.Namespace) -> None:
     sys.stdout.write(
         f"written to {options.out}: {counted(len(pages), 'page')}, {counted(archive.entries.height, 'row')}\n"
     )
+
+
+# sweep
+
+
+def _add_sweep(commands: Commands) -> None:
+    """The command that searches among rule sets."""
+    made = add_command(commands, "sweep", "try many rule sets and judge the best one", _sweep)
+    made.set_defaults(needs=(*NEEDS, "joblib"))
+    take(made, "archive", "--out!", out="the folder for results and the report")
+    _add_plan(made)
+    _add_spans(made)
+    _add_means(made)
+
+
+def _add_plan(made: Parser) -> None:
+    plan = made.add_argument_group("rule sets to try: a plan, or options")
+    option(plan, "--plan FILE", "a plan (TOML): a base, and a grid or random draws")
+    several(plan, "--grid NAME=V,V,…", "try each of these values of a constant (repeatable)")
+    words = "the base of --grid or --random: a rule set (TOML), or the rules of one day (default: the official rules)"
+    take(plan, "--rules", rules=words)
+    option(plan, "--random N", "draw the constants of --vary N times", type=count)
+    several(plan, "--vary NAME=LOW:HIGH[:log]", "draw a constant between two numbers (repeatable)")
+
+
+def _add_spans(made: Parser) -> None:
+    spans = made.add_argument_group("spans, by the day sections start")
+    words = "choose up to this day, judge after it (default: at 2/3 of the games)"
+    option(spans, "--choose-until DATE", words, type=day)
+    take(spans, "--from", "--to")
+    spans.add_argument(
+        "--metric", choices=_METRICS, default=_METRICS[0], help="choose the best by this (default: deviance)"
+    )
+    flag(spans, "--judge-all", "also score every rule set on the later span")
+    take(spans, "--seed", "--draws", draws="how many draws of sections (default: 500)")
+
+
+def _add_means(made: Parser) -> None:
+    means = made.add_argument_group("where it runs")
+    option(means, "--jobs N", "tasks at a time (default: one per core)", type=count, default=0)
+    means.add_argument(
+        "--backend", choices=_BACKENDS, default=_BACKENDS[0], help="threads, processes, or a cluster (default: threads)"
+    )
+    where = "address of the Dask or Ray cluster (default: this machine)"
+    option(means, "--scheduler ADDRESS", where, default="")
+    flag(means, "--restart", "discard the results in --out")
+    take(means, "--json", json="print crosstable-sweep/1")
+
+
+def _sweep(options: argparse.Namespace) -> None:
+    """Replay an archive under every rule set of a plan and choose the one that predicts the earlier span best.
+
+    It is then judged on the later span against the official rules, with a 95 % bootstrap interval. Results are kept as
+    they arrive; the same command continues where it stopped. docs/lab.md describes plans, clusters and output.
+    """
+    if fault := _why_not(options):
+        raise RefusedError(fault)
+    found = _swept(options)
+    from crosstable.lab.sweeping import sweep_document, sweep_text, write_sweep
+
+    write_sweep(found, options.out)
+    if options.json:
+        print_json(sweep_document(found))
+        return
+    if found.resumed:
+        sys.stderr.write(f"{found.resumed:,} of {len(found.tried):,} rule sets were already done\n")
+    sys.stdout.write(f"{sweep_text(found)}\n  written to {options.out}\n")
+
+
+def _why_not(options: argparse.Namespace) -> str:
+    """What is wrong with the options taken together."""
+    ways = [options.plan is not None, bool(options.grid), options.random is not None]
+    if sum(ways) != 1:
+        return "give a --plan, or --grid, or --random with --vary"
+    if bool(options.vary) != (options.random is not None):
+        return "--random and --vary go together"
+    days = [day for day in (options.start, options.choose_until, options.end) if day]
+    if days != sorted(days):
+        return "--from, --choose-until and --to must be in this order"
+    if options.plan is not None and options.rules is not None:
+        return "a --plan has its own base; leave out --rules"
+    given = (*options.grid, *options.vary)
+    unread = [text for text in given if "=" not in text]
+    if unread:
+        return f"{unread[0]!r} must be written as NAME=…"
+    names = [text.partition("=")[0].strip() for text in given]
+    twice = [name for name in names if names.count(name) > 1]
+    return f"{twice[0]} is given twice; give all its values at once" if twice else ""
+
+
+def _plan(options: argparse.Namespace) -> "Plan":
+    from crosstable.lab.plans import plan_in_words, read_plan
+    from crosstable.rules.rule_files import rule_set, rules_text
+
+    if options.plan is not None:
+        return read_plan(options.plan, options.seed)
+    base = {} if options.rules is None else tomllib.loads(rules_text(rule_set(options.rules)))
+    return plan_in_words(base, options.grid, options.vary, options.random, options.seed)
+
+
+def _swept(options: argparse.Namespace) -> "Sweep":
+    plan = _plan(options)
+    from crosstable.lab.measures import Draws
+    from crosstable.lab.sweep_tasks import Days, Where
+    from crosstable.lab.sweeping import SweepOptions, sweep
+
+    compile_once()
+    wanted = SweepOptions(
+        Days(options.start, options.choose_until, options.end),
+        options.metric,
+        Draws(options.seed, options.draws, len(os.sched_getaffinity(0))),
+        options.judge_all,
+        options.restart,
+    )
+    with Bar("trying rule sets") as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.start(total)
+            bar.done(done)
+
+        where = Where(options.backend, options.jobs, options.scheduler)
+        return sweep(options.archive, plan, options.out, options=wanted, where=where, progress=progress)

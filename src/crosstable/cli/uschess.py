@@ -10,10 +10,11 @@ from crosstable.cli import FAULTY, RefusedError
 from crosstable.cli.event_files import read_given
 from crosstable.cli.options import Parser, Takes, command_parser, flag, option, take
 from crosstable.cli.printing import Bar, fault_text, faults_text, print_json, refuse_to_replace, write_files
-from crosstable.errors import FetchError
+from crosstable.errors import FetchError, NotThereError
 from crosstable.formats.detect import inputs
 
 if TYPE_CHECKING:
+    from crosstable.formats import Reading
     from crosstable.uschess import FetchOptions, RatingsApi
 
 # US Chess numbers events with twelve digits, the first eight of them their last day, and members with eight.
@@ -28,6 +29,10 @@ def add_api_options(made: Takes) -> None:
     option(made, "--cache FOLDER", "where answers are kept (otherwise a folder of your own cache)", default="")
     flag(made, "--offline", "ask nobody: use only what was fetched before")
     flag(made, "--fresh", "ask anew, also for what was fetched in the last 24 hours")
+
+
+def _add_counts(made: Takes) -> None:
+    flag(made, "--counts", "of an event id: also count the games of established players for whom the number matters")
 
 
 def api_options(options: argparse.Namespace) -> "FetchOptions":
@@ -47,9 +52,13 @@ def fetch_parser() -> Parser:
     )
     option(made, "ids ID", "an event id, or member ids", nargs="*")
     option(
-        made, "--list FILE", "a file with an event id at the beginning of each line; writes one file for each to --out"
+        made,
+        "--list FILE",
+        "a file with an event id at the beginning of each line (in a Markdown page of some lines); "
+        "writes one file for each to --out",
     )
     take(made, "--out", "--force", out="write to this file (with --list, to this folder)")
+    _add_counts(made)
     add_api_options(made)
     return made
 
@@ -64,9 +73,10 @@ def audit_parser() -> Parser:
     )
     option(made, "source ID|PAGE|FILE", "an event id, a saved page, a file with posted ratings, or - for pasted text")
     option(made, "--player NUMBER", "only this player, by pairing number", type=int)
-    take(made, "--section", "--json", json="print crosstable-audit/1")
+    take(made, "--section", "--control", "--start", "--end", "--json", json="print crosstable-audit/1")
     option(made, "--html OUT", "write a web page to send or print to this file")
     take(made, "--force")
+    _add_counts(made)
     add_api_options(made)
     return made
 
@@ -78,18 +88,20 @@ def _audit(options: argparse.Namespace) -> int:
     posted rating differs, likely reasons are tried: another result, bonus, count, order of events, floor or start.
     """
     from crosstable.pipeline.auditing import audit_reports
+    from crosstable.pipeline.completing import completed
     from crosstable.pipeline.reading import of_reading
 
     name = options.source
     if _is_id(name, EVENT_DIGITS) and not os.path.exists(name):
         from crosstable.cli import require
-        from crosstable.uschess import RatingsApi, event_of
+        from crosstable.uschess import RatingsApi
 
         require(("httpx",), "uschess")
         with RatingsApi(api_options(options)) as api:
-            report = of_reading(event_of(api, name))
+            report = of_reading(_event(api, name, counts=options.counts))
     else:
         report = read_given(inputs([name])[0])
+    report = completed(report, options.control, options.start, options.end, override=False)
     with Bar("auditing") as bar:
         audited = audit_reports([(name, report)], options.section or (), lambda done, total: bar.done(done))
     sys.stderr.writelines(fault_text(one, fault) for one, fault in audited.faults)
@@ -123,7 +135,7 @@ def _fetch(options: argparse.Namespace) -> int:
         is_event = len(ids) == 1 and _is_id(ids[0], EVENT_DIGITS)
         if not is_event and not (ids and all(_is_id(one, MEMBER_DIGITS) for one in ids)):
             raise RefusedError(f"give one event id ({EVENT_DIGITS} digits) or member ids ({MEMBER_DIGITS} digits)")
-        data, has_errors = _event(api, ids[0]) if is_event else (_members(api, ids), False)
+        data, has_errors = _event_file(api, ids[0], options) if is_event else (_members(api, ids), False)
     _put(options.out, data)
     return FAULTY if has_errors else 0
 
@@ -134,14 +146,20 @@ def _fetch_list(api: "RatingsApi", options: argparse.Namespace) -> int:
     with open(options.list, encoding="utf-8") as file:
         words = [line.split()[0].rstrip(",") for line in file if line.strip() and not line.startswith("#")]
     wanted = list(dict.fromkeys(word for word in words if _is_id(word, EVENT_DIGITS)))
-    if len(wanted) < len(set(words)):
-        unknown = next(word for word in words if word not in wanted)
+    is_page = options.list.endswith(".md")  # text with event ids at the beginning of lines
+    if not wanted or (len(wanted) < len(set(words)) and not is_page):
+        unknown = next((word for word in words if word not in wanted), "nothing")
         raise RefusedError(f"{options.list}: {unknown} is no event id ({EVENT_DIGITS} digits)")
     os.makedirs(options.out, exist_ok=True)
     has_errors = False
     with Bar("fetching events", len(wanted)) as bar:
         for done, event_id in enumerate(wanted, start=1):
-            data, is_faulty = _event(api, event_id)
+            try:
+                data, is_faulty = _event_file(api, event_id, options)
+            except NotThereError as error:  # the others may be there
+                sys.stderr.write(f"{error}\n")
+                has_errors = True
+                continue
             has_errors |= is_faulty
             _put(os.path.join(options.out, f"{event_id}.json"), data)
             bar.done(done)
@@ -152,12 +170,23 @@ def _is_id(text: str, digits: int) -> bool:
     return len(text) == digits and text.isascii() and text.isdigit()
 
 
-def _event(api: "RatingsApi", event_id: str) -> tuple[bytes, bool]:
-    """An event as an event file, and whether it has errors."""
-    from crosstable.formats.event_json_write import write
-    from crosstable.uschess import event_of
+def _event(api: "RatingsApi", event_id: str, *, counts: bool) -> "Reading":
+    """An event of the API, with the game counts of established players where they are asked for and matter."""
+    from crosstable.uschess import event_of, with_counts
 
     reading = event_of(api, event_id)
+    if counts:
+        from crosstable.pipeline.auditing import count_matters
+
+        reading = with_counts(api, reading, count_matters)
+    return reading
+
+
+def _event_file(api: "RatingsApi", event_id: str, options: argparse.Namespace) -> tuple[bytes, bool]:
+    """An event as an event file, and whether it has errors."""
+    from crosstable.formats.event_json_write import write
+
+    reading = _event(api, event_id, counts=options.counts)
     sys.stderr.write(faults_text(f"event {event_id}", reading.faults))
     return write(reading.report), any(fault.severity.stops for fault in reading.faults)
 

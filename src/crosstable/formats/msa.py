@@ -38,7 +38,8 @@ from crosstable.terms import (
     total,
 )
 
-_SECOND_LINE = re.compile(rb"\|[ \t]{0,20}\d{8}[ \t]{0,20}/")
+_SPACES = rb"(?:[ \t]|\xc2\xa0){0,20}"  # copied text often has no-break spaces
+_SECOND_LINE = re.compile(rb"\|" + _SPACES + rb"\d{8}" + _SPACES + rb"/")
 _MOST_CELLS = 250
 _FEWEST_CELLS = 4
 _LONGEST_NUMBER = 5

@@ -39,7 +39,7 @@ class PageText(NamedTuple):
 
 def page_text(data: bytes, name: str) -> PageText:
     """The lines of a page; raises where it is no text or too large for one."""
-    text = decoded_page(data, name)
+    text = decoded_page(data, name).replace("\N{NO-BREAK SPACE}", " ")
     found = {tag.lower() for tag in _TAG.findall(text)}
     if not found & {"html", "body", "pre", "table", "/html", "/pre"}:
         return PageText(lines_of(text), is_html=False, is_cut_off=False)

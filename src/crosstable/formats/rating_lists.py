@@ -172,7 +172,7 @@ def _separated(columns: dict[int, str], separator: str, start: int, federation: 
 
     def cells(line: bytes) -> list[str]:
         text = _text(line).rstrip("\r\n")
-        parts = _parts(text.replace('"', "") if federation else text, separator)
+        parts = [cell.strip(' "') for cell in text.split(separator)] if federation else _parts(text, separator)
         return [parts[at] if at < len(parts) else "" for at in columns]
 
     titles = tuple(columns.values())

@@ -19,15 +19,16 @@ from crosstable.formats.page_text import decoded
 from crosstable.limits import HIGHEST_RATING
 from crosstable.notation import WrittenRating, read_rating
 
-SEPARATORS = ("\t", ";", ",")
+SEPARATORS = ("\t", ";", ",", "|")
 MOST_COLUMNS = 500
 MOST_BLANKS = 10
 LONGEST_TITLE = 60
+_RULE = " -:="  # between the titles and the rows of a table with bars
 _LOOKED_AT = 200
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _DEFUSED = re.compile(r"'+[=+\-@\t\r]")
 _PUNCTUATION = re.compile(r"[\W_]+")
-_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,17})?(?:e-?\d{1,3})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{0,17})?(?:e-?\d{1,3})?", re.ASCII)
 _WITH_FIDE = re.compile(r"(?<=\d)\s+\(\d{3,4}\)$", re.ASCII)  # 2200 (1965): SwissSys writes the FIDE rating behind
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0"})
@@ -112,7 +113,9 @@ def _rows(text: str, name: str, separator: str) -> Iterator[Row]:
             if len(cells) > MOST_COLUMNS:
                 message = f"The row has more than {MOST_COLUMNS} cells."
                 raise FormatError(fault("not-readable", f"{name}, line {line}", message))
-            if any(cells) and any(map(str.strip, cells)):
+            if separator == "|" and len(cells) > 2 and not cells[0].strip() and not cells[-1].strip():
+                cells = cells[1:-1]
+            if any(cell.strip(_RULE if separator == "|" else None) for cell in cells):
                 yield Row(f"{name}, line {line}", tuple(map(undefused, cells)), separator)
             line = reader.line_num + 1
     except csv.Error as error:

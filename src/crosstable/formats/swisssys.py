@@ -19,6 +19,7 @@ from crosstable.formats.dates import read_day
 from crosstable.formats.findings import FaultList
 from crosstable.formats.json_fields import Fields, load_json
 from crosstable.limits import HIGHEST_RATING, MEMBER_ID_DIGITS
+from crosstable.notation import read_member_id
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
@@ -43,7 +44,6 @@ _RESULTS = {
 }
 _SWISS = 0
 _ROUND_ROBINS = (1, 3)
-NOBODY = "00000000"
 _BREAKS = str.maketrans("\t\r\n", "   ")
 BLANK = ReportedCell("", Result.BLANK, 0, "")
 _LONGEST_CELL = 40
@@ -239,7 +239,7 @@ def _player(entry: Entry, rounds: int, *, fide_first: bool) -> ReportedPlayer:
     rating = entry.whole("Rating2" if has_second else "Rating", most=int(HIGHEST_RATING))
     return ReportedPlayer(
         number=number,
-        member_id="" if member_id == NOBODY else member_id,
+        member_id=read_member_id(member_id),
         name=entry.player_name("Name"),
         cells=_cells(entry, rounds),
         background=Background(),

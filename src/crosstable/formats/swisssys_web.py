@@ -17,7 +17,6 @@ from crosstable.formats.swisssys import (
     BLANK,
     LARGEST_FILE,
     MOST_ROUNDS,
-    NOBODY,
     Entry,
     filled_sections,
     is_fide_first,
@@ -26,6 +25,7 @@ from crosstable.formats.swisssys import (
     reserved_byes,
 )
 from crosstable.limits import HIGHEST_RATING
+from crosstable.notation import read_member_id
 from crosstable.terms import Background, Report, ReportedCell, ReportedPlayer, ReportedSection, Result, SectionType
 
 _RESULTS = {letter: Result(letter) for letter in "WLDXFBHU"}
@@ -132,7 +132,7 @@ def _player(entry: Entry, number: int, rounds: int, *, fide_first: bool) -> Repo
     rating = entry.whole("rating2" if second else "rating", most=int(HIGHEST_RATING))
     return ReportedPlayer(
         number=number,
-        member_id="" if member_id == NOBODY else member_id,
+        member_id=read_member_id(member_id),
         name=entry.player_name("name"),
         cells=_cells(entry, rounds),
         background=Background(),

@@ -16,7 +16,7 @@ from crosstable.formats.trf_lines import PLAYER, Findings, Line, read_lines
 from crosstable.formats.trf_players import read_player
 from crosstable.formats.trf_write import write
 from crosstable.sentences import counted
-from crosstable.terms import RATINGS, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import NOT_GIVEN, RATINGS, Report, ReportedPlayer, ReportedSection
 
 __all__ = ["looks_like", "read", "write"]
 
@@ -75,6 +75,6 @@ def _report(heading: Heading, players: tuple[ReportedPlayer, ...], name: str) ->
         end=None,
         players=players,
         place=name,
-        details={} if any(player.pairing_rating for player in players) else {RATINGS: "not given"},
+        details={} if any(player.pairing_rating for player in players) else {RATINGS: NOT_GIVEN},
     )
     return Report("", heading.name, heading.start, heading.end, (section,), name, heading.details)

@@ -40,6 +40,7 @@ from crosstable.formats.uschess_2c import (
 )
 from crosstable.formats.uschess_rows import Row, live_rows
 from crosstable.formats.uschess_write import write, write_zip
+from crosstable.notation import read_member_id
 from crosstable.rules.time_controls import split_schedule
 from crosstable.terms import (
     Background,
@@ -55,7 +56,6 @@ from crosstable.terms import (
 __all__ = ["looks_like", "read", "write", "write_zip"]
 
 _KINDS = {"R": SectionType.ROUND_ROBIN, "M": SectionType.MATCH}
-_NOBODY = "00000000"
 _EMPTY_CELLS = frozenset({"", "U", "U0", "Z0"})
 _LONGEST_LABEL = 60
 
@@ -291,7 +291,7 @@ def _player(row: Row, pairing: int | None, rounds: int, columns: int) -> Reporte
     rating = row.whole("D_RATING")
     return ReportedPlayer(
         number=pairing,
-        member_id="" if member_id == _NOBODY else member_id,
+        member_id=read_member_id(member_id),
         name=row.name("D_NAME"),
         cells=tuple(_cell(row.text(round_field(number))) for number in range(1, rounds + 1)),
         background=Background(),

@@ -40,7 +40,18 @@ from crosstable.formats.wallchart_titles import (
     with_numbered_grids,
 )
 from crosstable.rules.time_controls import parse_time_control, split_schedule
-from crosstable.terms import RATINGS, RatingSystem, Report, ReportedSection, SectionType
+from crosstable.terms import (
+    NOT_GIVEN,
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
+    PlayerRating,
+    RatingSystem,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+    SectionType,
+)
 
 TEMPLATE = """\
 Note: Replace everything by your own event. Keys above a table and columns may be left out.
@@ -81,6 +92,7 @@ SECTION_DETAILS = (
 )
 _LOOKED_AT = 100_000
 _FEWEST_CELLS = 3
+_LONGEST_HEADING = 40
 EVENT_KEYS = {
     **dict.fromkeys(("event", "event name", "tournament", "tournament name"), "event"),
     "event id": "event id",
@@ -142,6 +154,7 @@ def read_rows(rows: Sequence[Row], name: str) -> Reading:
     for row in with_numbered_grids(expanded(rows, chart.faults)):
         if not row.is_blank:
             chart.take(row)
+            chart.last = row
     return Reading(chart.report(), chart.faults.closed(name))
 
 
@@ -166,6 +179,7 @@ class _Chart:
         self.event = _Part(name)
         self.is_chess_results = False
         self.parts: list[_Part] = []
+        self.last: Row | None = None
 
     def take(self, row: Row) -> None:
         """Take in one row that is not blank: a key with its value, the titles, or a player."""
@@ -204,9 +218,20 @@ class _Chart:
 
     def _take_titles(self, row: Row) -> None:
         if not self.parts or self.parts[-1].columns is not None:
-            self.parts.append(_Part(row.place))
+            self.parts.append(_Part(row.place, self._heading()))
         part = self.parts[-1]
         part.titles, part.columns = row.cells, titles_of(row, self.faults)
+
+    def _heading(self) -> str:
+        """The name of a section that stands alone between the players of the last one and the titles."""
+        last = self.parts[-1] if self.parts else None
+        if last is None or self.last is None or not last.rows or last.rows[-1] is not self.last:
+            return ""
+        row, text = self.last, self.last.cells[0].strip()
+        if not (row.is_alone and _is_remark(row, last)) or len(text) > _LONGEST_HEADING or ":" in text:
+            return ""
+        last.rows.pop()
+        return text
 
     def _take_value(self, key: str, value: str, row: Row) -> None:
         part = self.parts[-1] if self.parts else self.event
@@ -341,10 +366,10 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if part.columns is None:
         chart.bad(part, "missing-field", "The section has no row of titles, so it has no players.")
     titles, columns = settled(part.titles, part.columns or {}, part.rows, part.place, chart.faults)
-    main = _main_system(systems, control, is_online=bool(is_online))
+    controls = split_schedule(control) if control else ()
+    main = _main_system(systems, controls, is_online=bool(is_online))
     if main is None and brings_ratings(columns):
-        message = "The pre-event ratings do not say of which system they are, and the time control does not tell."
-        chart.bad(part, "missing-field", message)
+        part.details[RATINGS] = UNNAMED
     said = None if not chart.value(part, "type") else kind is SectionType.ROUND_ROBIN
     table = Table(titles, columns, part.rows, main, dialect_of(columns, part.rows, is_round_robin=said))
     if table.dialect.columns_are_opponents:
@@ -352,13 +377,13 @@ def _section(chart: _Chart, part: _Part, order: int) -> ReportedSection:
     if pending := pending_of(table):
         chart.faults.append(fault("result-missing", part.place, count=pending))
     if part.columns is not None and not has_ratings(columns):
-        part.details[RATINGS] = "not given"
+        part.details[RATINGS] = NOT_GIVEN
     return ReportedSection(
         number=_number(chart, part, order),
         name=part.name,
         kind=kind,
         is_online=bool(is_online),
-        time_controls=split_schedule(control) if control else (),
+        time_controls=controls,
         systems=systems,
         start=chart.day(part, "start"),
         end=chart.day(part, "end"),
@@ -406,12 +431,31 @@ def _systems(chart: _Chart, part: _Part) -> tuple[RatingSystem, ...]:
     return tuple(dict.fromkeys(systems))
 
 
-def _main_system(systems: tuple[RatingSystem, ...], control: str, *, is_online: bool) -> RatingSystem | None:
+def with_named_system(section: ReportedSection) -> ReportedSection:
+    """A section whose ratings from before the event are of the system that its time control tells, where it does."""
+    system = _main_system(section.systems, section.time_controls, is_online=section.is_online)
+    if system is None or section.details.get(RATINGS) != UNNAMED:
+        return section
+    details = {name: text for name, text in section.details.items() if name != RATINGS}
+    return section._replace(players=tuple(_in_system(player, system) for player in section.players), details=details)
+
+
+def _in_system(player: ReportedPlayer, system: RatingSystem) -> ReportedPlayer:
+    games = player.details.get(PAIRING_GAMES, "")
+    details = {name: text for name, text in player.details.items() if name != PAIRING_GAMES}
+    if not player.pairing_rating:
+        return player
+    before = PlayerRating(player.pairing_rating, float(games) if games.isdecimal() else None)
+    background = player.background._replace(standings={system: before, **player.background.standings})
+    return player._replace(background=background, pairing_rating=None, details=details)
+
+
+def _main_system(systems: tuple[RatingSystem, ...], controls: Sequence[str], *, is_online: bool) -> RatingSystem | None:
     """The system whose ratings a column without a system holds, where that is sure."""
     if systems:
         return systems[0]
     try:
-        slowest = max(parse_time_control(each).total for each in split_schedule(control))
+        slowest = max(parse_time_control(each).total for each in controls)
     except (TimeControlError, ValueError):
         return None
     regular = RatingSystem.OLR if is_online else RatingSystem.OTBR

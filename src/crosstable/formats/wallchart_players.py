@@ -12,7 +12,7 @@ from crosstable.formats.wallchart_cells import Dialect, cell_of, is_pending
 from crosstable.formats.wallchart_cells import dialect_of as cells_dialect
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS, brings_ratings, rounds_of
 from crosstable.limits import HIGHEST_RATING
-from crosstable.notation import shown
+from crosstable.notation import read_member_id, shown
 from crosstable.terms import (
     GAME_SCORES,
     PAIRING_GAMES,
@@ -46,7 +46,7 @@ def dialect_of(columns: Mapping[str, int], rows: Sequence[Row], *, is_round_robi
 
 def _number(columns: Mapping[str, int], row: Row, order: int) -> int | None:
     at = columns.get("number")
-    text = row.cells[at].strip() if at is not None and at < len(row.cells) else ""
+    text = row.cells[at].strip().rstrip(".") if at is not None and at < len(row.cells) else ""
     return order if at is None else int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
@@ -107,15 +107,17 @@ def _player(table: Table, row: Row, at: int, faults: list[Fault]) -> ReportedPla
     (pairing, games), background = _figures(cells, "rating") or (None, None), background_of(cells)
     details = {name.replace(" ", "_"): cells.text(name) for name in PLAYER_DETAILS if name in cells}
     system = table.main_system
-    if system is not None and brings_ratings(table.columns):
+    if brings_ratings(table.columns):
         standing = _before(cells)
-        if "pre" not in table.columns:
+        if system is None:
+            pairing, games = (standing.rating, standing.games) if standing else (None, None)
+        elif "pre" not in table.columns:
             pairing = games = None
-        if standing is not None and system not in background.standings:
+        if standing is not None and system is not None and system not in background.standings:
             background = background._replace(standings={**background.standings, system: standing})
     return ReportedPlayer(
         number=number,
-        member_id=cells.text("member id"),
+        member_id=read_member_id(cells.text("member id")),
         name=cells.text("name") or ", ".join(filter(None, (cells.text("last name"), cells.text("first name")))),
         cells=tuple(_cells(table, cells, number)),
         background=background,

@@ -7,7 +7,16 @@ from crosstable.formats.event_json_write import written_cell
 from crosstable.formats.sheet_rows import as_text, csv_bytes
 from crosstable.formats.wallchart import EVENT_DETAILS, SECTION_DETAILS
 from crosstable.formats.wallchart_titles import PLAYER_DETAILS
-from crosstable.terms import PAIRING_GAMES, RATINGS, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import (
+    NOT_GIVEN,
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
+    RatingSystem,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+)
 
 _TITLES = {"number": "No", "name": "Name", "member id": "ID", "state": "State", "rating": "Rating", "total": "Total"}
 _ALWAYS = ("number", "name", "member id")
@@ -55,7 +64,8 @@ def _section_rows(section: ReportedSection, order: int) -> Iterator[list[str]]:
     rounds = [f"Rd {number}" for number in range(1, max((len(p.cells) for p in section.players), default=0) + 1)]
     rows = [_cells(player) for player in section.players]
     columns = [*_before_rounds(section, rows), *rounds, *_filled(_AFTER_ROUNDS, rows)]
-    yield [_TITLES.get(column, column[:1].upper() + column[1:]) for column in columns]
+    titles = {**_TITLES, "rating": "Pre-event rating"} if section.details.get(RATINGS) == UNNAMED else _TITLES
+    yield [titles.get(column, column[:1].upper() + column[1:]) for column in columns]
     for row in rows:
         yield [row.get(column, "") for column in columns]
 
@@ -78,7 +88,8 @@ def _before_rounds(section: ReportedSection, rows: list[dict[str, str]]) -> list
     backgrounds = columns_for([player.background for player in section.players])
     rest = ("rate", "fide flag", "member", "fide opt in", *PLAYER_DETAILS)
     columns = _filled(("state", "rating", *backgrounds, *rest), rows)
-    if "rating" not in columns and RATINGS not in section.details:  # a column without ratings says that all are unrated
+    # A column without ratings says that all are unrated.
+    if "rating" not in columns and section.details.get(RATINGS) != NOT_GIVEN:
         columns.insert(columns.count("state"), "rating")
     return [*_ALWAYS, *columns]
 

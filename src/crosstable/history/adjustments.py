@@ -28,7 +28,7 @@ from crosstable.history.replay import (
 from crosstable.replaying import MOVING, Decision, DecisionKind, Key, StartingRating, bare, moved
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem
 
-# Decisions that change a standing; the others limit what a section may make of it.
+# Decisions that change a rating record; the others limit what a section may make of it.
 _CHANGING = frozenset({*MOVING, DecisionKind.GRANT_MATCH_FLOOR})
 _EPOCH = date(1970, 1, 1).toordinal()
 _MORE_THAN_NUMBERS = ("match_changes", "floors", "ceiling", "lowered_floor")
@@ -55,7 +55,7 @@ class Adjustments:
         says_more = pl.any_horizontal(pl.col(name).is_not_null() for name in _MORE_THAN_NUMBERS)
         is_one_of_two = pl.struct("member", "system").is_duplicated()  # as in an office that merged two ids
         telling = frame.filter(says_more | is_one_of_two)["member"].to_list()
-        special = pl.col("member").is_in([*deciding, *telling])  # all openings of a member, so that they keep order
+        special = pl.col("member").is_in([*deciding, *telling])  # all of a member, so that they keep order
         self.plain = frame.filter(~special)
         self.openings = openings_of(archive._replace(openings=frame.filter(special).drop("at")))
         self.pairs = _pairs(self.openings, self.decisions)
@@ -63,7 +63,7 @@ class Adjustments:
         self._extra = sum(len(opened.opening.standing.match_changes) for opened in self.openings)
 
     def prepare(self, replayer: Replayer) -> None:
-        """Make room in the arrays for what will be decided, and for match changes that openings bring."""
+        """Make room in the arrays for what will be decided, and for match changes that starting ratings bring."""
         arrays = replayer.standings
         changes = np.concatenate([arrays.match_changes, np.zeros(self._extra, dtype=arrays.match_changes.dtype)])
         replayer.standings = arrays._replace(decided=decided_rows(self.pairs, self._limits()), match_changes=changes)
@@ -93,25 +93,25 @@ class Adjustments:
         return int(np.searchsorted(self._ends, day.toordinal()))
 
     def _plain_openings(self) -> Iterator[Checkpoint]:
-        """Openings that bring numbers alone, all of a day at once."""
+        """Starting ratings that bring numbers alone, all of a day at once."""
         for (day,), rows in self.plain.group_by("as_of", maintain_order=True):
             assert isinstance(day, date)
             yield Checkpoint(self._place(day), day.toordinal(), DECIDING, partial(_open_all, rows=rows))
 
     def _adjustments(self) -> list[Adjustment]:
-        """Openings that say more than numbers, and decisions, in the order of the replay."""
+        """Starting ratings that say more than numbers, and decisions, in the order of the replay."""
         found = []
         for opened in self.openings:
             standing = opened.opening.standing
             assert standing.as_of is not None
             found.append(Adjustment(self._place(standing.as_of), opened.opening.key, opened.member, opened.opening))
         for member, decision in self.decisions:
-            if decision.system is not None and member != NO_MEMBER:  # opting in or out moves no standing
+            if decision.system is not None and member != NO_MEMBER:  # opting in or out moves no rating
                 found.append(Adjustment(self._place_of(decision), decision.key, member, decision))
         return sorted(found, key=lambda one: (one.before, one.key))
 
     def _moves(self) -> Iterator[Checkpoint]:
-        """Those that change a standing; floors and ceilings are laid out beforehand."""
+        """Those that change a rating record; floors and ceilings are laid out beforehand."""
         slot = 1 + self.index.match_slots
         slots = {}
         for opened in self.openings:
@@ -160,11 +160,11 @@ def _open_all(replayer: Replayer, rows: pl.DataFrame) -> None:
     for name in IN_ROW:
         column = rows[name].to_physical() + _EPOCH if rows[name].dtype == pl.Date else rows[name]
         table[name][at] = column.fill_null(NUMBERS[name][0]).to_numpy()
-    table["match"][at] = 0  # match changes of a past that the opening replaces
+    table["match"][at] = 0  # match changes of a past that the starting rating replaces
 
 
 class _Step:
-    """One opening or decision, done on the arrays."""
+    """One starting rating or decision, done on the arrays."""
 
     def __init__(self, adjustment: Adjustment, slots: dict[tuple[Key, RatingSystem], int]) -> None:
         self.adjustment = adjustment

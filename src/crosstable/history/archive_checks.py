@@ -72,11 +72,7 @@ def content_faults(tables: Tables, unread: Set[str] = frozenset()) -> list[Fault
         *(partial(rule.faults, tables) for rule in rules if not rule.is_about(unread)),
         partial(_id_faults, tables["members"]),
         partial(_twice_faults, tables["sections"]),
-        *(partial(check, tables, name) for check in _OF_OPENINGS for name in ("openings", "earlier_openings")),
-        partial(text_faults, tables, "decisions", "details", _is_object),
-        partial(text_faults, tables, "sections", "details", _is_object),
-        partial(text_faults, tables, "events", "details", _is_object),
-        partial(text_faults, tables, "entries", "extra", _is_object),
+        *(partial(text_faults, tables, *text) for text in _TEXTS),
         partial(_row_faults, tables),
     ]
     with ThreadPoolExecutor() as pool:
@@ -122,7 +118,7 @@ def _and_more(count: int) -> str:
 
 def _rules(members: int) -> list[Rule]:
     return [
-        *_member_rules(),
+        Rule("members", pl.col("member_id") == "", "the member has no id"),
         *_outside_rules(members),
         *(rule for table in ("openings", "earlier_openings") for rule in _opening_rules(table, members)),
         *_decision_rules(members),
@@ -142,12 +138,6 @@ def not_after(*names: str) -> pl.Expr:
         now, before = pl.col(name), pl.col(name).shift(1)
         found = (now < before) | ((now == before) & found)
     return found & (pl.int_range(pl.len()) > 0)
-
-
-def _member_rules() -> list[Rule]:
-    return [
-        Rule("members", pl.col("member_id") == "", "the member has no id"),
-    ]
 
 
 def _id_faults(members: pl.DataFrame) -> list[Fault]:
@@ -180,7 +170,7 @@ def _opening_rules(table: str, members: int) -> list[Rule]:
     ]
     if table == "openings":
         twice = pl.struct("member", "system").is_duplicated()
-        rules.append(Rule(table, twice, "the member has two openings in one system"))
+        rules.append(Rule(table, twice, "the member has two starting ratings in one system"))
     return rules
 
 
@@ -213,7 +203,7 @@ def _section_rules() -> list[Rule]:
     return [
         Rule("sections", pl.col("event_id") == "", "the event has no id"),
         Rule("sections", pl.col("end") < pl.col("start"), "the section ends before it starts"),
-        # Nobody can rate it: the walk finds constants by the number of an edition. No office accepts such a report.
+        # Nobody can rate it: the replay finds constants by the number of an edition. No office accepts such a report.
         Rule(
             "sections",
             pl.col("start") < EDITIONS[0].effective,
@@ -257,29 +247,28 @@ def _twice_faults(sections: pl.DataFrame) -> list[Fault]:
 # Texts that hold JSON.
 
 
-def _floors_fault(tables: Tables, name: str) -> list[Fault]:
-    def is_sound(found: object) -> bool:
-        return isinstance(found, list) and all(
-            len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
-        )
-
-    return text_faults(tables, name, "floors", is_sound)
+def _are_floors(found: object) -> bool:
+    return isinstance(found, list) and all(
+        len(one) == 2 and one[0] in FloorKind.__members__ and isinstance(one[1], int | float) for one in found
+    )
 
 
-def _match_changes_fault(tables: Tables, name: str) -> list[Fault]:
-    def is_sound(found: object) -> bool:
-        if not isinstance(found, list):
-            return False
-        return all(date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found)
-
-    return text_faults(tables, name, "match_changes", is_sound)
-
-
-_OF_OPENINGS = (_floors_fault, _match_changes_fault)
+def _are_changes(found: object) -> bool:
+    return isinstance(found, list) and all(
+        date.fromisoformat(on) >= date.min and isinstance(change, int | float) for on, change in found
+    )
 
 
 def _is_object(found: object) -> bool:
     return isinstance(found, dict)
+
+
+_TEXTS = (
+    *((table, "floors", _are_floors) for table in ("openings", "earlier_openings")),
+    *((table, "match_changes", _are_changes) for table in ("openings", "earlier_openings")),
+    *((table, "details", _is_object) for table in ("decisions", "sections", "events")),
+    ("entries", "extra", _is_object),
+)
 
 
 def text_faults(tables: Tables, table: str, column: str, is_sound: Callable[[Any], bool]) -> list[Fault]:
@@ -373,9 +362,7 @@ def _merged_faults(tables: Tables, roots: pl.DataFrame) -> list[Fault]:
 
 
 def _is_outside(found: object) -> bool:
-    if not isinstance(found, list):
-        return False
-    return all(
+    return isinstance(found, list) and all(
         body in BODIES and date.fromisoformat(on) >= date.min and isinstance(one, float) for body, on, one in found
     )
 
@@ -405,7 +392,7 @@ def _order_faults(tables: Tables) -> list[Fault]:
     )
     is_before = (day < next_day) | ((day == next_day) & (one < next_one))
     found = whole.select(~is_before.fill_null(False), pl.struct("id", "system").is_duplicated().alias("twice"))
-    messages = "no later opening of the member follows", "the id has two openings in one system"
+    messages = "no later starting rating of the member follows", "the id has two starting ratings in one system"
     return [
         fault
         for message, broken in zip(messages, found.head(earlier.height).iter_columns(), strict=True)

@@ -37,7 +37,7 @@ NO_DETAILS = "{}"
 
 
 class Opened(NamedTuple):
-    """An opening standing and the row of its member."""
+    """A starting rating and the row of its member."""
 
     member: int
     opening: StartingRating
@@ -63,7 +63,7 @@ def outside_of(archive: Archive) -> dict[int, Outside]:
 
 
 def openings_of(archive: Archive) -> list[Opened]:
-    """Every opening standing; a column ``member_id``, where there is one, says under which id it was recorded."""
+    """Every starting rating; a column ``member_id``, where there is one, says under which id it was recorded."""
     ids = archive.members["member_id"]
     rows = archive.openings.iter_rows(named=True)
     return [_opened(row.get("member_id") or ids[row["member"]], row) for row in rows]
@@ -75,7 +75,7 @@ def _opened(member_id: str, row: Mapping[str, Any]) -> Opened:
 
 
 def decisions_of(archive: Archive) -> list[Decided]:
-    """Every decision, in the order of the archive; ``member_id`` as with openings."""
+    """Every decision, in the order of the archive; ``member_id`` as with starting ratings."""
     numbers = archive.decisions["member"]
     ids = archive.members["member_id"].gather(numbers.set(numbers < 0, None)).fill_null("")
     found = []
@@ -149,7 +149,7 @@ def systems_of(mask: int) -> tuple[RatingSystem, ...]:
 def sections_of(archive: Archive) -> Iterator[ArchivedSection]:
     """Every section in the order of the replay.
 
-    In foreign events everyone who is marked counts as rated here: who may be is known only from the standings.
+    In foreign events everyone who is marked counts as rated here: who may be is known only from the rating records.
     """
     numbers = np.arange(archive.sections.height + 1)
     entry_at = np.searchsorted(archive.entries["section"].to_numpy(), numbers)

@@ -32,7 +32,7 @@ from crosstable.history.kernel.arrays import (
     History,
 )
 from crosstable.history.kernel.indexing import Abroad, Games, People, Rows, counted, lay_previous, strangers_in
-from crosstable.history.kernel.replaying import standing_places
+from crosstable.history.kernel.replaying import record_places
 from crosstable.history.row_checks import portions
 from crosstable.replaying import DecisionKind
 from crosstable.rules.editions import EDITIONS
@@ -80,7 +80,7 @@ def build(archive: Archive) -> Index:
         laying = [pool.submit(laid.lay, part) for part in range(len(laid.parts))]
         table, slots = _sections(archive, laid.begin)
         table["told"][:-1] = telling
-        placed = pool.submit(standing_places, table, laid.member, everybody)
+        placed = pool.submit(record_places, table, laid.member, everybody)
         table["level"][:-1] = lay_previous(laid.begin, laid.member, everybody, laid.competitors)
         people, outside = _people(archive, everybody)
         places, place_of, used = placed.result()
@@ -98,7 +98,7 @@ def entry_rows(archive: Archive) -> tuple[list[Rows], People]:
 
 
 def _more_places(archive: Archive, place_of: Array, used: int) -> int:
-    """Places for standings that only openings and decisions speak of."""
+    """Places for rating records that only starting ratings and decisions speak of."""
     told = [frame.select(pl.col("member", "system").cast(pl.Int64)) for frame in (archive.openings, archive.decisions)]
     pairs = pl.concat(told).drop_nulls().filter(pl.col("member") >= 0).unique(maintain_order=True).to_numpy().T
     member, system = pairs[:, place_of[pairs[0], pairs[1]] == 0]

@@ -24,7 +24,7 @@ from crosstable.history.index import Index
 from crosstable.history.kernel.arrays import (
     DECIDED,
     MATCH_CHANGE,
-    STANDING,
+    RECORD,
     WORKING,
     Array,
     RecordArrays,
@@ -48,7 +48,7 @@ from crosstable.terms import Floor, MatchChange, PlayerRating, RatingSystem, Sou
 
 Pair = tuple[int, RatingSystem]
 # Where the numbers of a rating record lie.
-IN_ROW = tuple(name for name in NUMBERS if name in (STANDING.names or ()))
+IN_ROW = tuple(name for name in NUMBERS if name in (RECORD.names or ()))
 IN_DECIDED = tuple(name for name in NUMBERS if name in (DECIDED.names or ()))
 
 

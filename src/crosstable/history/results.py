@@ -1,7 +1,7 @@
-"""What a replay leaves: a rating after every section, the standings at the end, and a snapshot of every year.
+"""What a replay leaves: a rating after every section, the rating records at the end, and a snapshot of every year.
 
 A snapshot holds what changed in its year, so that all of them together are little more than the results, and the
-standings at the end of a year are those of its snapshot over those before it.
+rating records at the end of a year are those of its snapshot over those before it.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import Archive
 from crosstable.history.index import Index, layout
-from crosstable.history.kernel.arrays import STANDING, SYSTEMS, Array, fresh
+from crosstable.history.kernel.arrays import RECORD, SYSTEMS, Array, fresh
 from crosstable.history.kernel.replaying import (
     RecordColumns,
-    changed_standings,
+    changed_records,
     lay_columns,
+    rated_records,
     rated_rows,
-    rated_standings,
-    standing_owners,
+    record_owners,
 )
 from crosstable.history.replay import CLOSING, Checkpoint, Replayer
 
@@ -62,24 +62,24 @@ def ratings_frame(replayer: Replayer, first: int = 0) -> pl.DataFrame:
     return pl.concat(parts, rechunk=False).with_columns(pl.col("before").fill_nan(None))
 
 
-def standings_frame(replayer: Replayer) -> pl.DataFrame:
-    """The standings of members who are rated, by member and system."""
-    owners, places = rated_standings(
+def records_frame(replayer: Replayer) -> pl.DataFrame:
+    """The rating records of members who are rated, by member and system."""
+    owners, places = rated_records(
         replayer.standings.standings, replayer.index.history.place_of, replayer.index.members
     )
     return _frame_of(replayer, owners, places)
 
 
 def owners_in(replayer: Replayer) -> Array:
-    """Whose each standing of a replay is."""
+    """Whose each rating record of a replay is."""
     index = replayer.index
-    owners: Array = standing_owners(index.history.place_of, index.members, index.standings)
+    owners: Array = record_owners(index.history.place_of, index.members, index.standings)
     return owners
 
 
 def changed_frame(replayer: Replayer, owners: Array, since: int) -> pl.DataFrame:
-    """The standings of members that changed on a day or later, in the order of their places."""
-    places = changed_standings(replayer.standings.standings, owners, since)
+    """The rating records of members that changed on a day or later, in the order of their places."""
+    places = changed_records(replayer.standings.standings, owners, since)
     return _frame_of(replayer, owners[places], places)
 
 
@@ -89,7 +89,7 @@ def _frame_of(replayer: Replayer, owners: Array, places: Array) -> pl.DataFrame:
         "member": (owners // SYSTEMS).astype(np.uint32),
         "system": (owners % SYSTEMS).astype(np.uint8),
     }
-    kinds = {kind: [name for name in STANDING.names or () if STANDING[name] == kind] for kind in ("f8", "i4")}
+    kinds = {kind: [name for name in RECORD.names or () if RECORD[name] == kind] for kind in ("f8", "i4")}
     laid = RecordColumns(*(fresh((len(names), len(places)), kind) for kind, names in kinds.items()))
     table = replayer.standings.standings
     floats, whole = (table.view(kind).reshape(len(table), -1) for kind in kinds)  # floats come first in a record
@@ -110,7 +110,7 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
 
 
 def _prefixes(index: Index, archive: Archive, years: list[int], ends: list[int]) -> Iterator[str]:
-    """A hash of everything that the standings at the end of each year rest on, each built on the one before."""
+    """A hash of everything that the rating records at the end of each year rest on, each built on the one before."""
     digest = hashlib.blake2b(layout().encode(), digest_size=16)
     at, day = 0, date(1, 1, 1)
     for year, end in zip(years, ends, strict=True):
@@ -186,7 +186,7 @@ class SnapshotWriter:
 
 
 def load_snapshots(replayer: Replayer, folder: str, year: int) -> None:
-    """Put the standings at the end of a year into a replayer."""
+    """Put the rating records at the end of a year into a replayer."""
     table, decided = replayer.standings.standings, replayer.standings.decided
     for name in sorted(os.listdir(os.path.join(folder, "snapshots"))):
         if name.endswith("-matches.parquet") or int(name.removesuffix(".parquet")) > year:
@@ -195,7 +195,7 @@ def load_snapshots(replayer: Replayer, folder: str, year: int) -> None:
         members, systems = frame["member"].to_numpy(), frame["system"].to_numpy()
         at = replayer.index.history.place_of[members, systems]
         np.bitwise_or.at(replayer.standings.rated, members, np.uint8(1) << systems)
-        for column in STANDING.names or ():
+        for column in RECORD.names or ():
             if column == "as_of":
                 table["as_of"][at] = frame["as_of"].cast(pl.Int32).to_numpy() + _EPOCH
             elif column != "decided":
@@ -244,4 +244,4 @@ def checked_snapshot(folder: str, present: list[Snapshot], year: int, rules: str
     return now[year]
 
 
-__all__ = ["RATINGS", "STANDINGS", "SYSTEMS", "SnapshotWriter", "checked_snapshot", "ratings_frame", "standings_frame"]
+__all__ = ["RATINGS", "STANDINGS", "SYSTEMS", "SnapshotWriter", "checked_snapshot", "ratings_frame", "records_frame"]

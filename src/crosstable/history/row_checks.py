@@ -1,8 +1,9 @@
 """What must hold of the entries and games of an archive: looked at by compiled code, portion by portion as read."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -59,14 +60,7 @@ def broken_entries(entries: pl.DataFrame, sections: int, members: int) -> tuple[
     """What is wrong with entries, and whether pairing numbers ascend within each section."""
     portioned = [Entered(*columns) for columns in portions(entries, Entered._fields) if len(columns[0])]
     before = [(-1, 0), *((int(one.section[-1]), int(one.number[-1])) for one in portioned)]
-
-    def look(rows: Entered, last: tuple[int, int]) -> Found:
-        found = _nothing()
-        count_broken_entries(rows, last, sections, members, found)
-        return found
-
-    with ThreadPoolExecutor() as pool:
-        found = _together(portioned, pool.map(look, portioned, before))
+    found = _looked(portioned, before, lambda rows, last, out: count_broken_entries(rows, last, sections, members, out))
     return _told(found, _OF_ENTRIES, sections), not found.counts[indexing.DESCENDS]
 
 
@@ -82,14 +76,7 @@ def broken_games(games: pl.DataFrame, rows: Array) -> list[Broken]:
     """What is wrong with games; ``rows`` says how many rows each section has."""
     portioned = [Played(*columns) for columns in portions(games, Played._fields) if len(columns[0])]
     before = [-1, *(int(game_place(one, len(one.section) - 1)) for one in portioned)]
-
-    def look(some: Played, last: int) -> Found:
-        found = _nothing()
-        count_broken_games(some, last, rows, found)
-        return found
-
-    with ThreadPoolExecutor() as pool:
-        found = _together(portioned, pool.map(look, portioned, before))
+    found = _looked(portioned, before, lambda some, last, out: count_broken_games(some, last, rows, out))
     return _told(found, _OF_GAMES, len(rows))
 
 
@@ -97,11 +84,19 @@ def _nothing() -> Found:
     return Found(*(np.zeros(indexing.KINDS, dtype=np.int64) for _ in Found._fields))
 
 
-def _together(portioned: Iterable[Entered | Played], found: Iterable[Found]) -> Found:
-    """What was found in portions, as if they had been looked at as one."""
+def _looked(portioned: Sequence[Any], before: Sequence[Any], count: Callable[..., None]) -> Found:
+    """What is found in portions, each with what came before it, as if they had been looked at as one."""
+
+    def look(rows: Entered | Played, last: object) -> Found:
+        found = _nothing()
+        count(rows, last, found)
+        return found
+
     whole = _nothing()
     begins = accumulate((len(one.section) for one in portioned), initial=0)
-    for begin, part in zip(begins, found, strict=False):
+    with ThreadPoolExecutor() as pool:
+        parts = list(pool.map(look, portioned, before))
+    for begin, part in zip(begins, parts, strict=False):
         is_first = (whole.counts == 0) & (part.counts > 0)
         whole.firsts[is_first] = begin + part.firsts[is_first]
         whole.counts[:] += part.counts

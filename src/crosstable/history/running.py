@@ -31,8 +31,8 @@ from crosstable.history.results import (
     load_snapshots,
     owners_in,
     ratings_frame,
+    records_frame,
     snapshots_of,
-    standings_frame,
     write_heading,
     write_table,
 )
@@ -80,7 +80,7 @@ def warm_up() -> None:
     content_faults(archive.tables)
     replayer = Replayer(build(archive), 1)
     replayer.replay()
-    standings_frame(replayer)
+    records_frame(replayer)
     changed_frame(replayer, owners_in(replayer), 0)
     ratings_frame(replayer)
     say_cached()
@@ -140,7 +140,7 @@ def without_collecting() -> Iterator[None]:
 def replay_archive(
     folder: str,
     out: str,
-    wishes: ReplayOptions = NO_OPTIONS,
+    options: ReplayOptions = NO_OPTIONS,
     progress: Progress = in_silence,
     starting: Callable[[int], None] = in_silence,
 ) -> Replayed:
@@ -154,16 +154,16 @@ def replay_archive(
         archive = read_for_replay(found)
         loading.result()
     with stages.timed("index"):
-        index = index_of(archive, folder, found.digest if wishes.keeps_index else None)
+        index = index_of(archive, folder, found.digest if options.keeps_index else None)
     starting(index.sections)
-    rules = wishes.rules.title
+    rules = options.rules.title
     with stages.timed("prepare"), ThreadPoolExecutor(1) as beside:
-        making = beside.submit(Replayer, index, wishes.threads, rules=wishes.rules)  # much memory, written for once
+        making = beside.submit(Replayer, index, options.threads, rules=options.rules)  # much memory, written for once
         adjustments = Adjustments(archive, index)
         checkpoints = adjustments.checkpoints()
         replayer = making.result()
         adjustments.prepare(replayer)
-        plan = _plan(replayer, archive, out, wishes, checkpoints)
+        plan = _plan(replayer, archive, out, options, checkpoints)
     with stages.timed("rate"):
         replayer.replay(plan.checkpoints, progress, plan.first)
     if plan.writer is not None:
@@ -171,7 +171,7 @@ def replay_archive(
         stages.seconds["rate"] -= plan.writer.seconds
     first = plan.first
     with stages.timed("write"), ThreadPoolExecutor(1) as beside:
-        standing = beside.submit(lambda: write_table(standings_frame(replayer), os.path.join(out, STANDINGS)))
+        standing = beside.submit(lambda: write_table(records_frame(replayer), os.path.join(out, STANDINGS)))
         frame = ratings_frame(replayer, first)
         write_table(frame, os.path.join(out, RATINGS))
         standing.result()
@@ -180,7 +180,7 @@ def replay_archive(
         plan.snapshots,
         {
             "rules": rules,
-            "rule_set": document_of(wishes.rules),
+            "rule_set": document_of(options.rules),
             "sections": index.sections,
             "first": plan.first,
         },
@@ -198,13 +198,17 @@ class Plan(NamedTuple):
     writer: SnapshotWriter | None
 
 
-def _plan(replayer: Replayer, archive: Archive, out: str, wishes: ReplayOptions, checkpoints: list[Checkpoint]) -> Plan:
+def _plan(
+    replayer: Replayer, archive: Archive, out: str, options: ReplayOptions, checkpoints: list[Checkpoint]
+) -> Plan:
     """Everything from the beginning, or what comes after a snapshot."""
     os.makedirs(out, exist_ok=True)
     first = 0
-    snapshots = snapshots_of(replayer.index, archive) if wishes.keeps_snapshots or wishes.from_year is not None else []
-    if wishes.from_year is not None:
-        start = checked_snapshot(out, snapshots, wishes.from_year, wishes.rules.title)
+    snapshots = (
+        snapshots_of(replayer.index, archive) if options.keeps_snapshots or options.from_year is not None else []
+    )
+    if options.from_year is not None:
+        start = checked_snapshot(out, snapshots, options.from_year, options.rules.title)
         load_snapshots(replayer, out, start.year)
         first = start.before
         last = first, date(start.year, 12, 31).toordinal()
@@ -213,7 +217,7 @@ def _plan(replayer: Replayer, archive: Archive, out: str, wishes: ReplayOptions,
     if os.path.exists(heading):
         os.remove(heading)
     writer = None
-    if wishes.keeps_snapshots:
+    if options.keeps_snapshots:
         wanted = [one for one in snapshots if one.before > first or first == 0]
         writer = SnapshotWriter(out, wanted, snapshots[0].year if snapshots else 0)
         checkpoints = sorted([*checkpoints, *writer.checkpoints()], key=lambda checkpoint: checkpoint.place)

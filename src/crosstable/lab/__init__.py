@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from crosstable.lab.backtesting import Backtest as Backtest
     from crosstable.lab.backtesting import backtest as backtest
     from crosstable.lab.measures import Draws as Draws
-    from crosstable.lab.other_systems import other_system as other_system
     from crosstable.lab.plans import undone as undone
+    from crosstable.lab.predictions import other_system as other_system
     from crosstable.lab.reporting import Report as Report
     from crosstable.lab.reporting import report as report
     from crosstable.lab.sweep_tasks import Days as Days
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "crosstable.lab.backtesting": ("Backtest", "backtest"),
     "crosstable.lab.measures": ("Draws",),
-    "crosstable.lab.other_systems": ("other_system",),
+    "crosstable.lab.predictions": ("other_system",),
     "crosstable.lab.plans": ("undone",),
     "crosstable.lab.reporting": ("Report", "report"),
     "crosstable.lab.sweep_tasks": ("Days", "Where"),

@@ -42,7 +42,7 @@ from crosstable.lab.measures import (
     measures_of,
     table_of,
 )
-from crosstable.lab.other_systems import OtherSystem, is_other_system, other_system, predicted_by
+from crosstable.lab.predictions import OtherSystem, is_other_system, other_system, predicted_by
 from crosstable.lab.simulate import read_truth
 from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.rules.rule_files import rule_set

@@ -11,6 +11,7 @@ that keeps the old value, to back-test against:
 import itertools
 import math
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
@@ -21,7 +22,7 @@ import numpy as np
 from crosstable.errors import Fault, HistoryError, RuleSetError, Severity
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.rules.rule_files import KEYS, Changes, literal, nearest, read_toml, rules_from
+from crosstable.rules.rule_files import KEYS, Changes, leaves, literal, nearest, read_toml, rules_from
 from crosstable.rules.rule_sets import CONVERSIONS, RuleSet, plain_value, printed_lines
 from crosstable.terms import RatingSystem
 
@@ -154,7 +155,7 @@ class _Varying:
         if not isinstance(given, Mapping):
             self.say("", f"It should be a table: [{self.way}], then a line for each constant.")
             return []
-        lines = {name: value for name, value in _leaves(given) if (self.way, name) != (RANDOM, COUNT)}
+        lines = {name: value for name, value in leaves(given, whole=RANGE[0]) if (self.way, name) != (RANDOM, COUNT)}
         if not lines:
             self.say("", "Nothing is varied; give a constant and its values, as bonus_threshold = [10, 12].")
         count = self._count(given) if self.way == RANDOM else 0
@@ -233,15 +234,6 @@ def _is_finite(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _leaves(given: Mapping[str, Value], prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """What is varied by its dotted name; a table with ``from`` is a range."""
-    for key, value in given.items():
-        if isinstance(value, Mapping) and value and "from" not in value:
-            yield from _leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
 def _drawn(choices: Mapping[str, "Range | Sequence[Value]"], seed: int, number: int) -> dict[str, Value]:
     """The values of one draw; each has a seed of its own, so more draws go on where fewer ended."""
     rng = np.random.Generator(np.random.PCG64([seed, number]))
@@ -262,6 +254,34 @@ def _varied(base: RuleSet, points: Sequence[Mapping[str, Value]], faults: list[F
         faults += [one._replace(remedy=REMEDY) for one in reader.faults if one.message not in told]
         told |= {one.message for one in reader.faults}
         yield Varied(made, {name: plain_value(reader.found[name]) for name in point if name in reader.found})
+
+
+def plan_in_words(
+    base: Mapping[str, Value], grid: Sequence[str], vary: Sequence[str], count: int | None, seed: int = 1
+) -> Plan:
+    """The plan of ``NAME=V,V`` for a grid, or of ``NAME=LOW:HIGH[:log]`` for so many draws, on a base."""
+    if grid:
+        lines = {name: [_value(one) for one in said.split(",")] for name, said in map(_named, grid)}
+        return plan_from({**base, GRID: lines}, "--grid")
+    ranges = {name: _ends(*said.split(":", 2)) for name, said in map(_named, vary)}
+    return plan_from({**base, RANDOM: {COUNT: count, **ranges}}, "--vary", seed)
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, _, said = text.partition("=")
+    return name.strip(), said
+
+
+def _ends(low: str, high: str = "", scale: str = "") -> dict[str, Value]:
+    return {"from": _value(low), "to": _value(high), **({"scale": scale} if scale else {})}
+
+
+def _value(text: str) -> Value:
+    """A value as TOML reads it; whatever else is a word."""
+    try:
+        return tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
 
 
 def _title(base: RuleSet, point: Mapping[str, Value]) -> str:

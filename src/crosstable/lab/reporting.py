@@ -23,9 +23,9 @@ from crosstable.history.archive import opened
 from crosstable.lab.backtesting import Against, Backtest, Day, backtest, backtest_document
 from crosstable.lab.documents import write_whole
 from crosstable.lab.measures import CONFIDENCE, Draws
-from crosstable.lab.other_systems import OtherSystem
 from crosstable.lab.plans import plan_text
 from crosstable.lab.population import Federation, written
+from crosstable.lab.predictions import OtherSystem
 from crosstable.lab.report_content import Block, Part, capital, paragraph, parts_of, read_sweep, sweep_part
 from crosstable.output.charts import chart_style
 from crosstable.rules.rule_files import rules_text

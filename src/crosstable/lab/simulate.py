@@ -39,6 +39,7 @@ from crosstable.lab.tables import (
 )
 from crosstable.replaying import DecisionKind, in_force
 from crosstable.rules.editions import edition_for
+from crosstable.sentences import counted
 from crosstable.terms import Background, PlayerRating, RatingSystem, Report
 
 FILE = "truth.parquet"
@@ -125,6 +126,24 @@ class Summary(NamedTuple):
     decisions: int
     by_kind: dict[str, int]
     by_system: dict[RatingSystem, Played]
+
+    def __str__(self) -> str:
+        """The numbers as people read them."""
+        per_section = self.games / self.sections if self.sections else 0.0
+        drawn = 100.0 * self.draws / self.games if self.games else 0.0
+        when = f"from {self.first} to {self.last}" if self.first else "no section"
+        kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in self.by_kind.items())
+        lines = [
+            f"  members    {self.members:>11,}  of whom {self.members_who_played:,} played",
+            f"  events     {self.events:>11,}  {when}",
+            f"  sections   {self.sections:>11,}  {kinds}",
+            f"  entries    {self.entries:>11,}",
+            f"  games      {self.games:>11,}  {per_section:.1f} a section, {drawn:.1f} % drawn",
+            f"  decisions  {self.decisions:>11,}",
+        ]
+        for system, (sections, games) in self.by_system.items():
+            lines.append(f"  {system.name:<9}  {games:>11,}  games in {counted(sections, 'section')}, {system.title}")
+        return "".join(f"{line}\n" for line in lines)
 
 
 def summary_of(archive: Archive) -> Summary:

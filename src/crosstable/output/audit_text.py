@@ -1,17 +1,27 @@
 """An audit in words: what was posted, what the rules give, what would explain a difference; a report to send."""
 
+import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
 from crosstable.output.verify_html import STYLE
 from crosstable.output.words import printable
 from crosstable.pipeline.auditing import AuditedEvent
+from crosstable.sentences import counted
 from crosstable.verification.audit import AuditedRow, AuditVerdict
 
 MOST_LISTED = 5
 HEADS = ("No.", "Player", "Before", "Posted", "The rules give", "Verdict")
+SHORT = {
+    AuditVerdict.DIFFERS: "differ",
+    AuditVerdict.UNKNOWN: "cannot be checked",
+    AuditVerdict.EXPLAINED: "explained",
+    AuditVerdict.REPRODUCED: "right",
+}
+_PLAYER = re.compile(r"\bplayer (\d+)")
 WORDS = {
     AuditVerdict.DIFFERS: "The posted ratings differ from what the rules give.",
     AuditVerdict.UNKNOWN: "Some posted ratings cannot be checked with what is known here.",
@@ -20,66 +30,94 @@ WORDS = {
 }
 SENDING = (
     "US Chess takes corrections from the tournament director. If a result or a name is wrong, send this report to the "
-    "director of the event. What is listed as a possible reason is a lead, not a proof."
+    "director of the event. A possible reason is a lead, not a proof."
 )
+
+
+def headline(audited: AuditedEvent) -> str:
+    """The verdict in a sentence; it says so where a section could not be checked."""
+    words = WORDS[audited.verdict]
+    return f"{words} Not every section could be checked." if audited.faults else words
 
 
 def audit_text(audited: AuditedEvent, number: int | None = None) -> str:
     """The whole audit, or that of one player."""
     rows = [row for row in audited.rows if number in (None, row.number)]
-    lines = [WORDS[audited.verdict], ""]
+    lines = [headline(audited), ""]
     for (section, system), group in groupby(rows, key=lambda row: (row.section, row.system)):
-        own = list(group)
+        own, names = list(group), names_of(audited, section)
         lines += [f"Section {section}, {system.title}: {counts_text(own)}", ""]
-        told = own if number is not None else [row for row in own if row.verdict in _OPEN]
-        for row in told:
-            lines += [*_row(row), ""]
+        for row in own if number is not None else open_rows(own):
+            lines += [*_row(row, names), ""]
     if any(row.verdict is AuditVerdict.DIFFERS for row in rows):
         lines += [SENDING, ""]
     return "\n".join(lines)
 
 
-_OPEN = (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
+def open_rows(rows: Sequence[AuditedRow]) -> list[AuditedRow]:
+    """The rows that are not right, or not known to be: those that differ first."""
+    return [row for verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN) for row in rows if row.verdict is verdict]
 
 
 def counts_text(rows: Sequence[AuditedRow]) -> str:
     """How many ratings have which verdict."""
-    counted = Counter(row.verdict for row in rows)
-    parts = [f"{counted[one]} {one.value}" for one in reversed(AuditVerdict) if counted[one]]
-    return f"{len(rows)} ratings: {', '.join(parts)}"
+    by_verdict = Counter(row.verdict for row in rows)
+    parts = [f"{by_verdict[one]} {SHORT[one]}" for one in reversed(AuditVerdict) if by_verdict[one]]
+    return f"{counted(len(rows), 'rating')}: {', '.join(parts)}"
 
 
-def _row(row: AuditedRow) -> list[str]:
+def names_of(audited: AuditedEvent, section: int) -> dict[int, str]:
+    """The names of a section's players by number."""
+    return {row.number: row.name for row in audited.rows if row.section == section and row.name}
+
+
+def reasons(row: AuditedRow, names: Mapping[int, str]) -> list[str]:
+    """What would give the posted rating, the likeliest first, with the names of players."""
+    said = []
+    for one in row.hypotheses[:MOST_LISTED]:
+        what = _PLAYER.sub(lambda found: _name(int(found[1]), names), one.what)
+        said.append(f"{what}. That gives {figure(one.ratings[row.number], row)}.")
+    return said
+
+
+def _name(number: int, names: Mapping[int, str]) -> str:
+    name = printable(names.get(number, ""))
+    return f"{name} (No. {number})" if name else f"player {number}"
+
+
+def figure(rating: float, row: AuditedRow) -> str:
+    """A computed rating as the page posts ratings: whole numbers, or two decimals."""
+    return f"{math.floor(rating + 0.5)}" if row.posted == math.floor(row.posted) else f"{rating:.2f}"
+
+
+def verdict_text(row: AuditedRow) -> str:
+    """The verdict on a row in a few words."""
+    if row.verdict is AuditVerdict.DIFFERS:
+        span = f"{math.floor(row.low)} to {math.ceil(row.high)}"
+        return f"differs (possible: {span})" if row.high - row.low > 1.0 else "differs"
+    if row.verdict is AuditVerdict.UNKNOWN:
+        return "cannot be checked: the page does not show enough"
+    return f"explained by {row.cause}" if row.cause else "right"
+
+
+def _row(row: AuditedRow, names: Mapping[int, str]) -> list[str]:
     before = "unrated before" if row.pre is None else f"{row.pre:g} before"
     who = f"No. {row.number} {printable(row.name)}".rstrip()
-    lines = [f"  {who} ({before}): posted {row.posted:g}, the rules give {row.computed:.2f}. {_said(row)}"]
-    if row.cause:
-        lines.append(f"    Because of {row.cause}.")
-    lines += [
-        f"    Possible reason: {one.what}. That gives {one.ratings[row.number]:.2f}."
-        for one in row.hypotheses[:MOST_LISTED]
-    ]
-    if row.verdict in _OPEN and not row.hypotheses:
+    gives = f"posted {row.posted:g}, the rules give {figure(row.computed, row)}"
+    lines = [f"  {who} ({before}): {gives}: {verdict_text(row)}."]
+    lines += [f"    Possible reason: {one}" for one in reasons(row, names)]
+    if open_rows([row]) and not row.hypotheses:
         lines.append("    Nothing that was tried gives the posted rating.")
     return lines
 
 
-def _said(row: AuditedRow) -> str:
-    if row.verdict is AuditVerdict.DIFFERS:
-        span = f" (between {row.low:.0f} and {row.high:.0f}, whatever is not shown)" if row.high - row.low > 1.0 else ""
-        return f"These differ{span}."
-    if row.verdict is AuditVerdict.UNKNOWN:
-        return "This page does not show enough to say which is right."
-    return "The posted rating is right."
-
-
 def audit_page(audited: AuditedEvent) -> str:
     """The audit as one HTML page to send or print; it needs no script and loads nothing."""
-    body = [f"<h1>{WORDS[audited.verdict]}</h1>"]
+    body = [f"<h1>{headline(audited)}</h1>"]
     for (section, system), group in groupby(audited.rows, key=lambda row: (row.section, row.system)):
         own = list(group)
         heads = "".join(f"<th scope=col>{name}</th>" for name in HEADS)
-        rows = "".join(_html_row(row) for row in own)
+        rows = "".join(_html_row(row, names_of(audited, section)) for row in own)
         caption = f"Section {section}, {system.title}. {counts_text(own)}"
         body.append(f"<table><caption>{escape(caption)}</caption><tr>{heads}</tr>{rows}</table>")
     if audited.verdict is AuditVerdict.DIFFERS:
@@ -91,12 +129,10 @@ def audit_page(audited: AuditedEvent) -> str:
     )
 
 
-def _html_row(row: AuditedRow) -> str:
-    said = row.verdict.value + (f": {row.cause}" if row.cause else "")
-    reasons = "".join(
-        f"<br>Possible reason: {escape(one.what)}. That gives {one.ratings[row.number]:.2f}."
-        for one in row.hypotheses[:MOST_LISTED]
-    )
+def _html_row(row: AuditedRow, names: Mapping[int, str]) -> str:
+    said = "".join(f"<br>Possible reason: {escape(one)}" for one in reasons(row, names))
     before = "unrated" if row.pre is None else f"{row.pre:g}"
-    cells = (str(row.number), escape(printable(row.name)), before, f"{row.posted:g}", f"{row.computed:.2f}")
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}<td class=text>{escape(said)}{reasons}</td></tr>"
+    gives = figure(row.computed, row)
+    cells = (str(row.number), escape(printable(row.name)), before, f"{row.posted:g}", gives)
+    verdict = escape(verdict_text(row))
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}<td class=text>{verdict}{said}</td></tr>"

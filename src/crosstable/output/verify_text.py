@@ -9,6 +9,7 @@ from crosstable.verification.whole import FITTED_START
 
 HEADS = ("rows", "within 0.01", "within 1", "at floor", "differ", "explained")
 WIDTHS = (7, 13, 10, 10, 8, 11)
+MOST_LISTED = 3
 
 
 def verify_text(found: Verification, norms: NormTally) -> str:
@@ -81,9 +82,10 @@ def _causes(rows: Sequence[Row]) -> list[str]:
     ]
     lines += [f"{count:>6}  {cause}\n" for cause, count in kinds_of_causes(rows).most_common()]
     lines.append("\n")
-    lines += [
-        f"{row.event} section {row.section} {row.system.name} player {row.number}: {row.pre:.0f} -> "
-        f"{row.computed:.2f}, posted {row.posted:g}; {row.cause}\n"
-        for row in rows
-    ]
+    for row in rows:
+        lines.append(
+            f"{row.event} section {row.section} {row.system.name} player {row.number}: {row.pre:.0f} -> "
+            f"{row.computed:.2f}, posted {row.posted:g}; {row.cause}\n"
+        )
+        lines += [f"    tried: {what} gives {gives:.2f}\n" for what, gives in row.tried[:MOST_LISTED]]
     return lines

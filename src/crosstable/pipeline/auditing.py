@@ -1,10 +1,14 @@
 """``audit``: is a posted rating right? Reports with posted ratings in, the document ``crosstable-audit/1`` out."""
 
+import math
 from collections.abc import Callable, Iterable
+from datetime import date
 from typing import Any, NamedTuple
 
 from crosstable.errors import Fault
+from crosstable.formulas.standard import most_effective_games
 from crosstable.pipeline.verifying import posted_pages
+from crosstable.rules.editions import edition_for
 from crosstable.terms import Report
 from crosstable.verification.audit import AuditedRow, AuditVerdict, audit
 
@@ -44,6 +48,12 @@ def audit_reports(
     return AuditedEvent(tuple(rows), posted.faults)
 
 
+def count_matters(start: date, rating: float) -> bool:
+    """Whether the game count of an established rating can move a section that began on a day (§3)."""
+    constants = edition_for(start).constants
+    return most_effective_games(constants, rating) > math.floor(constants.established_above) + 1.0
+
+
 def _row(row: AuditedRow) -> dict[str, Any]:
     return {
         "event": row.event,
@@ -55,6 +65,8 @@ def _row(row: AuditedRow) -> dict[str, Any]:
         "pre": row.pre,
         "posted": row.posted,
         "computed": row.computed,
+        "low": row.low,
+        "high": row.high,
         "verdict": row.verdict.value,
         "cause": row.cause,
         "hypotheses": [{"what": one.what, "gives": one.ratings[row.number]} for one in row.hypotheses],

@@ -14,7 +14,17 @@ from crosstable.checks.players import agree, are_alike
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault
 from crosstable.faults import fault
-from crosstable.terms import PAIRING_GAMES, RATINGS, Background, PlayerRating, Report, ReportedPlayer, ReportedSection
+from crosstable.terms import (
+    NOT_GIVEN,
+    PAIRING_GAMES,
+    RATINGS,
+    UNNAMED,
+    Background,
+    PlayerRating,
+    Report,
+    ReportedPlayer,
+    ReportedSection,
+)
 
 MOST_NAMED = 8
 Change = Callable[[ReportedPlayer], ReportedPlayer]
@@ -100,6 +110,10 @@ def _completed(
     if control and (override or not section.time_controls):
         notes.append(Assumption.CONTROL_GIVEN)
         section = section._replace(time_controls=(control,), systems=() if override else section.systems)
+        if section.details.get(RATINGS) == UNNAMED:
+            from crosstable.formats.wallchart import with_named_system
+
+            section = with_named_system(section)
     if start is not None and (override or (section.start or report.start) is None):
         notes.append(Assumption.START_GIVEN)
         section = section._replace(start=start)
@@ -179,15 +193,30 @@ def all_unrated(report: Report, at: int) -> list[Fault]:
     return [fault("all-unrated", section_place(section, at).whole, count=len(section.players))]
 
 
+def unrated_in_a_system(section: ReportedSection, checked: CheckedSection | None, place: str) -> list[Fault]:
+    """A finding for a system in which nobody has a rating, beside one in which several have: it was not given."""
+    if checked is None or section.kind.is_foreign:
+        return []
+    known = [set(player.background.standings) for player in section.players]
+    counts = {system: sum(system in ratings for ratings in known) for system in checked.section.systems}
+    if max(counts.values(), default=0) < 2:
+        return []
+    message = "None of the {} players has a {} rating; all are rated as unrated in it."
+    return [
+        fault("all-unrated", place, message.format(len(known), system.title.capitalize()))
+        for system, count in counts.items()
+        if not count
+    ]
+
+
 def ratings_not_given(report: Report, at: int, *, takes_fide: bool) -> list[Fault]:
     """An error where a file has no ratings, or FIDE ratings alone, and nothing else says what the players have.
 
     Readers of tables note in the section's details what its rating columns hold.
     """
     section = report.sections[at]
-    noted = section.details.get(RATINGS, "")
-    players = section.players
-    if not noted or section.kind.is_foreign or any(player.background.origin or _rated(player) for player in players):
+    players, is_noted = section.players, section.details.get(RATINGS) == NOT_GIVEN
+    if not is_noted or section.kind.is_foreign or any(one.background.origin or _rated(one) for one in players):
         return []
     code = "fide-ratings-only" if any(player.background.fide for player in players) else "no-ratings"
     place = section_place(section, at).whole
@@ -217,6 +246,8 @@ def _lacks_rating(section: ReportedSection, player: ReportedPlayer, background: 
 
 def missing_ratings(section: ReportedSection, checked: CheckedSection | None, place: str) -> list[Fault]:
     """A fault where players of a section, which may not be sound otherwise, carry nothing but pairing ratings."""
+    if section.details.get(RATINGS) == UNNAMED and not section.time_controls:
+        return []  # a time control tells of which system they are
     known = {} if checked is None else checked.backgrounds
     who = [
         player

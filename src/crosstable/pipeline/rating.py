@@ -34,6 +34,7 @@ from crosstable.pipeline.completing import (
     ratings_not_given,
     section_of,
     unknown_sections,
+    unrated_in_a_system,
     unused,
     with_members,
     with_outside,
@@ -293,6 +294,7 @@ class _Examination:
         elif source is None:
             takes_fide = self.options.get("pairing_ratings", False)
             faults += ratings_not_given(self.report, at, takes_fide=takes_fide) or all_unrated(self.report, at)
+            faults += unrated_in_a_system(section, checked, f"section {number}")
         if source is None:
             faults += self._person_faults(at)
         if not self.options.get("pairing_ratings"):

@@ -135,4 +135,5 @@ def _row(row: Row) -> dict[str, Any]:
         "computed": row.computed,
         "posted": row.posted,
         "cause": row.cause,
+        "hypotheses": [{"what": what, "gives": gives} for what, gives in row.tried],
     }

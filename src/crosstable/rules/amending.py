@@ -1,4 +1,4 @@
-"""The shape of the law: amendments that name only what they change, folded into complete immutable editions (§8)."""
+"""The shape of the rules: amendments that name only what they change, folded into complete immutable editions (§8)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -31,7 +31,7 @@ class ListRule(NamedTuple):
 
 
 class Amendment(NamedTuple):
-    """One dated change of the law; it names only what it changes.
+    """One dated change of the rules; it names only what it changes.
 
     ``printed`` is the first day cited by a text that has the rule, where older whole texts say otherwise or nothing.
     """
@@ -67,7 +67,7 @@ class Ruled(NamedTuple):
 
 
 class Edition(NamedTuple):
-    """The whole law on a day: what formulas read, which systems exist, which controls belong to them.
+    """All rules on a day: what formulas read, which systems exist, which controls belong to them.
 
     An edition that a rule set changed is no official one any more, and says by which (``ruled``).
     """

@@ -382,7 +382,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
         "2020-06-01",
         "Initial ratings are blended from all other ratings, weighted by games and age of the rating.",
         TEXT,
-        "2020 text §2; 2025 text §8",
+        "2020 text §2; 2025 text §8; official results: on no page rated by 2021-06-16, on all since 2021-06-23",
         {
             "initialisation": Initialisation.BLEND,
             "fide_split": 2000.0,
@@ -390,7 +390,7 @@ AMENDMENTS: tuple[Amendment, ...] = (
             "cfc_needs_residence": True,
             "too_young_is_adult": False,
         },
-        announced=date(2021, 6, 15),
+        announced=date(2021, 6, 23),
     ),
     Amendment(
         date(2020, 6, 1),

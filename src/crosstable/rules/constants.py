@@ -1,4 +1,4 @@
-"""The numbers of the law, as one record that formulas read; every one of them may differ between editions.
+"""The numbers of the rules, as one record that formulas read; every one of them may differ between editions.
 
 The record is a named tuple of floats, integers and tuples of them, so that the compiled replay takes it as it is.
 Shapes never vary between editions: a conversion always has four pieces, a priority list always eight places.

@@ -1,4 +1,4 @@
-"""The law on a day: every edition, and the two calendars that pick one for a section (§8).
+"""The rules on a day: every edition, and the two calendars that pick one for a section (§8).
 
 ``edition_for(section_start)`` is the default calendar: the 2025 list, keyed to the day a section starts.
 ``announced_edition_for`` is the calendar of the announcements of the time, which were keyed to the day a

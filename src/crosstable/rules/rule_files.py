@@ -120,7 +120,7 @@ class Changes:
         if not isinstance(given, Mapping):
             self.say("changes", "The changes should be a table: a line each, as bonus_threshold = 12.")
             return
-        for name, value in _leaves(given):
+        for name, value in leaves(given):
             first, *path = name.split(".")
             if first not in Constants._fields:
                 self.say(name, f"There is no constant {first!r}.{nearest(first, Constants._fields)}")
@@ -298,12 +298,12 @@ def _range(described: Described) -> str:
     return f"{described.least:g} to {described.most:g}"
 
 
-def _leaves(given: Mapping[str, Value], prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """Values by their dotted names."""
+def leaves(given: Mapping[str, Value], prefix: str = "", whole: str = "") -> Iterator[tuple[str, Value]]:
+    """Values by their dotted names; a table that has the key ``whole`` is a value itself."""
     for key, value in given.items():
         name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, f"{name}.")
+        if isinstance(value, Mapping) and value and whole not in value:
+            yield from leaves(value, f"{name}.", whole)
         else:
             yield name, value
 
@@ -384,7 +384,7 @@ def _chosen(source: "str | os.PathLike[str] | date") -> RuleSet:
 
 def read_rule_set(path: str) -> RuleSet:
     """The rule set of a file; one with faults raises with all of them."""
-    return rules_from(read_toml(path, lambda message: _unreadable(path, message)), path)
+    return rules_from(read_toml(path, lambda message: RuleSetError(path, [rule_fault("file", message)])), path)
 
 
 def read_toml(path: str, refused: Callable[[str], RuleSetError]) -> dict[str, Value]:
@@ -401,10 +401,6 @@ def read_toml(path: str, refused: Callable[[str], RuleSetError]) -> dict[str, Va
         raise refused(f"The file cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
         raise refused(f"The file is not TOML: {error}.") from error
-
-
-def _unreadable(path: str, message: str) -> RuleSetError:
-    return RuleSetError(path, [rule_fault("file", message)])
 
 
 def rules_from(document: Mapping[str, Value], path: str) -> RuleSet:

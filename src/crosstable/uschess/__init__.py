@@ -15,7 +15,7 @@ from crosstable.uschess.answers import (
     SupplementRating,
 )
 from crosstable.uschess.client import Answers, FetchOptions, RatingsApi
-from crosstable.uschess.events import ApiMembers, event_of, member_of, members_file
+from crosstable.uschess.events import ApiMembers, event_of, games_before, member_of, members_file, with_counts
 
 __all__ = [
     "Answers",
@@ -30,6 +30,8 @@ __all__ = [
     "Supplement",
     "SupplementRating",
     "event_of",
+    "games_before",
     "member_of",
     "members_file",
+    "with_counts",
 ]

@@ -11,6 +11,8 @@ from crosstable.formats.ratings_api import OUTCOMES, full_name, rating_of
 from crosstable.terms import RatingSystem, Result
 
 Made = TypeVar("Made")
+# What a rating of standings may have where it has neither a rating before nor one after.
+NEVER_ALONE = frozenset({"ratingSystem", "preRatingDecimal", "postRatingDecimal", "postProvisionalGameCount"})
 
 
 class EventSummary(NamedTuple):
@@ -91,8 +93,26 @@ def each(value: object, where: str, made: Callable[[Fields], Made]) -> list[Made
     answer = Fields(value, "", faults)
     records = [made(item) for item in answer.each("items", needed=True)]
     if faults:
-        raise FetchError(f"{where} answered in a shape that is not known: {faults[0].place}: {faults[0].message}")
+        what = f"{where} answered in a shape that is not known: {faults[0].place}: {faults[0].message}"
+        raise FetchError(f"{what} Ask anew with --fresh.")
     return records
+
+
+def standing(item: Fields) -> None:
+    """Report what the row of a section's standings has to have and has not: its rounds, and in which system it is."""
+    for name in ("roundOutcomes", "ratings"):
+        if not isinstance(item.raw(name), list):
+            item.report("missing-field", name, f"{name} is needed.")
+    for row in item.each("ratings"):
+        row.text("ratingSystem", needed=True)
+        others = set(row.names()) - {
+            "ratingSystem",
+            "preRatingDecimal",
+            "postRatingDecimal",
+            "postProvisionalGameCount",
+        }
+        if others and others.isdisjoint({"preRating", "postRating"}):
+            row.report("missing-field", "postRating", "postRating is needed.")
 
 
 def event_summary(item: Fields) -> EventSummary:

@@ -110,7 +110,7 @@ class RatingsApi:
 
     def event(self, event_id: str) -> dict[str, Any]:
         """A rated event and the numbers of its sections."""
-        return self._object(f"rated-events/{event_id}")
+        return self._object(f"rated-events/{event_id}", needed="sections")
 
     def section(self, event_id: str, number: int) -> dict[str, Any]:
         """A section: its dates, time control, system and format."""
@@ -118,7 +118,9 @@ class RatingsApi:
 
     def standings(self, event_id: str, number: int) -> list[Any]:
         """Every row of a section's standings, with posted ratings before and after."""
-        return list(self._items(f"rated-events/{event_id}/sections/{number}/standings"))
+        rows = list(self._items(f"rated-events/{event_id}/sections/{number}/standings"))
+        answers.each({"items": rows}, self.base, answers.standing)
+        return rows
 
     def member(self, member_id: str) -> dict[str, Any]:
         """A member with their ratings."""
@@ -128,9 +130,10 @@ class RatingsApi:
         """The sections a member played in, newest first."""
         return self._records(f"members/{member_id}/sections", answers.member_section)
 
-    def member_games(self, member_id: str, opponent_id: str = "") -> list[MemberGame]:
-        """The rated games of a member, with one opponent only where that is asked."""
-        asked = {"OpponentId": opponent_id} if opponent_id else {}
+    def member_games(self, member_id: str, opponent_id: str = "", system: str = "") -> list[MemberGame]:
+        """The rated games of a member, with one opponent or in one system (R, Q, B, OR, OQ, OB) where that is asked."""
+        given = {"OpponentId": opponent_id, "RatingSource": system}
+        asked = {name: text for name, text in given.items() if text}
         return self._records(f"members/{member_id}/games", answers.member_game, asked)
 
     def supplements(self, member_id: str) -> list[Supplement]:
@@ -155,28 +158,31 @@ class RatingsApi:
     def _items(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
         """The items of all pages. The API knows its parameters with capitals only, and ignores others in silence."""
         for page in range(MOST_PAGES):
-            answer = self._object(path, {**(asked or {}), "Offset": str(page * PAGE), "Size": str(PAGE)})
-            items = answer.get("items")
-            if not isinstance(items, list):
-                raise FetchError(f"{self.base} answered in a shape that is not known: {path} has no items.")
-            yield from items
+            part = {"Offset": str(page * PAGE), "Size": str(PAGE)}
+            answer = self._object(path, {**(asked or {}), **part}, needed="items")
+            yield from answer["items"]
             if not answer.get("hasNextPage"):
                 return
         raise FetchError(f"{self.base} has more than {MOST_PAGES * PAGE:,} items at {path}.")
 
-    def _object(self, path: str, asked: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def _object(self, path: str, asked: Mapping[str, str] | None = None, needed: str = "") -> dict[str, Any]:
+        """An answer, kept or asked for; one of another shape, or without the list that is needed, is never kept."""
         version = "v2" if self._key and path.startswith("members") and path.count("/") == 1 else "v1"
         address = f"{self.base}/api/{version}/{path}" + (f"?{urlencode(asked)}" if asked else "")
         is_offline = self._options.is_offline
         newest = float("inf") if is_offline else 0.0 if self._options.is_fresh else FRESH
         answer = self._kept.kept(address, newest)
-        if answer is None:
+        is_kept = answer is not None
+        if not is_kept:
             if is_offline:
                 raise FetchError(f"{address} was never fetched here. Run the command once without --offline.")
             answer = self._asked(address)
-            self._kept.keep(address, answer)
         if not isinstance(answer, dict):
             raise FetchError(f"{address} answered in a shape that is not known: an object was expected.")
+        if needed and not isinstance(answer.get(needed), list):
+            raise FetchError(f"{address} answered in a shape that is not known: it has no {needed}.")
+        if not is_kept:
+            self._kept.keep(address, answer)
         return answer
 
     def _asked(self, address: str) -> object:
@@ -193,6 +199,8 @@ class RatingsApi:
                 response = self._session().get(address)
             except httpx.TimeoutException:
                 said = f"{self.base} did not answer within {PATIENCE:g} seconds."
+            except httpx.RemoteProtocolError:
+                said = f"{self.base} broke off before its answer was whole."
             except httpx.HTTPError as error:
                 said = f"{self.base} cannot be reached ({str(error) or type(error).__name__}). Is there a network?"
             else:

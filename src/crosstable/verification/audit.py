@@ -15,8 +15,8 @@ from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, hypotheses
-from crosstable.verification.pages import Page, circle, is_known
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, fitting, hypotheses
+from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
 from crosstable.verification.starts import FittedStart, bounds_of, credited_games, fitted_starts
@@ -28,8 +28,8 @@ TOGETHER = 1.5
 LITTLE = 0.5
 # A row that leans on something hidden differs only if it is so far beyond what that can give.
 SLACK = 4.0
-MOST_HYPOTHESES = 8
 FLOOR = "a floor"
+FAULT = "an error in online ratings that was repaired after June 16, 2021"
 ROUNDED = "the last decimal of the ratings before the event"
 STARTED = "the start of an unrated player, as the whole section fits it"
 
@@ -67,7 +67,18 @@ class AuditedRow(NamedTuple):
 
 def audit(pages: Iterable[Page]) -> list[AuditedRow]:
     """A verdict for every posted row of some pages, each section alone."""
-    return [row for page in pages for row in audited_page(with_online_fault(page))]
+    rows = []
+    for page in pages:
+        audited = audited_page(with_online_fault(page))
+        rows += [_with_fault(row) for row in audited] if page.apart == ONLINE_FAULT else audited
+    return rows
+
+
+def _with_fault(row: AuditedRow) -> AuditedRow:
+    """A row that was rated with the online error: the rules give something else, and what they gave is a guess."""
+    if row.verdict is AuditVerdict.REPRODUCED:
+        return row._replace(verdict=AuditVerdict.EXPLAINED, cause=FAULT)
+    return row._replace(verdict=AuditVerdict.UNKNOWN) if row.verdict is AuditVerdict.DIFFERS else row
 
 
 def audited_page(page: Page) -> list[AuditedRow]:
@@ -82,13 +93,13 @@ def audited_page(page: Page) -> list[AuditedRow]:
     begun = _started(page.checked.backgrounds, starts)
     rows = rows_of(page, _rated(page, begun) if starts else rated)
     hidden = {number for number, player in page.players.items() if not is_known(page, player.background)}
-    within = _within(page, rows, hidden | {start.number for start in starts})
-    wrong = frozenset(row.number for row in rows if not _is_right(row, within[row.number]))
-    about = Suspicion(page, begun, rows, wrong, within)
+    near = _tolerances(page, rows, hidden | {start.number for start in starts})
+    wrong = frozenset(row.number for row in rows if not _is_right(row, near[row.number]))
+    about = Suspicion(page, begun, rows, wrong, near)
     return _Audit(about, starts, hidden).rows()
 
 
-def _within(page: Page, rows: Sequence[Row], unknown: set[int]) -> dict[int, float]:
+def _tolerances(page: Page, rows: Sequence[Row], unknown: set[int]) -> dict[int, float]:
     """By row: how near it is right. Two decimals count where the page shows them before and after the event.
 
     The ratings before the event are rounded too, so the last decimal may be off by one more. What rests on a start
@@ -137,17 +148,14 @@ class _Audit:
         verdict, cause = self._judged(row)
         is_open = verdict is AuditVerdict.UNKNOWN and row.number in self._about.numbers
         low, high = _reach(self._page, self._trials, row, self._own) if is_open else (row.computed, row.computed)
-        slack = WITHIN if high - low < LITTLE and row.number not in self._resting else SLACK
+        slack = self._about.tolerance[row.number] if high - low < LITTLE and row.number not in self._resting else SLACK
         is_beyond = not low - slack <= row.posted <= high + slack
         is_free = row.number in self._own or self._may_be_floor(row)
         if verdict is AuditVerdict.UNKNOWN and is_beyond and not is_free:
             verdict = AuditVerdict.DIFFERS
-        fitting: list[Hypothesis] = []
-        if verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN):
-            near = self._about.within[row.number]
-            fitting = [one for one in self._tried if math.fabs(one.ratings[row.number] - row.posted) <= near]
-        audited = _audited(self._page, row, verdict, cause)
-        return audited._replace(low=low, high=high, hypotheses=tuple(fitting[:MOST_HYPOTHESES]))
+        is_listed = verdict in (AuditVerdict.DIFFERS, AuditVerdict.UNKNOWN)
+        found = fitting(self._about, self._tried, row) if is_listed else ()
+        return _audited(self._page, row, verdict, cause)._replace(low=low, high=high, hypotheses=found)
 
     def _may_be_floor(self, row: Row) -> bool:
         """Whether a floor that came with this very event, for a prize, could stand at the posted figure (§5)."""
@@ -164,16 +172,16 @@ class _Audit:
             is_fitted = circle(self._page, {row.number}, 2) & self._own <= self._fitted
             return (AuditVerdict.EXPLAINED, STARTED) if self._proves and is_fitted else (AuditVerdict.UNKNOWN, "")
         if is_right:
-            is_rounded = self._about.within[row.number] < WITHIN and math.fabs(row.error) > WITHIN_DECIMALS
+            is_rounded = self._about.tolerance[row.number] < WITHIN and math.fabs(row.error) > WITHIN_DECIMALS
             return (AuditVerdict.EXPLAINED, ROUNDED) if is_rounded else (AuditVerdict.REPRODUCED, "")
         if row.number in self._causes:
             return AuditVerdict.EXPLAINED, self._causes[row.number]
         return AuditVerdict.UNKNOWN, ""
 
 
-def _is_right(row: Row, within: float) -> bool:
+def _is_right(row: Row, near: float) -> bool:
     """Whether a row is reproduced, or held by a floor."""
-    return math.fabs(row.error) <= within or row.verdict is Verdict.AT_FLOOR
+    return math.fabs(row.error) <= near or row.verdict is Verdict.AT_FLOOR
 
 
 def _reach(page: Page, trials: Trials, row: Row, free: Collection[int]) -> tuple[float, float]:

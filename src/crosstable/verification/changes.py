@@ -6,6 +6,7 @@ A change sets one fact of one player to one value. The stages put the facts in t
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from crosstable.formulas.section import is_established
@@ -57,10 +58,9 @@ class Inquiry(NamedTuple):
 
 
 def stages(inquiry: Inquiry, left: set[int]) -> Iterator[Iterator[Change]]:
-    """Unknown facts by how likely they matter: pasts nearby, own counts and ratings, own limits, then further off."""
+    """Unknown facts by how likely they matter: pasts nearby, own counts; own ratings and limits; then further off."""
     nearby = circle(inquiry.page, left, 1)
-    yield pasts(inquiry, nearby)
-    yield counts(inquiry, left)
+    yield chain(pasts(inquiry, nearby), counts(inquiry, left))
     if inquiry.is_short:
         return
     yield pre_ratings(inquiry, nearby)

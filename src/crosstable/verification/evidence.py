@@ -4,7 +4,7 @@ Each page is rated once under its own law and once under the law as it would be 
 is in force) or with it already (on the days before), with what earlier pages show carried along. A row tells the two
 apart when the posted figure agrees with one of them only: within a point where they differ by more than two, to the
 point where the rule is about single points (storage, personal floors). Amendments about time controls are tried on the
-systems that pages were rated in.
+systems that pages were rated in, the blend of starts on the games that unrated players were credited with.
 """
 
 import math
@@ -12,16 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crosstable.engine import RatedSection, rate
+from crosstable.engine.starts import start_of
 from crosstable.errors import TimeControlError, UnsupportedEditionError
 from crosstable.formulas.outcome import official_rating
 from crosstable.rules.amending import Amendment, Edition, amended
 from crosstable.rules.amendments import AMENDMENTS, FIRST_EDITION
+from crosstable.rules.constants import Initialisation
 from crosstable.rules.time_controls import ControlRanges, parse_time_control, systems_of_schedule
-from crosstable.terms import Background, RatingSystem
+from crosstable.terms import Background, PlayerRating, RatingSystem
 from crosstable.verification.carried import Carried
 from crosstable.verification.causes import explained
-from crosstable.verification.pages import Page
+from crosstable.verification.pages import CORRECTED_SINCE, Page
 from crosstable.verification.rows import WITHIN, Row, rows_of
+from crosstable.verification.starts import credited_games
 
 APART = 2.0 * WITHIN
 TO_THE_POINT = frozenset({"stores_whole_numbers", "personal_floor_is_used"})
@@ -39,6 +42,9 @@ TELLING = frozenset(
         "match_half_year",
     }
 )
+BLEND = next(amendment for amendment in AMENDMENTS if "initialisation" in amendment.changes)
+# What earlier pages posted for each member, by system.
+Seen = dict[str, dict[RatingSystem, PlayerRating]]
 
 
 class Side(NamedTuple):
@@ -62,9 +68,11 @@ def evidence(
 ) -> list[tuple[Amendment, Count]]:
     """The counts of every amendment that pages can tell about."""
     counts: dict[int, list[int]] = {}
-    memory = Carried()
+    memory, seen = Carried(), Seen()
     for done, page in enumerate(sorted(pages, key=lambda page: page.order), start=1):
         progress(done)
+        if page.apart != CORRECTED_SINCE:
+            _add(counts, *credits_of(page, seen))
         if page.apart:
             continue
         backgrounds = memory.backgrounds(page)
@@ -147,7 +155,7 @@ def _is_exact_era(row: Row, amendment: Amendment) -> bool:
 
 
 def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
-    """Time-control amendments: whether the two sides put this page's control in different systems."""
+    """The time-control amendments nearest in time, before and after, without which this control had other systems."""
     report = page.checked.report
     codes = report.details.get("rating_sys_code")
     if not codes or not report.time_controls or (page.system is RatingSystem.OTBQ and codes == "D"):
@@ -155,14 +163,14 @@ def _controls(page: Page) -> Iterator[tuple[Side, int, int]]:
     posted = {"D": (RatingSystem.OTBR, RatingSystem.OTBQ)}.get(codes, (page.system,))
     edition = page.checked.edition
     touching = [amendment for amendment in AMENDMENTS if "controls" in amendment.changes]
-    in_force = [amendment for amendment in touching if amendment in edition.amendments]
-    to_come = [amendment for amendment in touching if amendment not in edition.amendments]
-    for amendment in (*in_force[-1:], *to_come[:1]):
-        is_in_force = amendment in edition.amendments
-        theirs = _before(amendment).controls if is_in_force else amendment.changes["controls"]
-        own, other = _systems(page, edition.controls), _systems(page, theirs)
-        if own != other:
-            yield Side(amendment, is_in_force, edition), int(own == posted), int(other == posted)
+    own = _systems(page, edition.controls)
+    before = [(one, _systems(page, _before(one).controls)) for one in touching if one in edition.amendments]
+    after = [(one, _systems(page, one.changes["controls"])) for one in touching if one not in edition.amendments]
+    for way in (before[::-1], after):
+        for amendment, other in (pair for pair in way if pair[1] != own):
+            side = Side(amendment, amendment in edition.amendments, edition)
+            yield side, int(own == posted), int(other == posted)
+            break
 
 
 def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:
@@ -171,3 +179,38 @@ def _systems(page: Page, ranges: ControlRanges) -> tuple[RatingSystem, ...]:
         return systems_of_schedule(controls, is_online=page.checked.section.is_online, ranges=ranges)
     except TimeControlError:
         return ()
+
+
+def credits_of(page: Page, seen: Seen) -> tuple[Side, int, int]:
+    """Unrated players with another rating on an earlier page whose credited games fit one side of the blend only.
+
+    A blend credits at least what the ratings seen give (§2), whatever the age, and more with ratings not seen; a list
+    credits what its first rating gives. ``seen`` takes in what this page posted.
+    """
+    side = _side(page.checked.edition, BLEND)
+    agree = against = 0
+    for number, player in page.players.items():
+        posted, sources = player.posted.get(page.system), seen.setdefault(player.member_id or f"{number}", {})
+        others = {system: one for system, one in sources.items() if _is_source(page, system, one)}
+        credited = credited_games(page, number)
+        is_unrated = page.system not in player.background.standings
+        if posted is not None and posted.games is not None and others and credited is not None and is_unrated:
+            fits = [_fits(page, others, credited, edition) for edition in (page.checked.edition, side.other)]
+            agree += fits == [True, False]
+            against += fits == [False, True]
+        if posted is not None:
+            sources[page.system] = PlayerRating(posted.rating, posted.games, as_of=page.checked.section.end)
+    return side, agree, against
+
+
+def _is_source(page: Page, system: RatingSystem, record: PlayerRating) -> bool:
+    return system is not page.system and record.as_of is not None and record.as_of < page.checked.section.start
+
+
+def _fits(page: Page, others: dict[RatingSystem, PlayerRating], credited: float, edition: Edition) -> bool:
+    """Whether a side can have credited so many games; an adult's ratings weigh least."""
+    section = page.checked.section
+    background = Background(standings=others, adult=True)
+    games = start_of(background, page.system, (section.start, section.end), edition)[0].initial.games
+    is_blend = edition.constants.initialisation is Initialisation.BLEND
+    return credited >= games if is_blend else credited == games

@@ -7,6 +7,7 @@ opponents too. One that fits is a lead and no proof.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -32,6 +33,7 @@ MOST_STEPS = 12
 MOST_ROWS = 24
 MOST_INQUIRED = 2
 MOST_OPPONENTS = 6
+MOST_HYPOTHESES = 8
 NEAR = 0.05
 Fact = TypeVar("Fact", PlayerRating, GivenStart)
 # So far from the shown rating before the event another one is looked for.
@@ -62,18 +64,18 @@ class Hypothesis(NamedTuple):
 class Suspicion(NamedTuple):
     """A page, what its players brought (with fitted starts), its rows, and the numbers of those that differ.
 
-    ``within`` says by number how near computed and posted have to be, where that is less than a point.
+    ``tolerance`` says by number how near computed and posted have to be, where that is less than a point.
     """
 
     page: Page
     backgrounds: Mapping[int, Background]
     rows: Sequence[Row]
     numbers: frozenset[int]
-    within: Mapping[int, float] = {}
+    tolerance: Mapping[int, float] = {}
 
     def is_met(self, row: Row, rating: float) -> bool:
         """Whether this rating would give a row its posted figure."""
-        if math.fabs(rating - row.posted) <= self.within.get(row.number, WITHIN):
+        if math.fabs(rating - row.posted) <= self.tolerance.get(row.number, WITHIN):
             return True
         constants = self.page.checked.edition.constants
         return verdict_of(constants, row.pre, rating, row.posted) is Verdict.AT_FLOOR
@@ -100,12 +102,20 @@ def hypotheses(about: Suspicion) -> list[Hypothesis]:
         return []
     found: dict[str, Hypothesis] = {}
     trials = Trials(about.page, about.backgrounds)
-    for change in _tried(about, trials):
-        if change.what not in found:
-            judged = _judged(about, trials, change)
+    for changes in (_tried, _two_results):
+        for change in changes(about, trials):
+            judged = _judged(about, trials, change) if change.what not in found else None
             if judged is not None:
                 found[change.what] = judged
+        if any(about.numbers <= one.met for one in found.values()):
+            break
     return sorted(found.values(), key=lambda one: (-len(one.met), one.error))
+
+
+def fitting(about: Suspicion, tried: Sequence[Hypothesis], row: Row) -> tuple[Hypothesis, ...]:
+    """The likeliest of what was tried that give a row its posted figure."""
+    near = about.tolerance.get(row.number, WITHIN)
+    return tuple(one for one in tried if math.fabs(one.ratings[row.number] - row.posted) <= near)[:MOST_HYPOTHESES]
 
 
 def _judged(about: Suspicion, trials: Trials, change: Change) -> Hypothesis | None:
@@ -198,13 +208,38 @@ def _as_rated(ratings: Mapping[int, float], _: Suspicion) -> Mapping[int, float]
 
 def _turned_results(trials: Trials, number: int) -> Iterator[Change]:
     """Every game of a row in question with another result, or left out."""
+    meetings: Counter[int] = Counter()
     for side in trials.prepared(number).competitor.sides:
-        if side.result in TURNED:
-            opponent = side.opponent_number
-            for result in (*TURNED[side.result], Result.BLANK):
-                own = _with_result(trials, number, side.round_number, opponent, result)
-                other = _with_result(trials, opponent, side.round_number, number, OTHER_SIDE[result])
-                yield Change(_turned(number, side, result), {number: own, opponent: other})
+        opponent = side.opponent_number
+        meetings[opponent] += 1
+        for result in (*TURNED[side.result], Result.BLANK) if side.result in TURNED else ():
+            own = _with_result(trials.prepared(number), opponent, meetings[opponent], result)
+            other = _with_result(trials.prepared(opponent), number, meetings[opponent], OTHER_SIDE[result])
+            yield Change(_turned(number, side, result), {number: own, opponent: other})
+
+
+def _two_results(about: Suspicion, trials: Trials) -> Iterator[Change]:
+    """Two results turned, where one thing alone does not bring all rows about: of the worst row, then of the next."""
+    rows = {row.number: row for row in about.rows}
+    worst = max(about.numbers, key=lambda number: math.fabs(rows[number].error))
+    for one in list(_turned_results(trials, worst)):
+        ratings = trials.ratings_if(one.players)
+        left = {row.number: row.posted - ratings[row.number] for row in about.rows}
+        left = {number: error for number, error in left.items() if not about.is_met(rows[number], ratings[number])}
+        if not left or len(left) > 2 * len(about.numbers):
+            continue
+        before = {number: trials.prepared(number) for number in one.players}
+        for number, player in one.players.items():
+            trials.put_back(number, player)
+        following = max(left, key=lambda number: math.fabs(left[number]))
+        pairs = [
+            Change(f"{one.what}, and {other.what}", {**one.players, **other.players})
+            for other in _turned_results(trials, following)
+            if about.is_met(rows[following], trials.rating_if(following, other.players))
+        ]
+        for number, player in before.items():
+            trials.put_back(number, player)
+        yield from pairs
 
 
 def _turned(number: int, side: GameSide, result: Result) -> str:
@@ -214,16 +249,18 @@ def _turned(number: int, side: GameSide, result: Result) -> str:
     return f"the game of player {first} against player {second} in round {side.round_number} {said}"
 
 
-def _with_result(trials: Trials, number: int, round_number: int, opponent: int, result: Result) -> Prepared:
-    """A player with another result of one game, or without it."""
-    player = trials.prepared(number)
-    sides = []
+def _with_result(player: Prepared, opponent: int, meeting: int, result: Result) -> Prepared:
+    """A player with another result of the first, second, ... game with an opponent, or without it.
+
+    The rows of a round robin show a game in two columns, so rounds do not tell.
+    """
+    who, sides = player.competitor, []
     for side in player.competitor.sides:
-        if (side.round_number, side.opponent_number) != (round_number, opponent):
+        meeting -= side.opponent_number == opponent
+        if side.opponent_number != opponent or meeting:
             sides.append(side)
         elif result is not Result.BLANK:
             sides.append(side._replace(result=result, score=GAME_SCORES[result]))
-    who = player.competitor
     return player._replace(competitor=competitor_of(who.entries, who.background, tuple(sides)))
 
 

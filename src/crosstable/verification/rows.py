@@ -30,7 +30,8 @@ class Row(NamedTuple):
 
     ``inputs_known``: with carried state, nothing that bears on the row is hidden, floors apart.
     ``is_whole_number_era``: whole numbers were stored, and the page was last rated in 2004 or later, so that the
-    figures are exact to the point. ``is_floor_level``: a floor can stand at the posted figure.
+    figures are exact to the point. ``is_floor_level``: a floor can stand at the posted figure. ``tried``: what would
+    give the posted figure of a row that differs, the likeliest first, and what it gives.
     """
 
     event: str
@@ -50,6 +51,7 @@ class Row(NamedTuple):
     is_floor_level: bool
     cause: str = ""
     inputs_known: bool = False
+    tried: tuple[tuple[str, float], ...] = ()
 
     @property
     def error(self) -> float:

@@ -10,6 +10,7 @@ from crosstable.terms import Background, GivenStart, MemberPage, PlayerRating, R
 from crosstable.verification.carried import Carried, are_inputs_known, with_standing
 from crosstable.verification.causes import explained
 from crosstable.verification.changes import Change
+from crosstable.verification.hypotheses import Suspicion, fitting, hypotheses
 from crosstable.verification.pages import Page
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import Row, Verdict, rows_of
@@ -124,10 +125,11 @@ class _Found:
         if posted.apart:
             self.apart[posted.apart] += sum(row.is_clean for row in alone.rows)
             return
-        self.alone += alone.rows
+        tried = with_tried(page, alone)
+        self.alone += tried
         self.carried += [
             row._replace(inputs_known=row.is_clean and are_inputs_known(page, known, row.number))
-            for row in carried.rows
+            for row in (tried if carried.rows == alone.rows else with_tried(page, carried))
         ]
         self.settled_alone += alone.facts
         self.settled_carried += carried.facts
@@ -154,6 +156,20 @@ def settled(
         rows = [row._replace(cause=causes[row.number]) for row in rows_of(page, rated)]
         return Settled(known, rated, rows, changes, len(found.settled))
     return Settled(known, rated, found.rows, changes, 0)
+
+
+def with_tried(page: Page, found: Settled) -> list[Row]:
+    """The rows, those that differ with what was tried and gives their posted figure, the likeliest first."""
+    differ = frozenset(row.number for row in found.rows if row.is_clean and row.verdict is Verdict.UNEXPLAINED)
+    if not differ:
+        return found.rows
+    about = Suspicion(page, found.backgrounds, [row for row in found.rows if row.is_clean], differ)
+    tried = hypotheses(about)
+    fit = {row.number: fitting(about, tried, row) for row in about.rows if row.number in differ}
+    return [
+        row._replace(tried=tuple((one.what, one.ratings[row.number]) for one in fit.get(row.number, ())))
+        for row in found.rows
+    ]
 
 
 def fitted(page: Page, before: Settled) -> FittedSection | None:

@@ -33,7 +33,7 @@ def _fields(form: str, *kinds: FieldKind) -> list[tuple[str, str]]:
 
 
 # One rating record in 64 bytes, a line of the processor's cache; ``formulas.section`` says what its numbers mean.
-STANDING = np.dtype(
+RECORD = np.dtype(
     [
         *_fields("f8", FieldKind.RATING, FieldKind.GAMES),
         *_fields("i4", FieldKind.COUNT, FieldKind.DAY),
@@ -255,16 +255,16 @@ def no_ratings(rows: int) -> Array:
 
 def records_for(base: int, rows: int) -> Records:
     """Room for the records of so many rows of results from ``base`` on."""
-    kinds = (STANDING, STANDING, LOWERED, START)
+    kinds = (RECORD, RECORD, LOWERED, START)
     return Records(base, *(np.zeros(rows, dtype=kind) for kind in kinds))
 
 
 def unrated(places: int) -> Array:
     """Rating records that nobody has yet."""
-    line = STANDING.itemsize
+    line = RECORD.itemsize
     room = np.zeros((places + 1) * line, dtype=np.uint8)
     begin = -room.ctypes.data % line  # each record in a line of the cache, not across two
-    made = room[begin : begin + places * line].view(STANDING)
+    made = room[begin : begin + places * line].view(RECORD)
     for name in ("rating", "peak", "peak_since_2010"):
         made[name] = np.nan
     return made

@@ -100,14 +100,13 @@ _ALL = "all"
 _WALKING = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 
-def sources_digest() -> str:
-    """A hash of every source that the compiled code comes from, and of the compiler."""
+def sources_digest(*more: str) -> str:
+    """A hash of the compiler and of every source that the compiled code comes from, and of more of the package."""
     package = Path(crosstable.__file__).parent
     digest = hashlib.sha256(f"{numba.__version__}".encode())
-    for name in SOURCES:
+    for name in (*SOURCES, *more):
         path = package / name
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        for file in files:
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 

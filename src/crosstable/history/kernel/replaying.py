@@ -37,13 +37,13 @@ from crosstable.history.kernel.compiling import (
 )
 from crosstable.history.kernel.section import rate_section
 
-# So many competitors, members or standings ahead what is read of them is asked for.
+# So many competitors, members or records ahead what is read of them is asked for.
 AHEAD = 24
 
 
 @compiled
-def standing_places(sections: Array, member_of: Array, members: int) -> tuple[Array, Array, int]:
-    """The place of every row's standing, the same by member and system, and how many places there are.
+def record_places(sections: Array, member_of: Array, members: int) -> tuple[Array, Array, int]:
+    """The place of every row's rating record, the same by member and system, and how many places there are.
 
     Places are given in the order in which members are first rated; the first is nobody's.
     """
@@ -139,8 +139,8 @@ def move_together(history: History, ratings: Array, members: int, span: tuple[in
 
 
 @compiled
-def standing_owners(place_of: Array, members: int, places: int) -> Array:
-    """Whose each standing is: the member's number times six, plus the system; -1 for nobody's."""
+def record_owners(place_of: Array, members: int, places: int) -> Array:
+    """Whose each rating record is: the member's number times six, plus the system; -1 for nobody's."""
     owners = np.full(places, -1, dtype=np.int32)
     for member in range(members):
         for system in range(SYSTEMS):
@@ -150,7 +150,7 @@ def standing_owners(place_of: Array, members: int, places: int) -> Array:
 
 
 @compiled
-def changed_standings(standings: Array, owners: Array, since: int) -> Array:
+def changed_records(standings: Array, owners: Array, since: int) -> Array:
     """The places of members' ratings that changed on a day or later."""
     found = np.empty(len(standings), dtype=np.int64)
     count = 0
@@ -162,8 +162,8 @@ def changed_standings(standings: Array, owners: Array, since: int) -> Array:
 
 
 @compiled
-def rated_standings(standings: Array, place_of: Array, members: int) -> tuple[Array, Array]:
-    """Whose each rating is, as ``standing_owners`` says it, by member and system; and its place."""
+def rated_records(standings: Array, place_of: Array, members: int) -> tuple[Array, Array]:
+    """Whose each rating is, as ``record_owners`` says it, by member and system; and its place."""
     owners, places = np.empty(len(standings), dtype=np.int32), np.empty(len(standings), dtype=np.int32)
     count = 0
     for member in range(members):

@@ -70,7 +70,7 @@ async def rate_upload(request: Request) -> Response:
     """Rate the files of the form and show everything that was found."""
     form = await form_of(request)
     try:
-        given = _given(form)
+        given = given_of(form)
     except ValueError as error:
         return page(request, TEMPLATE, 422, given=Given(False, "", None, None), shown=[], wrong=str(error))
     given_along = form.get("carried")
@@ -87,7 +87,8 @@ async def rate_upload(request: Request) -> Response:
     return await in_queue(files_queue(request), shown)
 
 
-def _given(form: FormData) -> Given:
+def given_of(form: FormData) -> Given:
+    """What a form completes a file with; raises ``ValueError`` with a sentence where a day is none."""
     return Given(
         bool(text_of(form, "pairing")),
         text_of(form, "control"),

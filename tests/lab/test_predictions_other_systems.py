@@ -14,11 +14,10 @@ import pytest
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Draws, backtest, other_system
-from crosstable.lab import other_systems as systems
+from crosstable.lab import predictions as systems
 from crosstable.lab.backtesting import backtest_document, backtest_text
-from crosstable.lab.other_systems import INTERPRETER, OtherSystem, interpreter, predicted_by
 from crosstable.lab.population import Federation
-from crosstable.lab.predictions import Games, People, losses_from
+from crosstable.lab.predictions import INTERPRETER, Games, OtherSystem, People, interpreter, losses_from, predicted_by
 from crosstable.lab.simulate import Simulated, simulated
 from crosstable.lab.with_riix import library, main, predicted
 from tests.lab.riix_stand_in import write_stand_in
