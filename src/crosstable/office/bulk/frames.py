@@ -177,7 +177,7 @@ def _parsed(lines: bytes, schema: _Schema) -> pl.DataFrame:
         null_values=_NOTHING,
         empty_string_is_null=False,
     ).with_columns(pl.col(truths) == "t")
-    return frame if b"\\" not in lines.replace(b"\\N", b"") else frame.with_columns(pl.col(pl.String).pipe(_plain))
+    return frame if lines.count(b"\\") == lines.count(b"\\N") else frame.with_columns(pl.col(pl.String).pipe(_plain))
 
 
 def _plain(column: pl.Expr) -> pl.Expr:

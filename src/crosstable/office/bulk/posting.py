@@ -24,7 +24,7 @@ from crosstable.replaying import DAWN
 
 # Digests of so many postings are made one by one, which is faster than beginning with columns.
 _FEW = 200
-# After so many new postings a server looks at what it has.
+# After so many new postings, where they are more than those of before, a server looks at what it has.
 _MANY = 100_000
 
 
@@ -112,7 +112,7 @@ class Post:
         self.wait()
         for index in self._indexes:
             index.create(self.connection)
-        if self.postings > _MANY and self.connection.dialect.name == "postgresql":
+        if self.postings > max(_MANY, self._first) and self.connection.dialect.name == "postgresql":
             # Without numbers about what is new, the next reading of a few members goes through all rows.
             self.connection.execute(text(f"ANALYZE {tables.posting.name}"))
         before, after = text_of(self._state_before), text_of(self._total)

@@ -5,7 +5,7 @@ differs from what is posted is written; the rating changes and the journal entry
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -30,12 +30,14 @@ from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting
 from crosstable.office.ledger.runs import Run, last_run
 from crosstable.office.ledger.watching import StageClock, Watch, can_compile
+from crosstable.record_rows import POSTED, posted_name
 from crosstable.replaying import DAWN, Key
 
 Array = Any
 # So many rating changes are made at once.
 _FEW = 1000
-_COMPARED = [name for name in Posting._fields if name not in ("member_id", "system", "event_id", "section")]
+_RECORD = [posted_name(name) for name in POSTED]
+_WORKING = [name for name in Posting._fields[4:] if name not in _RECORD]
 _LEFT_EMPTY = Posting._fields[6:]
 
 
@@ -139,16 +141,15 @@ class _Posting:
         part = self.old[begin:end].with_row_index("at")
         keys = ["step", "who", "system"]
         found = due.select(keys).join(part.select(*keys, "at"), on=keys, how="left", maintain_order="left")["at"]
-        is_posted = found.is_not_null()
-        new, stored = due.filter(is_posted), part[found.drop_nulls()]
-        equal = pl.DataFrame([new[name].eq_missing(stored[name]) for name in _COMPARED])
-        is_same = np.zeros(due.height, dtype=np.bool_)
-        is_same[is_posted.to_numpy()] = equal.select(pl.all_horizontal(pl.all())).to_series().to_numpy()
+        is_same = found.is_not_null().to_numpy()
+        for names in (_RECORD, _WORKING):  # where many have another record, few have to be looked at twice
+            rows = np.flatnonzero(is_same)
+            is_same[rows] = _equal(due[rows], part[found.gather(rows)], names)
         is_left = np.ones(part.height, dtype=np.bool_)
         is_left[found.drop_nulls().to_numpy()] = False
-        rows = (found + begin).cast(pl.Int64)
+        numbers = (found + begin).cast(pl.Int64)
         changed = due.with_columns(
-            rows.alias("old"), pl.col("step").alias("code"), (2 * pl.col("step") + 1).alias("position")
+            numbers.alias("old"), pl.col("step").alias("code"), (2 * pl.col("step") + 1).alias("position")
         ).filter(~is_same)
         gone = _gone(self.old, begin + np.flatnonzero(is_left), None)
         self._note(due, is_same, gone)
@@ -231,6 +232,12 @@ class _Posting:
         names = ("who", *Posting._fields)
         posted = pl.concat([frame.select(names) for frame in (self.plan.span.before, self.old)])
         return RatingChanges(self.known.ids["member_id"], posted, self.plan.replay, lines_of(entered, texts, behind))
+
+
+def _equal(new: pl.DataFrame, old: pl.DataFrame, names: Sequence[str]) -> Array:
+    """Which rows have the same in some columns."""
+    equal = pl.DataFrame([new[name].eq_missing(old[name]) for name in names])
+    return equal.select(pl.all_horizontal(pl.all())).to_series().to_numpy()
 
 
 def _gone(old: pl.DataFrame, rows: Array, where: pl.DataFrame | None) -> pl.DataFrame:
