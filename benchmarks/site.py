@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import URLError
+from urllib.parse import quote
 
 from sqlalchemy import Connection
 
@@ -42,7 +43,7 @@ AUTHOR = Author("benchmark", "measuring")
 MEMBERS, SECTIONS = 100_000, 20_000
 CONNECTIONS, SECONDS, ROUNDS = 16, 8, 3
 ADDRESSES = 20_000
-MEMBER_PAGES, ESTIMATES, SLOWEST, PREVIEW = 1000.0, 2000.0, 50.0, 2.0
+MEMBER_PAGES, SUGGESTIONS, ESTIMATES, SLOWEST, PREVIEW = 1000.0, 1000.0, 2000.0, 50.0, 2.0
 UPLOADED = 200
 WHO = {"office": NewAccount("anna", Role.OFFICE), "director": NewAccount("tina", Role.TD, "A1111111")}
 SETTLING = 30.0
@@ -95,12 +96,19 @@ def _addresses(office: str) -> dict[str, list[str]]:
     rng = random.Random(1)
     with closing(open_office(office)) as opened, opened.reading() as connection:
         ids = [row[0] for row in connection.exec_driver_sql("SELECT DISTINCT member_id FROM posting")]
+        names = [row[0] for row in connection.exec_driver_sql("SELECT DISTINCT name FROM member")]
     members = [f"/members/{one}" for one in rng.sample(ids, min(ADDRESSES, len(ids)))]
+    typed = [f"/api/v1/suggest?q={quote(name[: rng.randint(2, 8)])}" for name in rng.sample(names, ADDRESSES)]
     estimates = []
     for _ in range(ADDRESSES):
         own, games = rng.randint(600, 2300), ",".join(f"{rng.choice('WDL')}{rng.randint(600, 2400)}" for _ in range(5))
         estimates.append(f"/estimate?rating={own}/{rng.randint(1, 200)}&game={games}&control=G/60;d5&date=2026-11-01")
-    return {"member page": members, "estimate page": estimates, "estimate, JSON": [_twin(one) for one in estimates]}
+    return {
+        "member page": members,
+        "suggestion": typed,
+        "estimate page": estimates,
+        "estimate, JSON": [_twin(one) for one in estimates],
+    }
 
 
 def _twin(address: str) -> str:
@@ -198,7 +206,12 @@ def _event(connection: Connection) -> dict[str, Any]:
 
 
 def _table(loads: dict[str, Load], previews: dict[str, float]) -> str:
-    limits = {"member page": MEMBER_PAGES, "estimate page": ESTIMATES, "estimate, JSON": ESTIMATES}
+    limits = {
+        "member page": MEMBER_PAGES,
+        "suggestion": SUGGESTIONS,
+        "estimate page": ESTIMATES,
+        "estimate, JSON": ESTIMATES,
+    }
     lines = [f"The site of {MEMBERS:,} members, two workers, {CONNECTIONS} connections, best of {ROUNDS}:"]
     for name, load in loads.items():
         lines.append(

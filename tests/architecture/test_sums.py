@@ -30,6 +30,7 @@ KNOWN_WHOLE = {
     "client.nthreads().values()": "threads by worker, ints",
     "connection.execute(count).scalar() or 0": "the answer of SELECT count(*)",
     "fit.rows": "declared int in verify",
+    "fit.within": "declared int in verify",
     "one.entries": "declared int in the public index",
     "self._size": "bytes of a reply",
     "lab: ways": "a list of bools",

@@ -163,7 +163,7 @@ def test_a_date_that_can_be_two_days_is_settled_by_the_option_that_the_finding_n
     assert [each.message for each in found] == ["Start: “07-08-2026” can be read as 2026-07-08 or 2026-08-07."]
     assert "--start" in found[0].remedy
     settled = rate(report, start=date(2026, 8, 7), today=None)
-    assert settled.faults == ()
+    assert not settled.has_errors
     assert settled.examined[0].report.start == date(2026, 8, 7)
 
 

@@ -266,17 +266,17 @@ def _is_head(row: list[str]) -> bool:
 
 
 def _stated_rows(data: bytes) -> Shape | None:
-    """Counted in a way of its own: rows below the first that has a cell for the member id and one more title."""
+    """Counted in a way of its own: rows with an id below the first that has titles."""
     text = data.decode("utf-8-sig", "replace")
     best = None
-    for separator in ",;\t":
+    for separator in ",;\t|":
         rows = [
             row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(map(str.strip, row))
         ]
         while rows and not _is_head(rows[0]):
             rows.pop(0)
         if rows:
-            best = Shape(1, len(rows) - 1)
+            best = Shape(1, sum(bool(row[0].strip()) for row in rows[1:]))
     return best
 
 

@@ -146,6 +146,7 @@ def test_a_file_with_event_section_and_standings_is_read_whole() -> None:
         "type_code": "Swiss",
         "rounds": "3",
         "fide": "Y",
+        "counts": "after",
         "rated": "2026-09-01",
         "re_rated": "2026-09-15",
     }

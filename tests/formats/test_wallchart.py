@@ -438,22 +438,19 @@ def _stated(data: bytes) -> Shape | None:
     """Counted in a way of its own: rows of titles or lines ``Section:`` make sections, other full rows make players."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     best: Shape | None = None
-    for separator in ",;\t":
+    for separator in ",;\t|":
         sections, rows, titled = 0, 0, True
-        before: list[str] = []
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if not any(map(str.strip, cells)):
                 continue
-            is_alone = not any(map(str.strip, before[1:])) and not "".join(before[:1])[:1].isdigit()
+            is_alone = not any(map(str.strip, cells[1:])) and not cells[0].strip()[:1].isdigit()
             if cells[0].strip().lower().startswith("section:") or cells[0].strip().lower() == "section":
                 sections, titled = sections + 1, False
             elif title_score(cells) and not cells[0].lower().startswith("note") and not cells[0].strip().isdigit():
                 sections += titled
-                rows -= titled and is_alone and bool(before) and ":" not in before[0]  # the name of a section
                 titled = True
-            elif ":" not in cells[0] and sections and titled:
+            elif ":" not in cells[0] and sections and titled and not is_alone:
                 rows += 1
-            before = cells
         if sections and (best is None or rows > best.players):
             best = Shape(sections, rows)
     return best

@@ -241,6 +241,17 @@ def test_ranks_are_numbers_where_there_are_no_others_and_a_title_needs_no_title(
     assert players(found)[1].details == {"title": "WFM", "federation": "SWE", "rank": "2"}
 
 
+def test_number_0_is_nobody_and_a_row_without_anything_known_no_player() -> None:
+    found = reading("No,Name,Rating,Coach,1.Rd\n1,Ann,1500,Di,0w1\n,,,Ed,\n2,Bo,1500,,1b0\n")
+    assert players(found)[0].cells[0].result is None
+    assert [player.name for player in players(found)] == ["Ann", "Bo"]
+    assert [fault.code for fault in found.faults] == ["unknown-field", "ignored-record"]
+
+
+def test_a_name_may_stand_behind_columns_that_are_not_known() -> None:
+    assert [len(part.players) for part in reading("A,B,C,Name,Rating\n1,2,3\n").report.sections] == [0]
+
+
 @pytest.mark.parametrize(
     ("titles", "names"),
     [
@@ -375,6 +386,6 @@ def test_damaged_charts_of_other_dialects_are_refused_or_written_back_as_they_we
     original = wallchart.read(text.encode(), "chart.csv")
     for mutated in mutations(text.encode(), seed=29):
         found = must_read_or_refuse(reading_of, original, mutated, lambda data: shape_of(reading_of(data)))
-        if found is not None and not errors(found):
+        if found is not None and found.report.sections and not errors(found):
             again = wallchart.read(wallchart_write.write(found.report), "chart.csv").report
             assert without_places(again) == without_places(found.report), mutated

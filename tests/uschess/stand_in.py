@@ -16,9 +16,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import crosstable as ct
 from crosstable.formats import ratings_api
+from crosstable.formats.msa_header import SYSTEMS
 
 MOST_ITEMS = 100
-CODES = {"OTBR": "R", "OTBQ": "Q", "OTBB": "B", "ONLR": "OR", "ONLQ": "OQ", "ONLB": "OB"}
+CODES = {system.name: code for code, system in SYSTEMS.items()}
 OUTCOMES = {result.value: name for name, result in ratings_api.OUTCOMES.items()}
 FORMATS = {"match": "Match", "round_robin": "RoundRobin"}
 Trouble = Callable[["Handler"], None]

@@ -26,6 +26,7 @@ from crosstable.web.pages.sections import rated_section, require_section
 from crosstable.web.reading import Reading
 from tests.amounts import IS_SOAK, amount
 from tests.office.made_office import AUTHOR
+from tests.waiting import until
 from tests.web.client import TestClient
 from tests.web.site import HandClock, client, made_file
 
@@ -42,6 +43,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(office: Path) -> Iterator[TestClient]:
     with client(office, is_demo=True) as made:
+        until(lambda: made.get("/index.json").status_code == 200 or None)  # the record is read while the site answers
         yield made
 
 

@@ -56,6 +56,8 @@ OUTCOMES: Mapping[str, Result] = {
     "ByeHalf": Result.HALF_BYE,
     "Unpaired": Result.UNPAIRED,
 }
+# Game counts of provisional ratings are those after the section; before it, a rating without one may be provisional.
+COUNTS_AFTER = "after"
 _COLOURS = {"White": "w", "Black": "b"}
 _KINDS = {
     "RoundRobin": SectionType.ROUND_ROBIN,
@@ -149,6 +151,7 @@ def _section(fields: Fields, rows: list[Fields], page: Fields, faults: list[Faul
         "type_code": form,
         "rounds": fields.text("roundCount"),
         "fide": "Y" if fields.flag("shouldSubmitToFide") else "",
+        "counts": COUNTS_AFTER,
         **_rated_days(fields),
     }
     kind = SectionType.MATCH if form == "Match" and len(rows) == 2 else _KINDS.get(form, SectionType.SWISS)

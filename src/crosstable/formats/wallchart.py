@@ -336,6 +336,9 @@ def _is_key(key: str) -> bool:
 def _by_section(part: _Part, faults: FaultList) -> list[_Part]:
     """The sections of a table by its column of sections, without entries that were withdrawn."""
     columns = part.columns or {}
+    nobody = [row for row in part.rows if not any("".join(row.cells[at : at + 1]).strip() for at in columns.values())]
+    faults.extend(fault("ignored-record", row.place, "The row has nothing in a known column.") for row in nobody)
+    part.rows = [row for row in part.rows if row not in nobody]
     rounds = [place for name, place in columns.items() if name.startswith("round ")]
     if all(cell.strip().upper() in _BYES for row in part.rows for at in rounds for cell in row.cells[at : at + 1]):
         gone = [row for row in part.rows if any(map(_WITHDRAWN.search, row.cells))]

@@ -163,6 +163,8 @@ def _read(text: str, plain: str, dialect: Dialect) -> ReportedCell:
     if found := _SIGNED.fullmatch(plain):
         return read_cell(f"{_SIGNS[found[1]]}{found[3]}{found[2] or found[4]}")
     if found := _COLOUR_SECOND.fullmatch(plain):
+        if found[3] and not int(found[1]):
+            return read_cell(text)  # nobody is number 0
         if found[3]:
             return read_cell(f"{_RESULTS[found[3].replace(',', '.')]}{found[1]}{found[2]}")
         if dialect.letter_after_number_is_colour:

@@ -168,7 +168,7 @@ def with_numbered_grids(rows: Sequence[Row]) -> Sequence[Row]:
         open_ = [place for place in open_ if not is_ignored(titles[place])]
         if name is None or len(open_) < FEWEST or open_[-1] - open_[0] + 1 != len(open_):
             continue
-        names = [row.cells[name] for row in rows[at + 1 : end] if len(row.cells) > open_[-1]]
+        names = [row.cells[name] for row in rows[at + 1 : end] if len(row.cells) > max(open_[-1], name)]
         wanted = [tidy_title(titles[place]) for place in open_]
         known = [{tidy_title(one), *tidy_title(one).split()} for one in names[: len(wanted)]]
         letters = [chr(ord("a") + number) for number in range(len(wanted))]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from crosstable.engine import RatedPlayer, RatedSection
 from crosstable.output.tie_breaks import METHODS, Placed, field_of, standings, usual_methods
-from crosstable.output.words import KINDS, controls_text, rating_line, rules_text
+from crosstable.output.words import KINDS, controls_text, post_text, pre_text, rests_on_assumption, rules_text
 from crosstable.pipeline.rating import RatedEvent
 from crosstable.pipeline.results import ranked
 from crosstable.sentences import american_days, counted
@@ -89,8 +89,9 @@ class Table(NamedTuple):
 
 
 def _said(rated: RatedSection, player: RatedPlayer) -> str:
-    """What a row says of a system, apart from the system's name."""
-    return rating_line(rated, player).partition(":")[2]
+    """What a row says of a rating; norms are of one system and stand in a column for both."""
+    constants = rated.edition.constants
+    return f"{pre_text(constants, player)} {post_text(constants, player)} {rests_on_assumption(player)}"
 
 
 def tables_of(event: RatedEvent, tie_breaks: Sequence[str] | None = None) -> tuple[Table, ...]:

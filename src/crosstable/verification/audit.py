@@ -15,7 +15,7 @@ from crosstable.formulas.section import is_established
 from crosstable.formulas.standard import most_effective_games
 from crosstable.terms import Background, GivenStart, PlayerRating, RatingSystem
 from crosstable.verification.causes import SETTLING_ROWS, other_readings
-from crosstable.verification.hypotheses import Hypothesis, Suspicion, fitting, hypotheses
+from crosstable.verification.hypotheses import Hypothesis, Suspicion, fewest_games, fitting, hypotheses
 from crosstable.verification.pages import ONLINE_FAULT, Page, circle, is_known
 from crosstable.verification.quirks import with_online_fault
 from crosstable.verification.rows import WITHIN, WITHIN_DECIMALS, Row, Verdict, rows_of
@@ -209,9 +209,9 @@ def _extremes(page: Page, trials: Trials, number: int, *, is_start: bool) -> Ite
             yield from (GivenStart(rating, count) for count in games for rating in bounds_of(constants, count))
         return
     shown = page.checked.backgrounds[number].standings.get(page.system)
-    established = math.floor(constants.established_above) + 1.0
-    if shown is not None and shown.games is None and most_effective_games(constants, record.rating) > established:
-        yield record._replace(games=established)
+    fewest = float(fewest_games(page, number))
+    if shown is not None and shown.games is None and most_effective_games(constants, record.rating) > fewest:
+        yield record._replace(games=fewest)
         yield record._replace(games=None)
     is_provisional = record.games is not None and not is_established(constants, record.games)
     if is_provisional and record.wins is None:

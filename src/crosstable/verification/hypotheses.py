@@ -346,12 +346,25 @@ def _facts(
         count = int(record.games)
         yield f"player {number} had won all earlier games", record._replace(wins=count, draws=0, losses=0), True
         yield f"player {number} had lost all earlier games", record._replace(wins=0, draws=0, losses=count), True
-    established = math.floor(constants.established_above) + 1
+    fewest = 1 if record.games is not None else fewest_games(about.page, number)
     most = math.ceil(most_effective_games(constants, record.rating))
-    for games in range(1 if record.games is not None else established, max(most, established) + 1):
+    for games in range(fewest, max(most, math.floor(constants.established_above) + 1) + 1):
         if games != record.games:
             what = f"a count of {games} games before the event for player {number}"
             yield what, record._replace(games=float(games)), record.games is None
+
+
+def fewest_games(page: Page, number: int) -> int:
+    """The fewest games that a rating shown without a count can stand on before the section.
+
+    It is established, except where counts are shown after the section only: then it may have become so in it.
+    """
+    established = math.floor(page.checked.edition.constants.established_above) + 1
+    posted = page.players[number].posted.get(page.system)
+    if page.checked.report.details.get("counts") != "after" or posted is None:
+        return established
+    games = [cell for cell in page.players[number].cells if cell.result is not None and cell.result.is_game]
+    return max(1, established - len(games))
 
 
 def _solved(

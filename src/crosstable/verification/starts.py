@@ -286,16 +286,16 @@ def _damped(matrix: list[list[float]], damping: float) -> list[list[float]]:
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """The solution of a small symmetric positive system, by elimination."""
+    """The solution of a small symmetric positive system, by elimination in its upper half."""
     size = len(right)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for at in range(size):
-        pivot = rows[at][at:]
+        pivot = rows[at]
         for below in range(at + 1, size):
-            factor = rows[below][at] / pivot[0]
+            factor = pivot[below] / pivot[at]
             if factor:
-                rest = zip(rows[below][at:], pivot, strict=True)
-                rows[below][at:] = [value - factor * above for value, above in rest]
+                rest = zip(rows[below][below:], pivot[below:], strict=True)
+                rows[below][below:] = [value - factor * above for value, above in rest]
     solution = [0.0] * size
     for at in reversed(range(size)):
         known = math.fsum(rows[at][column] * solution[column] for column in range(at + 1, size))

@@ -14,6 +14,8 @@ MOST_FOUND = 500
 MOST_WORDS = 12
 MOST_IDS = 500
 MOST_QUERY = 5_000
+# So many times as many as are wanted are looked at.
+MANY_TIMES = 20
 # How much of the trigrams of a query a name must share with it to be offered as a near miss.
 NEAR = 0.45
 # Letters that no decomposition takes apart.
@@ -82,7 +84,7 @@ class Index:
         if known is not None:
             return known
         words = _WORD.findall(folded(query))[:MOST_WORDS]
-        exact = self._with_all(words)
+        exact = self._with_all(words, most)
         near = [] if exact else self._near(words)
         found = [Found(self.members[at]) for at in exact] + [Found(self.members[at], True) for at in near]
         return Answer(tuple(found[:most]), is_cut=len(found) > most)
@@ -97,8 +99,13 @@ class Index:
             return None
         return Answer(tuple(Found(member) for member in found), missing)
 
-    def _with_all(self, words: Sequence[str]) -> list[int]:
-        """Members whose names have a word that begins with each of these; whole words first."""
+    def _with_all(self, words: Sequence[str], most: int) -> list[int]:
+        """Members whose names have a word that begins with each of these; whole words first.
+
+        Of one word alone, which may be two letters, not all are looked at where few are wanted.
+        """
+        if len(words) == 1:
+            return self._with_one(words[0], most)
         held: set[int] | None = None
         for word in words:
             some = {at for known in self._beginning(word) for at in self._holders[known]}
@@ -107,6 +114,15 @@ class Index:
                 return []
         whole = [set(self._holders.get(word, ())) for word in set(words)]
         return sorted(held or (), key=lambda at: (-sum(at in some for some in whole), at))
+
+    def _with_one(self, word: str, most: int) -> list[int]:
+        whole = self._holders.get(word, array("I"))
+        found: dict[int, None] = dict.fromkeys(whole)
+        for known in self._beginning(word):
+            if len(found) > MANY_TIMES * most:
+                break
+            found.update(dict.fromkeys(self._holders[known]))
+        return [*whole, *sorted(list(found)[len(whole) :])]
 
     def _beginning(self, word: str) -> Iterator[str]:
         at = bisect_left(self._words, word)
