@@ -8,10 +8,12 @@ from typing import Protocol
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crosstable.formats.uschess_write import write as write_dbf
 from tests.browser.conftest import WIDE, Watched, come_in, context_of, watch
-from tests.browser.samples import FAULTY, GOOD, saved
+from tests.browser.samples import FAULTY, GOOD, PLAYED, saved
 from tests.browser.served import Served
 from tests.browser.visits import press, send, send_plainly
+from tests.office.made_office import quad
 from tests.waiting import until
 
 
@@ -105,3 +107,26 @@ def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: 
     boris.goto(address)
     expect(boris.get_by_role("main")).to_contain_text("Member, Boris 1")
     expect(boris.get_by_role("main")).to_contain_text("anna, approved by boris")
+
+
+def test_the_files_of_a_report_give_anybody_ratings_and_an_export(page: Page, tmp_path: Path) -> None:
+    """No account, and no player whom this office knows: drop, mend, export; three clicks beside the choice of files."""
+    made = quad("", PLAYED, "1 =901 | W2 D3 W4\n2 =902 | L1 L4 L3\n3 =903 | L4 D1 W2\n4 =904 | W3 W2 L1")
+    (one,) = made.sections
+    rated = tuple(row._replace(pairing_rating=1500.0 + 10 * at) for at, row in enumerate(one.players))
+    for name, content in write_dbf(made._replace(sections=(one._replace(players=rated),))).items():
+        (tmp_path / name).write_bytes(content)
+    page.goto("/upload")
+    page.get_by_label("Files of one or more events").set_input_files(sorted(tmp_path.iterdir()))
+    expect(page.locator("#sum")).to_contain_text("Everything is ready")
+    assert page.locator("td.result b").count() == 4
+    expect(page.locator(".before small").first).to_have_text("pairing")
+    cell = page.locator('[data-at="0/0/0"]')
+    cell.fill("L2")
+    cell.press("Enter")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#sum")).to_contain_text("Everything is ready")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as DBF").click()
+    assert download.value.suggested_filename.endswith(".zip")

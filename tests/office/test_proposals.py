@@ -190,8 +190,11 @@ def test_a_proposal_is_approved_once(club: Office) -> None:
 def test_a_proposal_can_be_refused_and_needs_a_reason(club: Office) -> None:
     with pytest.raises(OfficeError, match="needs a reason"):
         propose(club, Author("anna", ""), withdrawal("early"))
-    first, second = (propose(club, ANNA, withdrawal("early")) for _ in range(2))
+    first = propose(club, ANNA, withdrawal("early"))
+    with pytest.raises(OfficeError, match=f"proposed already: proposal {first}, by anna"):
+        propose(club, Author(BORIS, "again"), withdrawal("early"))
     refuse(club, BORIS, first)
+    second = propose(club, ANNA, withdrawal("early"))
     refuse(club, "anna", second)  # her own, taken back
     assert [one.state for one in proposals(club)] == [ProposalState.REFUSED] * 2
     assert [one.number for one in proposals(club)] == [second, first]

@@ -16,7 +16,7 @@ from crosstable.formats.event_json_write import written_cell
 from crosstable.pipeline.rating import rate
 from crosstable.pipeline.reading import of_reading, read
 from crosstable.pipeline.workbench import Tools, answer
-from crosstable.terms import Report
+from crosstable.terms import NOT_GIVEN, RATINGS, Report
 
 Draft = dict[str, Any]
 TODAY = date(2026, 11, 16)
@@ -188,7 +188,7 @@ def test_sections_are_dropped_numbered_made_matches_and_rated_as_unrated_by_one_
     assert settled(copy.deepcopy(pair), "two-player-section", "It is right as it is")["sections"][0]["rated"]
     assert "match-not-eligible" in codes(settled(pair, "two-player-section", "Make it a match"))
     blank = quad()
-    section(blank)["details"] = {"ratings": "none"}
+    section(blank)["details"] = {RATINGS: NOT_GIVEN}
     for one in section(blank)["players"]:
         del one["pairing_rating"]
     assert settled(blank, "no-ratings", "All of them are unrated")["sections"][0]["rated"]

@@ -105,8 +105,15 @@ def other_spot(code: str, spot: Spot | None, near: Neighbors) -> Spot | None:
     if code not in ("not-mirrored", "same-colour") or spot is None or spot.row is None:
         return None
     if spot.round is None:
-        return next((other._replace(round=None) for _, other in _unanswered(spot, near)), None)
+        return next((other for _, other in _unanswered(spot, near)), None)
     return near.row_of(spot, near.cell(spot).opponent)
+
+
+def cell_of(code: str, spot: Spot | None, near: Neighbors) -> Spot | None:
+    """The cell that a finding about a row means, where it is a game whose two rows do not agree."""
+    if code != "not-mirrored" or spot is None or spot.row is None or spot.round is not None:
+        return spot
+    return next((own for own, _ in _unanswered(spot, near)), spot)
 
 
 def fixes_for(found: Fault, spot: Spot | None, near: Neighbors) -> Iterator[Fix]:

@@ -36,7 +36,7 @@ from crosstable.pipeline.completing import (
     section_of,
     with_members,
 )
-from crosstable.pipeline.fixes import Fix, Neighbors, Spot, field_of, fixes_for, other_spot
+from crosstable.pipeline.fixes import Fix, Neighbors, Spot, cell_of, field_of, fixes_for, other_spot
 from crosstable.pipeline.rating import RatedEvent, RatingSource, rate
 from crosstable.pipeline.submitting import exported
 from crosstable.remedies import Reader, for_reader
@@ -355,8 +355,9 @@ def _findings(event: RatedEvent, report: Report, near: Neighbors, draft: Draft) 
         also = other_spot(found.code, spot, near)
         if also is not None and (found.code, also) in told:
             continue
-        told.add((found.code, spot))
         fixes = [*fixes_for(found, spot, near)]
+        spot = cell_of(found.code, spot, near)
+        told.add((found.code, spot))
         if (at := read.get((found.code, found.place, found.message))) is not None:
             fixes.append(Fix("I have put it right", ((("read", at), None),)))
         if (
