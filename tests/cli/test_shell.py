@@ -5,11 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
-from crosstable import schemas
 from crosstable.cli import COMMANDS, main, office, shell
+from tests.documents import valid
 
 
 def test_the_first_word_is_a_command() -> None:
@@ -54,8 +53,7 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
 
 def test_doctor_names_versions_extras_and_places(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    jsonschema.validate(document, schemas.schema("doctor"))
+    document = valid(json.loads(capsys.readouterr().out))
     assert {"python-calamine", "rich", "xlsxwriter"} == set(document["extras"]["plain"])
     assert document["extras"]["site"]["sqlalchemy"]
     assert document["data"]["office"].endswith("office.db")
