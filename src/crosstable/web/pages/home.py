@@ -56,7 +56,8 @@ class SearchView(View):
     @property
     def opens(self) -> str:
         """The address of the only thing that was found, where it is what was asked for."""
-        if len(self.members) == 1 and not self.places and not self.members[0].near and not self.missing:
+        is_all = self.query and self.paging.total == len(self.members) == 1
+        if is_all and not self.places and not self.members[0].near and not self.missing:
             return self.link(self.members[0].member_id)
         return self.places[0].href if len(self.places) == 1 and not self.members and not self.against else ""
 
