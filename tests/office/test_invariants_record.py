@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from crosstable.engine import RatedPlayer, rate
+from crosstable.engine import RatedPlayer
+from crosstable.engine.rating import rate_competitors
 from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.office import tables
 from crosstable.office.corrections import ChangedResult, correct_by_file, correct_result
@@ -145,7 +146,7 @@ def test_i12_where_one_system_cannot_be_rated_the_other_is_not_posted(
     def quick_has_no_rules(checked: Any, system: RatingSystem, *others: Any) -> Any:
         if system is RatingSystem.OTBQ:
             raise NoEditionError("no rules are known for Quick")
-        return rate(checked, system, *others)
+        return rate_competitors(checked, system, *others)
 
     monkeypatch.setattr("crosstable.engine.replay.rate_competitors", quick_has_no_rules)
     done = run(office)

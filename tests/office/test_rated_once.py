@@ -1,11 +1,13 @@
 """A submission is rated once: what was rated while it was checked is posted, where it still brings the same."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import pytest
 
 from crosstable.engine import rate
+from crosstable.engine.rating import rate_competitors
 from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling, decide
 from crosstable.office.ledger.facts import DecisionKind
@@ -44,12 +46,15 @@ class Counted:
     def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         self.office = office
         self.calls = 0
-        for place in ("crosstable.pipeline.rating.rate_section", "crosstable.engine.replay.rate_competitors"):
-            monkeypatch.setattr(place, self._rate)
+        monkeypatch.setattr("crosstable.pipeline.rating.rate_section", self._counting(rate))
+        monkeypatch.setattr("crosstable.engine.replay.rate_competitors", self._counting(rate_competitors))
 
-    def _rate(self, *given: Any) -> Any:
-        self.calls += 1
-        return rate(*given)
+    def _counting(self, rating: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: Any) -> Any:
+            self.calls += 1
+            return rating(*given)
+
+        return counted
 
     def submitted(self, made: Report) -> tuple[CheckedResult, ...]:
         """Submit a report; what it was rated to."""

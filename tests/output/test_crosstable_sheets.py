@@ -182,5 +182,5 @@ def test_sheets_are_called_as_far_as_a_sheet_can_be(name: str, sheet: str) -> No
 
 def test_without_the_library_a_workbook_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    with pytest.raises(FormatError, match=r"Install crosstable\[sheets\]"):
+    with pytest.raises(FormatError, match=r"pip install xlsxwriter"):
         crosstable_xlsx(rated(quad()))
