@@ -50,7 +50,8 @@ def test_a_director_uploads_sees_the_preview_submits_and_it_is_posted(
 ) -> None:
     event = "with-scripts" if scripts else "without-scripts"
     page = guest("tina", scripts=scripts)
-    (send if scripts else send_plainly)(page, saved(tmp_path, event, GOOD))
+    chart = GOOD if scripts else GOOD.replace("D3", "W3").replace("D1", "L1")  # the same again would have to wait
+    (send if scripts else send_plainly)(page, saved(tmp_path, event, chart))
     expect(page.get_by_text("Everything is ready").first).to_be_visible()
     previewed = page.locator("td.result b" if scripts else "td[data-label=After] b").all_inner_texts()
     page.get_by_role("button", name=re.compile("Submit")).click()
