@@ -172,6 +172,7 @@ def _figures(parts: list[Measured], norms: NormTally) -> str:
         f"- Norm codes: {norms.agree} of {norms.rows} Regular rows with four or more games agree, earned and not "
         f"earned; so do all {norms.few_games_agree} codes on fewer games of one row of a re-entry. The one other "
         "row has an opponent whose rating is not shown.\n"
+        "- Foreign FIDE events (§6): no posted page of one is here, so nothing here proves that rule or speaks against it.\n"
         f"- Counted apart: {found.apart['online_fault']} clean rows of the online fault, "
         f"{found.apart['corrected_since']} rows of a page corrected since.\n"
         "- Published decimals (a dual-rated section of 2026): every rated row within 0.01 in both systems. A 64-player "
