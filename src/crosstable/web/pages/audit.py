@@ -23,7 +23,7 @@ from crosstable.remedies import Reader, for_reader
 from crosstable.verification.audit import AuditedRow, AuditVerdict
 from crosstable.web.child_reading import File
 from crosstable.web.forms import files_queue, in_queue, page
-from crosstable.web.gate import form_of, text_of
+from crosstable.web.gate import form_of
 from crosstable.web.pages.rate_file import Given, given_of
 from crosstable.web.routes import Policy, Route
 from crosstable.web.uploads import Upload, files_of, uploads_of
@@ -71,7 +71,8 @@ async def audit_page(request: Request) -> Response:
 async def audit_upload(request: Request) -> Response:
     """Audit what was pasted or chosen."""
     form = await form_of(request)
-    pasted = text_of(form, "pasted")
+    text = form.get("pasted")
+    pasted = text if isinstance(text, str) else ""
     try:
         given = given_of(form)
     except ValueError as error:
