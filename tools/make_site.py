@@ -14,7 +14,7 @@ PAGES = ROOT / "build" / "pages"
 ROOT_PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
 ROOT_PAGES["SECURITY.md"] = "SECURITY.md"
 # What the theme would fetch from another host so that the search works in a folder; ours does that itself.
-_OUTSIDE = re.compile(r'<script src="https://unpkg.com/[^"]*"></script>')
+_OUTSIDE = re.compile(r'<script src="https://[^"]*"></script>')
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
