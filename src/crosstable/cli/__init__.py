@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from crosstable import __version__, errors
+from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
