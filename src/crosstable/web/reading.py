@@ -388,6 +388,16 @@ class Reading:
         return None if self._now is None else self._now.tag
 
     @property
+    def entry(self) -> int | None:
+        """The newest journal entry that is served; none while the first snapshot is being made."""
+        return None if self._now is None else self._now.head.seq
+
+    def ask(self) -> None:
+        """Ask the database something; an ``OfficeError`` where it does not answer."""
+        with self.office.reading() as connection:
+            newest_act(connection)
+
+    @property
     def is_crowded(self) -> bool:
         """Whether so many snapshots were made lately that the next one waits for the watch: each has a connection."""
         return len(self._retired) >= MOST_RETIRED
