@@ -167,7 +167,8 @@ def test_serve_hands_proxies_networks_and_the_log_on(
     assert asked["forwarded_allow_ips"] == ["127.0.0.1", "::1", "10.0.0.0/8"]
     assert asked["proxy_headers"] is True
     assert handed_over().metrics_from == ("10.1.0.0/16",)
-    assert asked["log_config"]["loggers"][ACCESS.name]["level"] == "WARNING"
+    assert (handed_over().has_json_log, handed_over().has_access_log) == (True, False)
+    assert log_settings(True, False)["loggers"][ACCESS.name]["level"] == "WARNING"
     assert asked["timeout_graceful_shutdown"] > 0
     assert main(["serve", "--database", path, "--trusted-proxy", "the proxy"]) == 2
     assert "'the proxy' is no address and no network" in capsys.readouterr().err

@@ -118,8 +118,6 @@ def machine_link(address: str, site: str) -> str:
 def _serve(address: str, options: argparse.Namespace) -> None:
     import uvicorn
 
-    from crosstable.web.operations import log_settings
-
     hand_over(address, options)
     proxies = (*(("127.0.0.1", "::1") if options.behind_proxy else ()), *options.trusted_proxy)
     site = f"http://{_shown_host(options.host)}:{options.port}/"
@@ -139,8 +137,7 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         workers=options.workers,
         loop="asyncio" if sys.platform == "win32" else "uvloop",  # uvloop is not made for Windows
         http="httptools",
-        log_config=log_settings(options.log == "json", options.access_log),
-        log_level=None,
+        log_config=None,  # every worker says how it logs
         access_log=False,
         # what is being answered is answered; a page that takes longer is cut off
         timeout_graceful_shutdown=GRACE_SECONDS,
@@ -158,7 +155,8 @@ def hand_over(address: str, options: argparse.Namespace) -> None:
 
     hosts = [_shown_host(host) for host in (*options.name, options.host)]
     fields = {"database": os.path.abspath(address) if "://" not in address else address, "hosts": hosts}
-    more = {"is_demo": options.demo, "metrics_from": options.metrics_from}
+    log = {"has_json_log": options.log == "json", "has_access_log": options.access_log}
+    more = {"is_demo": options.demo, "metrics_from": options.metrics_from, **log}
     os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, **more})
 
 

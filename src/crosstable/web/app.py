@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
+from logging.config import dictConfig
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
-from crosstable.web.operations import PATHS, Observed
+from crosstable.web.operations import PATHS, Observed, log_settings
 from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -123,7 +124,9 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
 def from_environment() -> FastAPI:
     """The site as a worker process makes it: the process and its collector are the site's alone."""
     _open_many()
-    return create_app(handed_over(), _leave_out_of_collection)
+    settings = handed_over()
+    dictConfig(log_settings(settings.has_json_log, settings.has_access_log))
+    return create_app(settings, _leave_out_of_collection)
 
 
 def _open_many() -> None:

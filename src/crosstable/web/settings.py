@@ -22,6 +22,8 @@ class Settings(NamedTuple):
     watch_every: float = 1.0
     # The networks that may read the figures; this machine always may.
     metrics_from: tuple[str, ...] = ()
+    has_json_log: bool = False
+    has_access_log: bool = False
 
     @property
     def allowed_hosts(self) -> frozenset[str]:
