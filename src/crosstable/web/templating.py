@@ -62,6 +62,7 @@ class Templates:
         self.environment.filters.update(
             plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month
         )
+        from crosstable.calculator.what_if import norm_title
         from crosstable.office import demonstration
         from crosstable.web import rows
         from crosstable.web.pages.member_history import history_chart
@@ -77,6 +78,7 @@ class Templates:
             game_rows=rows.game_rows,
             outcome_rows=rows.outcome_rows,
             norm_rows=rows.norm_rows,
+            norm_title=norm_title,
         )
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:

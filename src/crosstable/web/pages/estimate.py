@@ -1,15 +1,18 @@
 """The estimate page: one player's question in the address, so that every answer has a link, and what-if beside it."""
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import Request, Response
 from markupsafe import Markup
 from pydantic_core import to_json
+from starlette.concurrency import run_in_threadpool
 
 from crosstable.calculator.answers import (
     Answer,
@@ -21,6 +24,7 @@ from crosstable.calculator.answers import (
     outcomes_object,
     possibility_object,
 )
+from crosstable.calculator.estimate import working
 from crosstable.calculator.reading import LONGEST_LINK, RequestReading, link_of, read_game, read_object, read_request
 from crosstable.calculator.requests import MOST_GAMES, EstimateRequest
 from crosstable.calculator.what_if import (
@@ -29,10 +33,10 @@ from crosstable.calculator.what_if import (
     NormChances,
     Outcomes,
     Possibility,
-    events_to,
     next_game,
     norm_chances,
     outcomes,
+    paths_to,
     score_chances,
     score_needed,
 )
@@ -41,20 +45,23 @@ from crosstable.faults import fault
 from crosstable.notation import read_number
 from crosstable.output.charts import Point, Series, rating_chart
 from crosstable.pipeline.documents import fault_object
+from crosstable.sentences import counted
 from crosstable.web.api.described import reply_shape
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
 from crosstable.web.limits import MANY_GAMES_COST, WHAT_IFS, WHAT_IFS_OF_ANYBODY
-from crosstable.web.pages.estimate_people import Fields, Named, has_people, named
+from crosstable.web.pages.estimate_people import SECTION, Fields, Named, has_people, named
+from crosstable.web.pages.explanations import PARTS
+from crosstable.web.pages.members import coming
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import HTML, JSON, kept, render
 from crosstable.web.routes import Policy, Route
 
 # Questions that stand beside a request in an address; everything else in it is the request.
-QUESTIONS = ("next", "target", "range", "norms")
+QUESTIONS = ("next", "target", "range", "norms", "steps")
 # Fields of an address that the form carries along without showing them.
-UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field"})
+UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field", SECTION})
 # So many games are answered while others wait; more go through a queue.
 MANY_GAMES = 15
 # So many games anybody may ask about; whoever is known, as many as the calculator takes.
@@ -168,12 +175,18 @@ def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
 # doors
 
 
-def _people(request: Request) -> Named:
-    """What an address asks, with ratings in the place of people."""
+async def _people(request: Request) -> Named:
+    """What an address asks, with ratings in the place of people; a section of the record may have to be read."""
     _require_short(request)
     fields = request.query_params.multi_items()
     if not has_people(fields):
         return Named(fields, None, (), _games_text(fields), ())
+    if request.query_params.get(SECTION):
+        return await run_in_threadpool(_named, request, fields)
+    return _named(request, fields)
+
+
+def _named(request: Request, fields: Fields) -> Named:
     read: Snapshot = request.app.state.reading.now
     with read.asking():
         return named(read, fields)
@@ -186,32 +199,78 @@ def _with_problems(question: Asked, people: Named) -> Asked:
 
 async def estimate_page(request: Request) -> Response:
     """The page: a form that works by its address, and the answer below it."""
-    people = _people(request)
+    people = await _people(request)
     fields = people.fields
     given = defaultdict(str, fields)
     given["rating"] = _rating_text(given) if people.player is None else people.player.member_id
     given["other"] = next((text for name, text in fields if name == "other"), "")
-    context: dict[str, Any] = {"given": given, "games": people.games, "done": None, "document": None}
-    context |= {"unseen": list(_unseen(fields)), "player": people.player, "names_of": people.names, "path": None}
-    is_asked = bool({"game", "next"} & given.keys()) and any(given[name].strip() for name in ("game", "next"))
+    context: dict[str, Any] = {"given": given, "people": people, "games": people.games, "done": None, "document": None}
+    context |= {"unseen": list(_unseen(request.query_params.multi_items())), "steps": None}
+    is_asked = any(given[name].strip() for name in ("game", "next"))
     is_asked |= given["rating"].strip() != "" and "game" in request.query_params
     if is_asked or people.problems:
         question = _with_problems(asked_of(fields), people)
         done = await _done(request, question.reading, {"range": "1", "norms": "1", **question.questions})
-        context["link"] = _link(question)
-        context["twin"] = f"/estimate.json?{request.url.query}"
+        context |= {"link": _link(question), "twin": f"/estimate.json?{request.url.query}"}
         context |= {"done": done, "document": {**dict.fromkeys(_PARTS), **document_of(done)}}
-        if done.outcomes is not None:
-            mine = None if done.found is None else done.found.estimate.score
-            context["chart"] = outcome_chart(done.outcomes, mine)
-            assert question.reading.request is not None
-            context["chances"] = score_chances(question.reading.request)
-            if done.target is not None and done.found is not None:
-                context["path"] = events_to(question.reading.request, done.target)
+        context |= _beside(request, question, done, people.names)
     body = render(request, "estimate.html", **context)
     if context["done"] is not None and _is_refused(context["done"]):
         return Response(body, 422, media_type=HTML)
     return _kept_for_its_day(request, body, HTML)
+
+
+def _beside(request: Request, question: Asked, done: Answered, names: Sequence[str]) -> dict[str, Any]:
+    """What the page shows beside the answers: a graph, chances, paths to a target, the working, the next list."""
+    asked, found = question.reading.request, done.found
+    beside: dict[str, Any] = {"relations": list(relations(done)), "coming": None, "paths": ()}
+    if found is not None and request.app.state.reading.tag is not None:
+        beside["coming"] = coming(request.app.state.reading.now)
+    if done.outcomes is not None:
+        assert asked is not None
+        beside["chart"] = outcome_chart(done.outcomes, None if found is None else found.estimate.score)
+        beside["chances"] = score_chances(asked)
+        if done.target is not None and done.target > done.outcomes.before:
+            beside["paths"] = paths_to(asked, done.outcomes, done.target)
+    if found is not None and "steps" in question.questions:
+        beside["steps"] = [
+            (PARTS.get(part, part), [(_with_names(line.text, found, names), line.section) for line in lines])
+            for part, lines in groupby(working(found.estimate), key=lambda line: line.part)
+        ]
+    return beside
+
+
+_MET = re.compile(r"\bplayer (\d+)\b(?: by this row alone)?")
+
+
+def _with_names(text: str, found: Answer, names: Sequence[str]) -> str:
+    """A line of the working with opponents by name, or by the place of their game."""
+
+    def name(match: re.Match[str]) -> str:
+        at = int(match[1])
+        known = names[at - 1] if at <= len(names) else ""
+        return known or (f"opponent {at}" if at <= len(found.estimate.request.opponents) else match[0])
+
+    return _MET.sub(name, text)
+
+
+def relations(done: Answered) -> Iterator[str]:
+    """How the answers on a page belong together, where there is more than one."""
+    found, ways = done.found, done.outcomes
+    if found is not None:
+        yield f"The estimate counts the {counted(found.estimate.played, 'game')} with a result, and no other."
+    if done.next_game is not None:
+        yield "The next game is one more after those; games to come are left out of it."
+    if ways is not None and ways.played:
+        all_games = ways.played + ways.to_come
+        yield (
+            f"Every possible score, and the score for a wanted rating, are totals over all {all_games} games: those "
+            "with a result stay as they are, those to come vary."
+        )
+    elif ways is not None and found is not None:
+        yield "Every possible score asks anew what each total against these opponents would give."
+    if done.norms is not None and done.norms.chances:
+        yield "Norms need a total over all games too, at a level of their own."
 
 
 async def _done(request: Request, reading: RequestReading, questions: dict[str, str]) -> Answered:
@@ -252,7 +311,7 @@ def _link(question: Asked) -> str:
     request = question.reading.request
     if request is None:
         return ""
-    beside = [(name, text) for name, text in question.questions.items() if name in ("next", "target")]
+    beside = [(name, text) for name, text in question.questions.items() if name in ("next", "target", "steps")]
     return f"{link_of(request)}{'&' if beside else ''}{urlencode(beside)}"
 
 
@@ -271,7 +330,7 @@ def _is_refused(done: Answered) -> bool:
 
 async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
-    people = _people(request)
+    people = await _people(request)
     question = _with_problems(asked_of(people.fields), people)
     return _kept_for_its_day(request, _answer(await _done(request, question.reading, question.questions)), JSON)
 
@@ -317,7 +376,8 @@ _QUERY = [
         "The games, with commas or blanks between them: W1640,D1720,L1600; T1800 is one to come. "
         "An ID in the place of a rating is that member.",
     ),
-    ("entries", "string", "Opponents to come, a line each: IDs or names."),
+    ("entries", "string", "Opponents to come, a line each: IDs or names, with their scores (3.5/5) where known."),
+    (SECTION, "string", "A section of the record, EVENT/NUMBER, with a member as the rating: both passes over it."),
     ("date", "string", "The day the event starts; it picks the rules. Today unless given."),
     ("control", "string", "The time control, like G/60;d5."),
     ("system", "string", "The system of the rating: OTBR unless the control says otherwise."),
