@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError
 
 from crosstable.errors import NoOfficeError, OfficeError, SchemaError
+from crosstable.office.ledger.commitments import committing
 from crosstable.office.locks import Holder
 from crosstable.office.plain_errors import plain_errors
 from crosstable.office.stores import Postgres, Sqlite, Store
@@ -22,8 +23,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0004"
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004")
+SCHEMA = "0005"
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 
@@ -56,7 +57,7 @@ class Office:
     def writing(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
         """One transaction, held by one writer: everything in it is stored, or nothing."""
         opened = contextmanager(self.store.writing)(Holder(who, doing), patience)
-        with plain_errors(), opened as connection, self._guard(connection):
+        with plain_errors(), opened as connection, self._guard(connection), committing(connection):
             yield connection
 
     def guarded(self, guard: Guard) -> "Office":
