@@ -136,8 +136,10 @@ def _verify(options: argparse.Namespace) -> int:
         f"{counted(found.lists, 'supplement')} compared: "
         + (counted(len(found.findings), "difference") if found.findings else "everything follows from the record")
     )
-    say(f"verified to entry {found.acts}, head {found.head}" if not found.findings else "the office is not sound")
-    return FAULTY if found.findings else 0
+    if found.findings:
+        return FAULTY
+    say(f"verified to entry {found.acts}, head {found.head}")
+    return 0
 
 
 def _entries(number: int) -> str:

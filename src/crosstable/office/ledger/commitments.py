@@ -19,6 +19,9 @@ from crosstable.office import tables
 from crosstable.office.ledger.digests import BYTES, Layout, canonical, layout_of
 
 NO_HASH = "0" * 64
+# The number and the digest of an entry.
+Head = tuple[int, str]
+NOTHING: Head = (0, NO_HASH)
 # Bytes of a salt: nobody tries names and birth dates against so many.
 SALT = 12
 # From so many rows on, digests are sorted as arrays.
@@ -43,9 +46,10 @@ class RowLayout(NamedTuple):
     def digest(self, row: Sequence[Any]) -> bytes:
         """The digest of a row, whose values stand in the order of ``names``; the salt is the last."""
         encoded = self.plain_layout.encoded([row[at] for at in self.plain])
-        return hashlib.sha256(encoded + self._hidden(row) if self.personal else encoded).digest()
+        return hashlib.sha256(encoded + self.hidden(row) if self.personal else encoded).digest()
 
-    def _hidden(self, row: Sequence[Any]) -> bytes:
+    def hidden(self, row: Sequence[Any]) -> bytes:
+        """What personal values enter with: their hash with the salt, or what an erasure left of it."""
         salt: str = row[-1]
         if len(salt) == len(NO_HASH):
             return bytes.fromhex(salt)
@@ -78,6 +82,7 @@ class _Written:
     def __init__(self) -> None:
         self.entries: dict[int, bytes] = {}
         self.rows: dict[int, dict[str, bytearray]] = {}
+        self.head: Head | None = None
 
     def note(self, entry: int, table: str, digests: bytes) -> None:
         self.rows.setdefault(entry, {}).setdefault(table, bytearray()).extend(digests)
@@ -126,30 +131,41 @@ def note_digests(connection: Connection, entry: int, table: Table, digests: byte
 
 
 @contextmanager
-def committing(connection: Connection) -> Iterator[None]:
+def committing(connection: Connection) -> Iterator[_Written]:
     """A transaction whose entries commit to the rows it wrote, when all are there."""
-    connection.info[_KEY] = _Written()
-    yield
-    written = _written(connection)
+    connection.info[_KEY] = written = _Written()
+    yield written
     assert not written.rows.keys() - written.entries.keys(), "rows of the record without a journal entry"
     if written.entries:
-        commit(connection, written.entries, written.rows)
+        written.head = commit(connection, written.entries, written.rows)
 
 
 def commit(
     connection: Connection, entries: Mapping[int, bytes], rows: Mapping[int, Mapping[str, bytes | bytearray]]
-) -> None:
-    """Write what entries commit to, from the digests of the entries and those of their rows."""
-    table = tables.commitment
-    newest = select(table.c.digest).order_by(table.c.seq.desc()).limit(1)
-    previous = connection.execute(newest).scalar() or NO_HASH
+) -> Head:
+    """Write what entries commit to, from their digests and those of their rows; returns the new head."""
+    _, previous = head_in(connection)
     made = []
     for seq in sorted(entries):
         said = canonical({name: summary(digests) for name, digests in rows.get(seq, {}).items()})
         digest = entry_digest(previous, entries[seq], said)
         made.append({"seq": seq, "rows": said, "previous": previous, "digest": digest})
         previous = digest
-    connection.execute(insert(table), made)
+    connection.execute(insert(tables.commitment), made)
+    return max(entries), previous
+
+
+def head_in(connection: Connection) -> Head:
+    """The newest entry and its digest."""
+    table = tables.commitment.c
+    found = connection.execute(select(table.seq, table.digest).order_by(table.seq.desc()).limit(1)).first()
+    return NOTHING if found is None else (found[0], found[1])
+
+
+def digest_at(connection: Connection, seq: int) -> str:
+    """The digest of an entry; before the first there is none."""
+    table = tables.commitment.c
+    return connection.execute(select(table.digest).where(table.seq == seq)).scalar() or NO_HASH
 
 
 def entry_digest(previous: str, entry: bytes, rows: str) -> str:
