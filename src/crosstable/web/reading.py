@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from crosstable.engine import RatedSection
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeError, ReplacedOfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
@@ -365,6 +365,11 @@ class Reading:
         """The newest snapshot; a problem while the first one is still being made."""
         if self._now is None:
             raise Problem(503, "The record is being read; please ask again in a moment.", headers={"Retry-After": "2"})
+        try:
+            self.office.require_same_file()
+        except ReplacedOfficeError as error:
+            said = "The database of the office was replaced. Whoever runs this site must stop it and start it again."
+            raise Problem(503, said, headers={"Retry-After": "60"}) from error
         return self._now
 
     @property
@@ -427,7 +432,7 @@ class Reading:
 
     def _has_grown(self, old: Snapshot) -> bool:
         with self.office.reading() as connection:
-            return newest_act(connection) != old.head.seq
+            return newest_act(connection) != old.head.seq  # another office in its place is refused before
 
     def close(self) -> None:
         """Let everything go."""
