@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from crosstable.app.estimating import Fields
 from crosstable.office.public import Shown
 from crosstable.office.public_index import Listed
 from crosstable.office.rounding import half_up
 from crosstable.terms import RatingSystem
 from crosstable.web.reading import Snapshot
 
-Fields = Sequence[tuple[str, str]]
 # Fields that name people: the player, a pasted list of opponents.
 ME, ENTRIES = "me", "entries"
 MOST_ENTRIES = 50
