@@ -16,9 +16,9 @@ from crosstable.rules.documents import SECTIONS
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = {
-    "readings": DOCS / "readings.md",
-    "official facts": DOCS / "official-facts.md",
-    "rules history": DOCS / "rules-history.md",
+    "readings": tuple(DOCS / f"readings-{part}.md" for part in ("dates", "starts", "steps", "floors", "results")),
+    "official facts": (DOCS / "official-facts.md",),
+    "rules history": (DOCS / "rules-history.md",),
 }
 NEWEST = "2025 text"
 FOLDERS = ("src", "tests", "docs", "tools", "benchmarks", "examples")
@@ -149,7 +149,7 @@ def existing() -> frozenset[tuple[str, str]]:
     """Every place that can be cited."""
     found = {("readings", PART)} | {("readings", number) for number in readings()}
     for source in ("official facts", "rules history"):
-        numbers = re.findall(r"^## §(\d+) ", PAGES[source].read_text("utf-8"), flags=re.MULTILINE)
+        numbers = re.findall(r"^## §(\d+) ", PAGES[source][0].read_text("utf-8"), flags=re.MULTILINE)
         found |= {(source, number) for number in numbers}
     found |= {("decision", path.name[:4]) for path in (DOCS / "decisions").glob("[0-9]*.md")}
     lists = {f"2.{number}" for number in range(1, 7)}
@@ -160,12 +160,19 @@ def existing() -> frozenset[tuple[str, str]]:
 
 def readings() -> dict[str, str]:
     """What each reading says, by its number."""
-    text = PAGES["readings"].read_text("utf-8")
+    text = "".join(page.read_text("utf-8") for page in PAGES["readings"])
     parts = re.split(r'^### <a id="r(\d+)"></a>', text, flags=re.MULTILINE)[1:]
     return {
-        number: re.split(r"^## ", said, flags=re.MULTILINE)[0]
+        number: re.split(r"^##? ", said, flags=re.MULTILINE)[0]
         for number, said in zip(parts[::2], parts[1::2], strict=True)
     }
+
+
+@cache
+def page_of_readings() -> dict[str, str]:
+    """The page that each reading is on."""
+    found = {page: re.findall(r'<a id="r(\d+)"></a>', page.read_text("utf-8")) for page in PAGES["readings"]}
+    return {number: page.name for page, numbers in found.items() for number in numbers}
 
 
 @cache

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +29,70 @@ from crosstable.sentences import american
 from tools.citations import PAGES, ROOT
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
-from tools.sentence_map import TITLES, spec_map
+from tools.sentence_map import TITLES, earlier_map, spec_map
 from tools.source_pages import source_page
 from tools.wallchart_page import wallchart_page
 
 NOTE = "<!-- Made by tools/make_docs.py; do not edit: run `make docs`. -->\n"
+
+# The pages of commands: title, commands, and for parts of the office the words that follow it.
+COMMAND_PAGES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "commands": ("Commands", (), ()),
+    "commands-events": (
+        "Commands: events",
+        ("rate", "explain", "check", "findings", "convert", "members", "verify", "audit", "fetch"),
+        (),
+    ),
+    "commands-calculator": ("Commands: estimates and the calculator", ("estimate", "calculator"), ()),
+    "commands-office": ("Commands: the office, its members and events", ("office",), ()),
+    "commands-office-decide": ("Commands: decisions of the office", (), ("decide",)),
+    "commands-office-record": (
+        "Commands: ratings, rating lists and the record of the office",
+        (),
+        (
+            *("rerate", "changes", "publish", "supplements", "ratings", "history", "explain", "log"),
+            *("verify", "backup", "restore", "upgrade"),
+        ),
+    ),
+    "commands-office-settings": ("Commands: settings and accounts of the office", (), ("settings", "users", "tokens")),
+    "commands-lab": ("Commands: histories and the laboratory", ("history", "lab"), ()),
+}
+EXIT_CODES = """Exit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);
+2 wrong usage; 3 an internal error, with what to send us. Warnings do not change the exit code.
+
+The help of every command:
+
+"""
+# The pages of formats: title, first words, and how the names of their formats begin; events have the rest.
+FORMAT_PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "formats": (
+        "JSON formats",
+        "\nWhat crosstable prints with `--json` or writes into a folder names its format in the field `format`.\n"
+        "Within a version fields are only added. `crosstable schema NAME` prints the JSON Schema of a format,\n"
+        "`crosstable schema` lists the names. A field with `?` may be missing. The event file (`crosstable-event/1`),\n"
+        "which `crosstable convert --to json` writes, has the schema `crosstable schema event`.\n\n",
+        (),
+    ),
+    "formats-events": ("JSON formats: events", "", ()),
+    "formats-calculator": ("JSON formats: estimates", "", ("estimate",)),
+    "formats-office": ("JSON formats: the office", "", ("office-",)),
+    "formats-lab": (
+        "JSON formats: histories and the laboratory",
+        "",
+        ("archive", "backtest", "comparison", "lab-", "replay", "sweep"),
+    ),
+}
 
 
 def pages() -> dict[Path, Callable[[], str]]:
     """What makes every generated page, by the page's path."""
     return {
         ROOT / "docs" / "spec-map.md": lambda: spec_map(NOTE),
-        **{path: partial(source_page, source) for source, path in PAGES.items()},
+        ROOT / "docs" / "spec-map-earlier.md": lambda: earlier_map(NOTE),
+        **{path: partial(source_page, source, path) for source, paths in PAGES.items() for path in paths},
         ROOT / "docs" / "checks.md": checks_page,
-        ROOT / "docs" / "commands.md": commands_page,
-        ROOT / "docs" / "formats.md": formats_page,
+        **{ROOT / "docs" / f"{page}.md": partial(commands_page, page) for page in COMMAND_PAGES},
+        **{ROOT / "docs" / f"{page}.md": partial(formats_page, page) for page in FORMAT_PAGES},
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
         ROOT / "docs" / "rating-record.md": lambda: record_page(NOTE),
         SCHEMA: event_schema,
@@ -90,37 +139,50 @@ def checks_page() -> str:
     return "".join(lines)
 
 
-def formats_page() -> str:
-    """Every JSON format that is printed or written, field by field."""
-    lines = [
-        "# JSON formats\n\n",
-        NOTE,
-        "\nWhat crosstable prints with `--json` or writes into a folder names its format in the field `format`.\n"
-        "Within a version fields are only added. `crosstable schema NAME` prints the JSON Schema of a format,\n"
-        "`crosstable schema` lists the names. A field with `?` may be missing. The event file (`crosstable-event/1`),\n"
-        "which `crosstable convert --to json` writes, has the schema `crosstable schema event`.\n\n",
-    ]
+def formats_page(page: str) -> str:
+    """JSON formats that are printed or written, field by field; the first page has what several formats share."""
+    title, said, _ = FORMAT_PAGES[page]
+    lines = [f"# {title}\n\n", NOTE, said]
     every = {name: schemas.schema(name) for name in schemas.names()}
-    lines += [f"- [{found['title']}](#{_anchor(found['title'])}): {found['description']}\n" for found in every.values()]
+    own, shared = _shapes()
+    if page == "formats":
+        lines += [f"- [{one['title']}]({_where(name)}): {one['description']}\n" for name, one in every.items()]
+        lines.append("\n## Shapes that several formats share\n")
+        lines += [_shape_part(name, shape) for name, shape in sorted(shared.items())]
+    for name, found in every.items():
+        if _page_of_format(name) == page:
+            lines.append(
+                f"\n## {found['title']}\n\n{found['description']}\n\nFrom: {found['$comment']}\n\n{_fields(found)}"
+            )
+            lines += [_shape_part(*shape) for shape in own[name].items()]
+    return "".join(lines)
+
+
+@cache
+def _shapes() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """The shapes of each format alone, and those that several formats share."""
+    every = {name: schemas.schema(name) for name in schemas.names()}
     # A document that holds others brings their shapes along; they are told where they belong.
     own = {
         name: {} if (shapes := found.get("$defs", {})).keys() & every.keys() else shapes
         for name, found in every.items()
     }
     uses = Counter(shape for shapes in own.values() for shape in shapes)
-    shared: dict[str, Any] = {}
-    for format_name, found in every.items():
-        lines.append(
-            f"\n## {found['title']}\n\n{found['description']}\n\nFrom: {found['$comment']}\n\n{_fields(found)}"
-        )
-        for name, shape in own[format_name].items():
-            if uses[name] > 1:
-                shared[name] = shape
-            else:
-                lines.append(_shape_part(name, shape))
-    lines.append("\n## Shapes that several formats share\n")
-    lines += [_shape_part(name, shape) for name, shape in sorted(shared.items())]
-    return "".join(lines)
+    shared = {name: shape for shapes in own.values() for name, shape in shapes.items() if uses[name] > 1}
+    return {name: {one: shapes[one] for one in shapes if one not in shared} for name, shapes in own.items()}, shared
+
+
+def _page_of_format(name: str) -> str:
+    return next((page for page, (_, _, begins) in FORMAT_PAGES.items() if name.startswith(begins)), "formats-events")
+
+
+def _where(name: str) -> str:
+    """A link to a format or a shape."""
+    own, shared = _shapes()
+    if name in own:
+        return f"{_page_of_format(name)}.md#{_anchor(schemas.schema(name)['title'])}"
+    page = "formats" if name in shared else _page_of_format(next(one for one, shapes in own.items() if name in shapes))
+    return f"{page}.md#{name}"
 
 
 def _anchor(heading: str) -> str:
@@ -156,8 +218,7 @@ def _kind_of(shape: dict[str, Any]) -> str:
         return ", ".join("null" if one is None else f"`{one}`" for one in shape["enum"])
     if "$ref" in shape:
         name = shape["$ref"].rpartition("/")[2]
-        anchor = _anchor(schemas.schema(name)["title"]) if name in schemas.names() else name
-        return f"[{name}](#{anchor})"
+        return f"[{name}]({_where(name)})"
     if "anyOf" in shape:
         return " or ".join(map(_kind_of, shape["anyOf"]))
     if "type" not in shape:
@@ -176,20 +237,31 @@ def _plain_kind(kind: str, shape: dict[str, Any]) -> str:
     return str(shape.get("format", kind)) if kind == "string" else kind
 
 
-def commands_page() -> str:
-    """The help of every command, in its greatest width."""
+def commands_page(page: str) -> str:
+    """The help of the commands of a page, in its greatest width; the first page has the overview and the rest."""
     os.environ["COLUMNS"] = str(WIDEST + 2)
-    lines = ["# Commands\n\n", NOTE, f"\n```\n{overview()}```\n"]
+    title, own, _ = COMMAND_PAGES[page]
+    lines = [f"# {title}\n\n", NOTE]
+    if page == "commands":
+        lines += [f"\n```\n{overview()}```\n\n", EXIT_CODES]
+        lines += [f"- [{other}]({name}.md)\n" for name, (other, _, _) in COMMAND_PAGES.items() if name != page]
+        told = {name for _, names, _ in COMMAND_PAGES.values() for name in names}
+        own = tuple(name for name in COMMANDS if name not in told)
     for name, command in COMMANDS.items():
         parser = parser_of(name)
-        lines.append(f"\n## crosstable {name}\n\n{command.summary[0].upper()}{command.summary[1:]}.\n\n")
-        lines.append(f"```\n{parser.format_help()}```\n")
-        lines += [_inner_command(inner) for inner in inner_parsers(parser)]
-    lines.append(
-        "\nExit codes: 0 done; 1 the input has errors (all are printed) or the office refuses (nothing is stored);\n"
-        "2 wrong usage; 3 an internal error, with what to send us. Warnings do not change the exit code.\n"
-    )
+        if name in own:
+            lines.append(f"\n## crosstable {name}\n\n{command.summary[0].upper()}{command.summary[1:]}.\n\n")
+            lines.append(f"```\n{parser.format_help()}```\n")
+        if name in own or name == "office":
+            lines += [_inner_command(inner) for inner in inner_parsers(parser) if _page_of(inner) in (page, "")]
     return "".join(lines)
+
+
+def _page_of(parser: argparse.ArgumentParser) -> str:
+    """The page of a command inside ``office``; nothing for those of other commands."""
+    _, name, word, *_ = parser.prog.split()
+    pages = (page for page, (_, _, inside) in COMMAND_PAGES.items() if word in inside)
+    return next(pages, "commands-office") if name == "office" else ""
 
 
 def inner_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

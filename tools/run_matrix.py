@@ -41,7 +41,10 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("findings not-mirrored", ""),
     ("completion bash", ""),
     ("office init", "site"),
-    (f"office members import {EXAMPLES}/club-members.csv --by me --reason start", "site"),
+    (f"office members import {EXAMPLES}/club-members.csv --ratings-as-of 2025-08-31", "site"),
+    (f"office submit {EXAMPLES}/club-quick-night.json --new-members", "site"),
+    ("office publish 2026-06 --cut-off played", "site"),
+    ("history export --out archive", "site"),
     ("office status", "site"),
     ("serve --help", "site"),
     ("lab parameters", "history"),
@@ -99,6 +102,7 @@ def tried(version: str, python: str, extra: str, wheel: Path) -> list[str]:
             faults.append(f"serve --demo: the first page after {first:.0f} s")
     said = "" if first is None else f", first page of the demonstration {first:.1f} s"
     print(f"{name}: installed in {installed:.0f} s{said}, {len(COMMANDS)} commands, {len(faults)} faults", flush=True)
+    print("".join(f"  {found}\n" for found in faults), end="", flush=True)
     return [f"{name}: {found}" for found in faults]
 
 

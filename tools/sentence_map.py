@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crosstable.rules.documents import SECTIONS
-from tools.citations import DOCS, ROOT, existing, files
+from tools.citations import DOCS, ROOT, existing, files, page_of_readings
 
 DATA = Path(__file__).resolve().parent / "sentences"
 TITLES = {
@@ -155,7 +155,7 @@ def files_of_test(name: str) -> list[str]:
 
 
 def spec_map(note: str) -> str:
-    """The page of all sentences."""
+    """The first page: the sentences of the text in force."""
     every = sentences()
     overruled = sum(one.note.startswith("Overruled") for one in every)
     lines = [
@@ -165,17 +165,27 @@ def spec_map(note: str) -> str:
         "own words: the code that computes it, the tests that hold it, and the [readings](readings.md) and\n"
         f"[decisions](decisions/README.md) behind it. {overruled} are overruled by another text or official results.\n"
         "[The rules and their dates](rules.md) has the values by date, [rule sets](rule-sets.md) every constant.\n"
-        "The suite fails on a sentence without a test.\n",
+        "The suite fails on a sentence without a test. The sentences of [earlier texts and of a calculator\n"
+        "page](spec-map-earlier.md) have a page of their own.\n",
     ]
-    for document, title in DOCUMENTS.items():
-        lines.append(f"\n## {title}\n")
-        for section, name in OWN_TITLES[document].items():
-            own = [one for one in every if (one.document, one.section) == (document, section)]
-            if own:
-                mark = f"§{section} " if document != "page" and section in SECTIONS | {"2.4", "2.5", "2.6"} else ""
-                lines.append(f"\n### {mark}{name}\n\n| | sentence | code | tests | see |\n|---|---|---|---|---|\n")
-                lines += map(_row, own)
-    return "".join(lines)
+    return "".join([*lines, *_document("2025")])
+
+
+def earlier_map(note: str) -> str:
+    """The second page: earlier texts, and the claims of a calculator page."""
+    title = "# Spec map: earlier texts, a calculator page\n\n"
+    lines = [title, note, "\nThe second part of the [spec map](spec-map.md).\n"]
+    return "".join([*lines, *(line for document in list(DOCUMENTS)[1:] for line in _document(document))])
+
+
+def _document(document: str) -> Iterator[str]:
+    yield f"\n## {DOCUMENTS[document]}\n"
+    for section, name in OWN_TITLES[document].items():
+        own = [one for one in sentences() if (one.document, one.section) == (document, section)]
+        if own:
+            mark = f"§{section} " if document != "page" and section in SECTIONS | {"2.4", "2.5", "2.6"} else ""
+            yield f"\n### {mark}{name}\n\n| | sentence | code | tests | see |\n|---|---|---|---|---|\n"
+            yield from map(_row, own)
 
 
 def _row(one: Sentence) -> str:
@@ -194,4 +204,6 @@ def _source(source: str) -> str:
     if source.startswith("d"):
         (page,) = (DOCS / "decisions").glob(f"{source[1:]}-*.md")
         return f"[decision {source[1:]}](decisions/{page.name})"
-    return "[Part 1](readings.md#part-1)" if source == "part-1" else f"[{source}](readings.md#r{source})"
+    if source == "part-1":
+        return "[Part 1](readings.md#part-1)"
+    return f"[{source}]({page_of_readings()[source]}#r{source})"

@@ -8,8 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
 from os.path import relpath
+from pathlib import Path
 
-from tools.citations import DOCS, PAGES, ROOT, Citation, all_citations, holder
+from tools.citations import DOCS, ROOT, Citation, all_citations, holder
 
 CITED = "*Cited in:*"
 # A part of a page that can be cited: a reading, or a numbered section.
@@ -48,9 +49,9 @@ def _tests(cited: Iterable[Citation]) -> list[str]:
     return [f"[{file.removeprefix('tests/')}]({relpath(ROOT / file, DOCS)}) ({counts[file]})" for file in ordered]
 
 
-def source_page(source: str) -> str:
+def source_page(source: str, page: Path) -> str:
     """A page of sources as it stands, with new lines that say where each of its parts is cited."""
-    text = re.sub(rf"^{re.escape(CITED)}.*\n\n?", "", PAGES[source].read_text("utf-8"), flags=re.MULTILINE)
+    text = re.sub(rf"^{re.escape(CITED)}.*\n\n?", "", page.read_text("utf-8"), flags=re.MULTILINE)
     parts = list(_PLACE.finditer(text))
     ends = [_end(text, part, following) for part, following in zip(parts, [*parts[1:], None], strict=True)]
     made = text[: parts[0].start()]

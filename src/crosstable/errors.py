@@ -23,7 +23,8 @@ Faults of the input are values, all of them reported at once; faults of the call
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+
+from crosstable.tuples import NamedTuple
 
 
 class Severity(StrEnum):

@@ -1,9 +1,9 @@
 """How a finding is made. The catalogue is opened with the first one: most events give none."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from crosstable.errors import Fault, Level
+from crosstable.tuples import NamedTuple
 
 
 class Said(NamedTuple):

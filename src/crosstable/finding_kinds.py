@@ -1,10 +1,10 @@
 """What a kind of finding is; the kinds about files, written reports, entry lists, the rules, and of an office."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from crosstable.errors import Level, Severity
 from crosstable.limits import FAR_FROM_RATING, LONGEST_EVENT_ID, MOST_GAMES_OF_A_MATCH, MOST_GAMES_OF_A_REPORT
+from crosstable.tuples import NamedTuple
 
 ERROR, CONFIRM, WARNING = Severity.ERROR, Severity.CONFIRM, Severity.WARNING
 LEVELS = {ERROR: Level.FATAL, CONFIRM: Level.HOT, WARNING: Level.MEDIUM}

@@ -7,7 +7,9 @@ so that the same sentence can be said in another language later.
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from string import Formatter

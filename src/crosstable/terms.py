@@ -7,9 +7,10 @@ ones that formulas use, and so that starting the program costs little. Anyone ma
 from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import IntEnum, StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from crosstable.errors import Fault
+from crosstable.tuples import NamedTuple
 
 
 class RatingSystem(IntEnum):

@@ -5,7 +5,7 @@ replay. The dialect is what all three read alike. Each fault begins with the num
 
 1. arguments and results are floats, ints, enums, named tuples and sequences of them; a record that is changed in place,
    an object to the interpreter and a row of an array to the compiler, is a protocol of such fields;
-2. imports: math, typing, collections.abc, the terms, the constants, other formulas;
+2. imports: math, typing, collections.abc, named tuples, the terms, the constants, other formulas;
 3. no power operator: ``x * x``, or ``math.pow`` for real exponents;
 4. sums are loops, so that the order of addition is written down;
 5. every loop has a stated bound;
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from tests.architecture.source import Function, Module, functions, imports
 
 _LIBRARIES = frozenset({"math", "typing", "collections", "__future__"})
-_OWN = ("crosstable.terms", "crosstable.rules.constants", "crosstable.formulas")
+_OWN = ("crosstable.terms", "crosstable.tuples", "crosstable.rules.constants", "crosstable.formulas")
 
 _NOT_IN_ANNOTATIONS = frozenset(
     {

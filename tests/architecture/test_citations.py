@@ -141,6 +141,11 @@ def test_what_is_cited_well_is_no_stray() -> None:
     )
 
 
-@pytest.mark.parametrize("link", ["no-such-page.md", "readings.md#r116", "#no-such-heading", "rules-history.md#5-cfc"])
+@pytest.mark.parametrize(
+    "link", ["no-such-page.md", "readings-results.md#r116", "#no-such-heading", "rules-history.md#5-cfc"]
+)
 def test_a_dead_link_is_found(link: str) -> None:
-    assert len(list(dead_links("docs/lab.md", f"# Lab\n\nSee [this]({link}) and [that](readings.md#r115).\n"))) == 1
+    assert (
+        len(list(dead_links("docs/lab.md", f"# Lab\n\nSee [this]({link}) and [that](readings-results.md#r115).\n")))
+        == 1
+    )

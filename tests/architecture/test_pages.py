@@ -7,6 +7,7 @@ import pytest
 
 from tests.architecture.source import ROOT
 
+LONGEST_PAGE = 400
 DECISIONS = ROOT / "docs" / "decisions"
 
 
@@ -81,6 +82,14 @@ def test_an_unlisted_decision_and_a_dead_link_are_found() -> None:
 
 def test_an_unpinned_dependency_is_found() -> None:
     assert unpinned("rich==15.0.0 \\\n    --hash=sha256:00\n", ["rich", "click"]) == ["click"]
+
+
+def test_no_page_is_too_long_to_read() -> None:
+    """The longest has 400 lines; the guide of the laboratory is still to be split."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    lines = {page.name: page.read_text(encoding="utf-8").count("\n") for page in pages}
+    assert len(lines) > 40
+    assert {name for name, count in lines.items() if count > LONGEST_PAGE} <= {"lab.md"}
 
 
 def test_every_page_is_in_the_navigation_of_the_documentation_site() -> None:

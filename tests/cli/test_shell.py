@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import crosstable.cli
 from crosstable.cli import COMMANDS, main, office, shell
+from tests.architecture.source import ROOT
 from tests.documents import valid
 
 
@@ -68,3 +71,32 @@ def test_doctor_says_the_line_that_brings_what_is_missing(
     said = capsys.readouterr().out
     assert 'uschess: lacks httpx; type: pip install "crosstable[uschess]"\n' in said
     assert "site: installed\n" in said
+
+
+@pytest.mark.parametrize("library", crosstable.cli.EXTRA_OF)
+def test_a_library_that_a_command_misses_half_way_is_one_line_to_type(
+    library: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What pyproject.toml says of the extra: it brings the library."""
+
+    def missing(*arguments: object) -> None:
+        raise ModuleNotFoundError("No module", name=f"{library}.inner")
+
+    monkeypatch.setattr("crosstable.cli.reference._rules", missing)
+    assert main(["rules"]) == 1
+    said = capsys.readouterr().err
+    extra = crosstable.cli.EXTRA_OF[library]
+    assert said == f'crosstable rules: {library} is not installed; type: pip install "crosstable[{extra}]"\n'
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert any(one.startswith(library) for one in project["optional-dependencies"][extra])
+
+
+def test_a_module_that_no_extra_brings_is_an_error_of_our_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*arguments: object) -> None:
+        raise ModuleNotFoundError("No module", name="crosstable.nothing")
+
+    monkeypatch.setattr("crosstable.cli.reference._rules", missing)
+    assert main(["rules"]) == 3
+    assert "has hit an internal error" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crosstable.office.database import open_office
+from crosstable.web import operations
 from crosstable.web.app import all_routes
 from crosstable.web.routes import Policy
 from tests.office.made_office import record_of
@@ -18,8 +19,10 @@ from tests.web.site import JUNIOR_BORN, LATER, client, made_file
 # Pages that need somebody, forms that need input, and addresses outside.
 NOT_FOLLOWED = ("/desk", "/login", "/logout", "/machine", "/upload", "http://", "https://", "mailto:", "#")
 MOST = 2000
-# This office has no club, director, state or look of its own; the crawl of tests/web/test_privacy.py has.
+# This office has no club, director, state or look of its own; the crawl of tests/web/test_privacy.py has. No page leads
+# to what operators ask.
 NOT_HERE = {
+    *operations.PATHS,
     *("/identity.css", "/logo.png"),
     *(f"/{kind}/[^/]+{form}" for kind in ("clubs", "directors", "states") for form in ("", ".json")),
 }

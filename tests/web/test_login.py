@@ -11,7 +11,7 @@ from crosstable.office import accounts
 from crosstable.office.accounts import MOST_TRIES, failures
 from crosstable.office.credentials import make_link, session_of
 from crosstable.web.forms import local_path
-from crosstable.web.gate import SESSION_COOKIE
+from crosstable.web.gate import FORM_COOKIE, SESSION_COOKIE, mark_of
 from crosstable.web.limits import Limiter
 from crosstable.web.settings import Settings
 from tests.web.client import TestClient
@@ -69,7 +69,16 @@ def test_the_cookie_of_a_session_is_kept_from_scripts_and_other_sites(here: Site
     assert {"httponly", "samesite=lax", "path=/", "max-age=43200"} <= parts
     assert "secure" not in parts  # plain http, on the machine itself
     safe = TestClient(here.client.app, base_url="https://testserver", follow_redirects=False)
-    assert all("Secure" in one for one in safe.get("/login").headers.get_list("set-cookie"))
+    given = safe.get("/login")
+    assert all("Secure" in one and one.startswith("__Host-") for one in given.headers.get_list("set-cookie"))
+    assert given.headers["strict-transport-security"] == "max-age=31536000"
+    assert "strict-transport-security" not in reply.headers
+    mark = mark_of(safe.cookies[f"__Host-{FORM_COOKIE}"])
+    came = safe.post("/login", data={"mark": mark, "name": "anna", "password": PASSWORD})
+    assert came.status_code == 303
+    assert safe.get("/desk").status_code == 200
+    assert safe.post("/logout", data={"mark": mark_of(safe.cookies[f"__Host-{SESSION_COOKIE}"])}).status_code == 303
+    assert safe.get("/desk").status_code == 303
 
 
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(here: Site) -> None:

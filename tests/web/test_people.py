@@ -12,7 +12,7 @@ import pytest
 
 from crosstable.calculator.estimate import estimate
 from crosstable.calculator.reading import read_link
-from crosstable.calculator.what_if import events_to, score_chances
+from crosstable.calculator.what_if import events_to, outcomes, paths_to, score_chances
 from crosstable.cli import main
 from crosstable.errors import OfficeError
 from crosstable.formulas.standard import odds, winning_expectancy
@@ -192,6 +192,74 @@ def test_chances_of_scores_add_up_and_a_path_repeats_the_event() -> None:
     assert path[1] == second.official
     assert path[-1] >= 1600 > path[-2]
     assert events_to(over._replace(rating=2300.0), 2400.0) is None
+
+
+def test_a_section_of_the_record_is_estimated_with_both_passes(site: TestClient) -> None:
+    """With the results as reported it gives what the office posted, to the rounding of posted ratings."""
+    differences = []
+    quads = [one for one in site.get("/events.json?size=500").json()["events"] if one["players"] <= 6]
+    for event in quads[::6]:
+        view = site.get(f"/events/{event['event_id']}/sections/1.json").json()
+        if view["kind"] == "Match" or not all(row["ratings"][0]["before"] for row in view["rows"]):
+            continue  # a start is not public
+        for row in view["rows"][:2]:
+            posted = row["ratings"][0]
+            address = f"/estimate.json?me={row['member_id']}&section={event['event_id']}/1&system={posted['system']}"
+            found = site.get(address).json()["estimate"]
+            differences.append(abs(found["post"] - posted["after"]["rating"]))
+    assert len(differences) >= 6
+    assert max(differences) <= 2.0
+    assert sum(one <= 1.0 for one in differences) >= 0.8 * len(differences)
+
+
+def test_what_if_in_a_section_moves_the_opponent_of_the_first_pass_too(site: TestClient) -> None:
+    """Warren met two whom nobody had rated: they stand at their posted first ratings. A loss becomes a win."""
+    address = "/estimate.json?me=90000357&section=202608270001/1&system=OTBR"
+    rows = site.get("/events/202608270001/sections/1.json").json()["rows"]
+    after = {row["number"]: row["ratings"][0]["after"]["rating"] for row in rows if not row["ratings"][0]["before"]}
+    mine = next(row for row in rows if row["member_id"] == "90000357")
+    as_played = site.get(address).json()["estimate"]
+    assert as_played["score"] == 4.0
+    turned = site.get(f"{address}&game=W1,W1,W1,W1,L1,W1").json()["estimate"]
+    assert turned["score"] == 5.0
+    assert turned["post"] > as_played["post"] + 15.0
+    assert turned["games"][2]["met_at"] < as_played["games"][2]["met_at"] - 5.0  # Cox lost instead of winning
+    for at, opponent in enumerate(mine["opponents"]):
+        if opponent in after:
+            assert turned["games"][at]["met_at"] == after[opponent]
+    page = site.get(f"{address.replace('.json', '')}&steps=1").text
+    assert "had ended otherwise" in page
+    assert "Cox, Peter, met at" in page  # every step, with the numbers put in
+    for wrong, status in (("&game=W1", 422), ("&system=OLB", 404), ("&me=90000001", 404)):
+        assert site.get(f"{address}{wrong}").status_code == status
+    assert "Say whose results" in site.get("/estimate.json?rating=1500&game=W1600&section=202608270001/1").text
+
+
+def test_opponents_scores_in_a_pasted_list_bring_both_passes(site: TestClient) -> None:
+    me, other = site.get("/index.json").json()["leaders"][:2]
+    asked = {"rating": me["member_id"], "entries": f"{other['name']} 3.5/5"}
+    page = site.get("/estimate", params=asked).text
+    assert f'value="T{other["member_id"]}@3.5/5"' in page
+    found = site.get(f"/estimate.json?rating={me['member_id']}&game=W{other['member_id']}@3.5/5").json()["estimate"]
+    assert found["opponents_at"] == "scores"
+
+
+def test_paths_to_a_target_and_how_the_answers_relate(site: TestClient) -> None:
+    address = "/estimate?rating=1500/100&game=W1600,D1600,T1600&next=1700&target=1600&date=2026-11-01"
+    request = read_link(address.replace("&next=1700&target=1600", ""), DAY).request
+    assert request is not None
+    found = outcomes(request)
+    paths = paths_to(request, found, 1600.0)
+    assert [len(one.ratings) for one in paths] == sorted(
+        len(one.ratings) for one in paths
+    )  # a lower score takes longer
+    assert all(one.ratings[-1] >= 1600 > ([1500, *one.ratings])[-2] for one in paths)
+    best = next(way for way in reversed(found.possibilities) if way.score == paths[0].score)
+    assert paths[0].ratings[0] == best.official
+    page = site.get(address).text
+    assert "How these answers relate" in page
+    assert "totals over all 3 games" in page
+    assert "official from" in page  # when it would count
 
 
 def test_what_any_program_asks_of_a_site(site: TestClient) -> None:

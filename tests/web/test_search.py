@@ -1,9 +1,11 @@
 """Finding members: accents, typos, word order, ids, pasted lists."""
 
+from datetime import date
+
 import pytest
 
-from crosstable.office.public_index import Listed
-from crosstable.web.search import Index, folded
+from crosstable.office.public_index import Listed, ListedEvent
+from crosstable.web.search import Index, folded, places_of
 
 PEOPLE = (
     Listed("12345678", "Öztürk-Łukasiewicz, Zoë", "CA"),
@@ -91,3 +93,44 @@ def test_too_many_are_cut() -> None:
 
 def test_folding_takes_accents_and_case_off() -> None:
     assert folded("ÅSTRÖM Øre Æble Straße İ \N{LATIN SMALL LETTER DOTLESS I}") == "astrom ore aeble strasse i i"
+
+
+def held(number: str, name: str, club: str, city: str, state: str) -> ListedEvent:
+    day = date(2026, 8, 1)
+    return ListedEvent(number, name, day, day, (), day, f"A{number}", club, city, state)
+
+
+PLACES = places_of(
+    [
+        held("202608010001", "Dallas Tornado", "Dallas Knights", "Dallas", "TX"),
+        held("202608010002", "Winter Open", "Stockton Chess Club", "Stockton", "CA"),
+        held("202608010003", "São Paulo Quads", "Center", "Worcester", "MA"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "is_near"),
+    [
+        ("tornado", "Dallas Tornado", False),
+        ("sao paulo", "São Paulo Quads", False),
+        ("texas", "Texas", False),
+        ("TX", "Texas", False),
+        ("202608010002", "Winter Open", False),
+        ("dalas tornadoe", "Dallas Tornado", True),
+        ("stocton", "Stockton Chess Club", True),
+        ("masachusetts", "Massachusetts", True),
+        ("worchester", "Center", True),
+    ],
+)
+def test_events_clubs_and_places_are_found_however_they_are_written(query: str, first: str, is_near: bool) -> None:
+    found, near = PLACES.search(query, 5)
+    assert (found[0].name, near) == (first, is_near)
+
+
+def test_places_are_offered_as_near_only_where_they_come_nearer_than_a_name() -> None:
+    likeness = INDEX.search("Jonson Robert").likeness
+    assert likeness > 1000
+    assert PLACES.search("Jonson Robert", 5, likeness) == ([], False)
+    assert PLACES.search("dalas", 5, None) == ([], False)
+    assert PLACES.search("x", 5) == ([], False)

@@ -12,12 +12,14 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from crosstable.app.estimating import (
     TEMPLATE,
+    Nobody,
     answer_context,
     answered,
     asked_of,
@@ -165,10 +167,11 @@ def _form(template: str, here: str, **context: Any) -> Callable[[Request], Reply
 
 
 def _estimate_page(request: Request) -> Reply:
-    context = form_context(request.query, games_text(request.query))
+    context = form_context(request.query, request.query, Nobody(games_text(request.query)))
     if is_asked(context, has_games="game" in dict(request.query)):
         question = asked_of(request.query)
         context |= answer_context(question, answered(question.reading, beside(question)))
+        context["query"] = urlencode(request.query)
         context["link"] = context["link"].replace("/estimate?", f"{PAGES['/estimate']}?", 1)
         if is_refused(context["done"]):
             return _page(TEMPLATE, "/estimate", 422, **context)

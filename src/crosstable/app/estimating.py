@@ -1,8 +1,10 @@
 """An estimate by its address: the question that the address holds, every answer to it, and the page that shows them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -18,6 +20,7 @@ from crosstable.calculator.answers import (
     outcomes_object,
     possibility_object,
 )
+from crosstable.calculator.estimate import working
 from crosstable.calculator.reading import RequestReading, link_of, read_game, read_request
 from crosstable.calculator.requests import EstimateRequest
 from crosstable.calculator.what_if import (
@@ -26,10 +29,10 @@ from crosstable.calculator.what_if import (
     NormChances,
     Outcomes,
     Possibility,
-    events_to,
     next_game,
     norm_chances,
     outcomes,
+    paths_to,
     score_chances,
     score_needed,
 )
@@ -38,15 +41,27 @@ from crosstable.faults import fault
 from crosstable.notation import read_number
 from crosstable.output.charts import Point, Series, rating_chart
 from crosstable.pipeline.documents import fault_object
+from crosstable.sentences import counted
 
 Fields = Sequence[tuple[str, str]]
 TEMPLATE = "estimate.html"
 # Questions that stand beside a request in an address; everything else in it is the request.
-QUESTIONS = ("next", "target", "range", "norms")
+QUESTIONS = ("next", "target", "range", "norms", "steps")
 # Fields of an address that the form carries along without showing them.
-UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field"})
+UNSEEN = frozenset({"events", "floor", "birth", "adult", "canadian", "opponents", "field", "section"})
 # What an answer may have for the page.
 _PARTS = ("headline", "estimate", "next_game", "target", "outcomes", "norms", "link", "old_page", "typical_error")
+PARTS = {
+    "Rules": "The rules that apply",
+    "Step 1": "What the player came with",
+    "Step 2": "How many games that rating counts for",
+    "Step 3": "A first rating for those who were unrated",
+    "Step 4": "First pass",
+    "Step 5": "Second pass, against the opponents of the first",
+    "Foreign event": "A foreign event",
+    "Result": "The result",
+    "Assumed": "What had to be assumed",
+}
 
 
 class Asked(NamedTuple):
@@ -153,15 +168,22 @@ def outcome_chart(found: Outcomes, mine: float | None) -> Markup:
 # The page.
 
 
-def form_context(fields: Fields, games: str, names: Sequence[str] = (), player: Any = None) -> dict[str, Any]:  # noqa: ANN401
-    """What the form shows of an address; ``player`` and ``names`` are the people that it names."""
+class Nobody(NamedTuple):
+    """An address that names no people."""
+
+    games: str
+    player: None = None
+    names: tuple[str, ...] = ()
+    known: None = None
+
+
+def form_context(fields: Fields, written: Fields, people: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What the form shows of an address as it was written, with ratings in the place of people in ``fields``."""
     given = defaultdict(str, fields)
-    given["rating"] = _rating_text(given) if player is None else player.member_id
+    given["rating"] = _rating_text(given) if people.player is None else people.player.member_id
     given["other"] = next((text for name, text in fields if name == "other"), "")
-    return {
-        **{"given": given, "games": games, "done": None, "document": None, "path": None},
-        **{"unseen": list(_unseen(fields)), "player": player, "names_of": names},
-    }
+    context = {"given": given, "people": people, "games": people.games, "done": None, "document": None}
+    return {**context, "unseen": list(_unseen(written)), "steps": None, "coming": None, "query": ""}
 
 
 def is_asked(context: Mapping[str, Any], *, has_games: bool) -> bool:
@@ -177,18 +199,57 @@ def beside(question: Asked) -> dict[str, str]:
     return {"range": "1", "norms": "1", **question.questions}
 
 
-def answer_context(question: Asked, done: Answered) -> dict[str, Any]:
-    """What the page says about an answer."""
+def answer_context(question: Asked, done: Answered, names: Sequence[str] = ()) -> dict[str, Any]:
+    """What the page shows of the answers, and beside them: a graph, chances, paths to a target, the working."""
+    asked, found = question.reading.request, done.found
     context: dict[str, Any] = {"link": _link(question), "done": done}
     context["document"] = {**dict.fromkeys(_PARTS), **document_of(done)}
+    context |= {"relations": list(relations(done)), "paths": ()}
     if done.outcomes is not None:
-        mine = None if done.found is None else done.found.estimate.score
-        context["chart"] = outcome_chart(done.outcomes, mine)
-        assert question.reading.request is not None
-        context["chances"] = score_chances(question.reading.request)
-        if done.target is not None and done.found is not None:
-            context["path"] = events_to(question.reading.request, done.target)
+        assert asked is not None
+        context["chart"] = outcome_chart(done.outcomes, None if found is None else found.estimate.score)
+        context["chances"] = score_chances(asked)
+        if done.target is not None and done.target > done.outcomes.before:
+            context["paths"] = paths_to(asked, done.outcomes, done.target)
+    if found is not None and "steps" in question.questions:
+        context["steps"] = [
+            (PARTS.get(part, part), [(_with_names(line.text, found, names), line.section) for line in lines])
+            for part, lines in groupby(working(found.estimate), key=lambda line: line.part)
+        ]
     return context
+
+
+_MET = re.compile(r"\bplayer (\d+)\b(?: by this row alone)?")
+
+
+def _with_names(text: str, found: Answer, names: Sequence[str]) -> str:
+    """A line of the working with opponents by name, or by the place of their game."""
+
+    def name(match: re.Match[str]) -> str:
+        at = int(match[1])
+        known = names[at - 1] if at <= len(names) else ""
+        return known or (f"opponent {at}" if at <= len(found.estimate.request.opponents) else match[0])
+
+    return _MET.sub(name, text)
+
+
+def relations(done: Answered) -> Iterator[str]:
+    """How the answers on a page belong together, where there is more than one."""
+    found, ways = done.found, done.outcomes
+    if found is not None:
+        yield f"The estimate counts the {counted(found.estimate.played, 'game')} with a result, and no other."
+    if done.next_game is not None:
+        yield "The next game is one more after those; games to come are left out of it."
+    if ways is not None and ways.played:
+        all_games = ways.played + ways.to_come
+        yield (
+            f"Every possible score, and the score for a wanted rating, are totals over all {all_games} games: those "
+            "with a result stay as they are, those to come vary."
+        )
+    elif ways is not None and found is not None:
+        yield "Every possible score asks anew what each total against these opponents would give."
+    if done.norms is not None and done.norms.chances:
+        yield "Norms need a total over all games too, at a level of their own."
 
 
 def _rating_text(given: Mapping[str, str]) -> str:
@@ -211,7 +272,7 @@ def _link(question: Asked) -> str:
     request = question.reading.request
     if request is None:
         return ""
-    more = [(name, text) for name, text in question.questions.items() if name in ("next", "target")]
+    more = [(name, text) for name, text in question.questions.items() if name in ("next", "target", "steps")]
     return f"{link_of(request)}{'&' if more else ''}{urlencode(more)}"
 
 

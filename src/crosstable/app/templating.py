@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from crosstable import __version__
 from crosstable.calculator.estimate import GamePoints
-from crosstable.calculator.what_if import NormChance, Possibility
+from crosstable.calculator.what_if import NormChance, Possibility, norm_title
 from crosstable.output.words import printable
 from crosstable.sentences import american, american_days, counted
 from crosstable.terms import RatingSystem
@@ -48,7 +48,7 @@ def environment_of(loader: BaseLoader, site: Site) -> Environment:
     )
     made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
     made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
-    made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows)
+    made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
     return made
 
 

@@ -281,7 +281,7 @@ class Measured(NamedTuple):
 
 
 def _points(size: float) -> str:
-    return "1 point" if size <= 1.0 else f"{size:.0f} points"
+    return "1 point" if size < 1.5 else f"{size:.0f} points"
 
 
 def band_of(formula: Formula, rating: float) -> float:

@@ -150,8 +150,8 @@ def score_needed(found: Outcomes, target: float) -> Possibility | None:
 
 # Of games between equals so large a share is taken to be drawn; no rule says it.
 EVEN_DRAWS = 0.25
-# A path to a target is followed over so many events.
-MOST_EVENTS = 20
+# A path to a target is followed over so many events, and so many paths are told.
+MOST_EVENTS, MOST_PATHS = 20, 5
 
 
 def score_chances(request: EstimateRequest) -> dict[float, float]:
@@ -177,6 +177,36 @@ def score_chances(request: EstimateRequest) -> dict[float, float]:
                 added[score + more] = added.get(score + more, 0.0) + chance * way
             chances = added
     return dict(sorted(chances.items()))
+
+
+class Path(NamedTuple):
+    """A score that is made again and again against such opponents, and the official ratings it leads through."""
+
+    score: float
+    ratings: tuple[int, ...]
+
+
+def paths_to(request: EstimateRequest, found: Outcomes, target: float) -> tuple[Path, ...]:
+    """Ways to a target over several equal events, the best score first: the score of each, and the ratings after it.
+
+    Scores that reach it at once need one event; lower ones more, until one does not lead there.
+    """
+    games = request.games_with_result + request.games_to_come
+    paths: list[Path] = []
+    for way in reversed(found.possibilities):
+        if way.official >= target and way.score > 0.0 and _reaches(found, way.score - 0.5, target):
+            continue
+        results = iter(list(results_worth(way.score, games)))
+        again = (one._replace(results=tuple(next(results) for _ in one.results)) for one in request.opponents)
+        ratings = events_to(request._replace(opponents=tuple(again)), target)
+        if ratings is None or len(paths) == MOST_PATHS:
+            break
+        paths.append(Path(way.score, ratings))
+    return tuple(paths)
+
+
+def _reaches(found: Outcomes, score: float, target: float) -> bool:
+    return any(one.score == score and one.official >= target for one in found.possibilities)
 
 
 def events_to(request: EstimateRequest, target: float) -> tuple[int, ...] | None:

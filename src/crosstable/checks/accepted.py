@@ -1,9 +1,9 @@
 """Findings that a director has looked at and accepts, each code with the reason, which is kept with the result."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from crosstable.errors import AcceptanceError, Fault, Severity
+from crosstable.tuples import NamedTuple
 
 
 class Accepted(NamedTuple):

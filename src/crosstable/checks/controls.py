@@ -1,7 +1,6 @@
 """Time control and systems of a section: what the control says, what the report names, what the day allows."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from crosstable.engine.records import Assumption
 from crosstable.errors import Fault, TimeControlError
@@ -18,6 +17,7 @@ from crosstable.rules.time_controls import (
     systems_of_schedule,
 )
 from crosstable.terms import RatingSystem, ReportedSection, TimeControl
+from crosstable.tuples import NamedTuple
 
 # The delays that were taken for granted where none was written (official facts §5).
 USUAL_DELAYS = (3, 5)

@@ -3,9 +3,8 @@
 ``section 2, player 7 (Smith, J), round 3 [TDEXPORT.DBF, record 12]``
 """
 
-from typing import NamedTuple
-
 from crosstable.terms import ReportedPlayer, ReportedSection
+from crosstable.tuples import NamedTuple
 
 LONGEST_NAME = 40
 

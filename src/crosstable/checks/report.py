@@ -5,7 +5,6 @@ The report as a whole comes first: ids and dates of the event, and members who s
 
 from collections.abc import Callable
 from datetime import date
-from typing import NamedTuple
 
 from crosstable.checks.controls import Timing, timing
 from crosstable.checks.games import game_faults, pairing_faults
@@ -36,6 +35,7 @@ from crosstable.terms import (
     Section,
     SectionType,
 )
+from crosstable.tuples import NamedTuple
 
 # From the official edition of a section to the one by which it is rated.
 Ruling = Callable[[Edition], Edition]

@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from crosstable import __version__, errors
+from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import argparse
@@ -70,6 +71,12 @@ COMMANDS: Mapping[str, Command] = {
     "schema": Command("reference.schema_parser", "print the format of a file that crosstable reads or writes"),
     "doctor": Command("shell.doctor_parser", "show what is installed, what is missing, and where data lies"),
     "completion": Command("shell.completion_parser", "make bash, zsh, fish or PowerShell complete what you type"),
+}
+# The extra that brings a library which is imported only where it is used.
+EXTRA_OF: Mapping[str, str] = {
+    **dict.fromkeys(("alembic", "argon2", "fastapi", "jinja2", "psycopg", "sqlalchemy", "uvicorn"), "site"),
+    **dict.fromkeys(("joblib", "numba", "numpy", "polars"), "history"),
+    "httpx": "uschess",
 }
 # Earlier names of commands inside a command. They work as before, and neither help nor docs name them.
 ALIASES: Mapping[tuple[str, ...], str] = {
@@ -185,6 +192,14 @@ def _run(command: Command, arguments: list[str]) -> int:
         from crosstable.cli.printing import error_text
 
         sys.stderr.write(error_text(arguments[0], error, getattr(options, "known_on", None)))
+        return FAULTY
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRA_OF:
+            sys.stderr.write(internal_error(error, arguments))
+            return INTERNAL
+        line = errors.install_line(EXTRA_OF[library])
+        sys.stderr.write(f"crosstable {arguments[0]}: {library} is not installed; type: {line}\n")
         return FAULTY
     except Exception as error:  # everything that nobody foresaw ends here, with what to send
         sys.stderr.write(internal_error(error, arguments))

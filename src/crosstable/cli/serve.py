@@ -11,6 +11,11 @@ from crosstable.cli.options import Parser, command_parser, flag, option, several
 
 APPLICATION = "crosstable.web.app:from_environment"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+GRACE_SECONDS = 30
+IN_CLEAR = (
+    "Warning: passwords travel unencrypted. Put a proxy with HTTPS in front and say so (--behind-proxy or "
+    "--trusted-proxy); see the hosting guide."
+)
 
 
 def parser() -> Parser:
@@ -24,6 +29,13 @@ def parser() -> Parser:
     several(made, "--name HOST", "another name under which the site is reached (repeatable)")
     words = "a proxy on this machine forwards requests: trust its X-Forwarded-For and X-Forwarded-Proto"
     flag(made, "--behind-proxy", words)
+    words = "the same for a proxy on another machine or in another container: its address or network (repeatable)"
+    several(made, "--trusted-proxy ADDRESS", words)
+    words = "who may read /metrics beside this machine: an address or network (repeatable)"
+    several(made, "--metrics-from ADDRESS", words)
+    words = "the form of the log: text or json (default: %(default)s)"
+    option(made, "--log FORM", words, choices=("text", "json"), default="text")
+    flag(made, "--access-log", "log every request")
     return made
 
 
@@ -38,10 +50,25 @@ def _run(options: argparse.Namespace) -> None:
         address = database_of(options)
         if options.demo:
             address = options.database or os.path.join(folder, "office.db")
+        _require_networks(options)
         _prepare(address, options)
         if refused := why_not(address, options.host):
             raise RefusedError(refused)
+        if options.workers > 1:  # they put their figures together there, and look before anything is imported
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures = os.path.join(folder, "figures")
+            os.mkdir(figures)
         _serve(address, options)
+
+
+def _require_networks(options: argparse.Namespace) -> None:
+    """Addresses and networks are ones, before anything is started."""
+    import ipaddress
+
+    for given in (*options.trusted_proxy, *options.metrics_from):
+        try:
+            ipaddress.ip_network(given, strict=False)
+        except ValueError:
+            raise RefusedError(f"{given!r} is no address and no network (10.0.0.5, or 10.0.0.0/24)") from None
 
 
 def _prepare(address: str, options: argparse.Namespace) -> None:
@@ -92,10 +119,13 @@ def _serve(address: str, options: argparse.Namespace) -> None:
     import uvicorn
 
     hand_over(address, options)
+    proxies = (*(("127.0.0.1", "::1") if options.behind_proxy else ()), *options.trusted_proxy)
     site = f"http://{_shown_host(options.host)}:{options.port}/"
     sys.stderr.write(f"Serving {site} (stop with Ctrl-C)\n")
     if link := machine_link(address, site):
         sys.stderr.write(f"To make changes, open this link. It works once, within half an hour:\n  {link}\n")
+    if options.host not in LOOPBACK and not proxies:
+        sys.stderr.write(f"{IN_CLEAR}\n")
     sys.stderr.flush()
     # uvloop and httptools are asked for by name: on the plain loop several workers lose TCP_NODELAY, and every
     # reply on a kept connection then waits 40 ms.
@@ -107,12 +137,15 @@ def _serve(address: str, options: argparse.Namespace) -> None:
         workers=options.workers,
         loop="asyncio" if sys.platform == "win32" else "uvloop",  # uvloop is not made for Windows
         http="httptools",
-        log_level="warning",
+        log_config=None,  # every worker says how it logs
         access_log=False,
+        # what is being answered is answered; a page that takes longer is cut off
+        timeout_graceful_shutdown=GRACE_SECONDS,
         server_header=False,
         date_header=True,
         # anybody on this machine could otherwise claim to be anywhere, and so escape every limit
-        proxy_headers=options.behind_proxy,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
     )
 
 
@@ -122,7 +155,9 @@ def hand_over(address: str, options: argparse.Namespace) -> None:
 
     hosts = [_shown_host(host) for host in (*options.name, options.host)]
     fields = {"database": os.path.abspath(address) if "://" not in address else address, "hosts": hosts}
-    os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, "is_demo": options.demo})
+    log = {"has_json_log": options.log == "json", "has_access_log": options.access_log}
+    more = {"is_demo": options.demo, "metrics_from": options.metrics_from, **log}
+    os.environ["CROSSTABLE_SITE"] = json.dumps({**fields, **more})
 
 
 def _shown_host(host: str) -> str:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from crosstable.engine.competitors import Competitor
 from crosstable.engine.numbers import NUMBERS, Numbers, known_games, numbers_of, with_numbers
@@ -29,6 +28,7 @@ from crosstable.rules.amending import Edition
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import PEAKS_COUNT_FROM
 from crosstable.terms import MatchChange, PlayerRating, RatingSystem, Section, SectionType
+from crosstable.tuples import NamedTuple
 
 NO_LIMITS = no_limits()
 

@@ -1,10 +1,10 @@
 """Who plays in a section: rows of one member become one competitor, cells become games (readings 104, 106)."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from crosstable.engine.records import RatedPlayer
 from crosstable.terms import GAME_SCORES, Background, Entry, Result, Section
+from crosstable.tuples import NamedTuple
 
 
 class GameSide(NamedTuple):

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from crosstable.engine.after import (
     Prepared,
@@ -36,6 +35,7 @@ from crosstable.terms import (
     RatingSystem,
     Section,
 )
+from crosstable.tuples import NamedTuple
 
 
 class RatedField(NamedTuple):

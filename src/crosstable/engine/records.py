@@ -3,12 +3,12 @@
 import math
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
 
 from crosstable.formulas.initial import Initial, SourceWeight
 from crosstable.formulas.outcome import Outcome
 from crosstable.rules.amending import Edition
 from crosstable.terms import Formula, KRule, Past, PlayerRating, RatingSystem, Section, Source
+from crosstable.tuples import NamedTuple
 
 
 class Assumption(StrEnum):

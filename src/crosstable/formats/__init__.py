@@ -5,11 +5,11 @@ shape. May import terms, errors, the catalogue of faults, and ``rules.editions``
 """
 
 import os
-from typing import NamedTuple
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.terms import Report
+from crosstable.tuples import NamedTuple
 
 LARGEST_FILE = 50_000_000
 

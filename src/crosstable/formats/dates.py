@@ -10,7 +10,8 @@ tried: ``28/07/2005`` can mean one day only, ``07-08-2026`` two, and is an error
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import NamedTuple
+
+from crosstable.tuples import NamedTuple
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

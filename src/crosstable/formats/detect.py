@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from crosstable.errors import Fault, FormatError
 from crosstable.faults import fault
 from crosstable.formats import Reading, file_bytes
+from crosstable.tuples import NamedTuple
 
 KNOWN = (
     "our event file (JSON), the three US Chess DBF files (together, as a folder or zipped), FIDE TRF, SwissSys sjson "

@@ -22,7 +22,6 @@ has a conversion whose document was not found, which the caller reports.
 
 import math
 from collections.abc import MutableSequence
-from typing import NamedTuple
 
 from crosstable.rules.constants import (
     FIDE_RESCALED_BELOW,
@@ -35,6 +34,7 @@ from crosstable.rules.constants import (
     Priority,
 )
 from crosstable.terms import Source
+from crosstable.tuples import NamedTuple
 
 SYSTEMS = 6
 SOURCES = 8

@@ -11,10 +11,10 @@ to so many points a match, so many net in 180 days and in three years; "net" is 
 """
 
 import math
-from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, RatingSystem
+from crosstable.tuples import NamedTuple
 
 # A computed rating this close to a whole number is that number: sums of floats miss it by less.
 WHOLE_SLACK = 1e-9

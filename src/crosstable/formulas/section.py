@@ -9,7 +9,7 @@ whose count is not known has infinitely many games; a floor that nobody lowered 
 """
 
 import math
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from crosstable.formulas.initial import Initial
 from crosstable.formulas.outcome import (
@@ -28,6 +28,7 @@ from crosstable.formulas.standard import may_earn_bonus
 from crosstable.formulas.steps import Field, past_of
 from crosstable.rules.constants import Constants
 from crosstable.terms import FloorKind, KRule, Past, RatingSystem
+from crosstable.tuples import NamedTuple
 
 NO_COUNT = -1
 

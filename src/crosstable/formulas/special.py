@@ -17,10 +17,10 @@ The walk starts at R0' (readings 46) and stops at the point of the zero set of f
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
 from crosstable.terms import Past
+from crosstable.tuples import NamedTuple
 
 # ε of the text: it compares values of f, not ratings (readings 50).
 TOLERANCE = 1e-7

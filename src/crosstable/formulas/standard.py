@@ -17,9 +17,9 @@ Expectancies use q(R) = 10^(R/400): We(R, Ri) = q(R) / (q(R) + q(Ri)), one expon
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
+from crosstable.tuples import NamedTuple
 
 
 def most_effective_games(constants: Constants, prior: float) -> float:

@@ -7,7 +7,6 @@ Step 1, the initial ratings of §2, has been done before: ``prior`` and ``games`
 """
 
 from collections.abc import MutableSequence, Sequence
-from typing import NamedTuple
 
 from crosstable.formulas.special import special_rating
 from crosstable.formulas.standard import (
@@ -21,6 +20,7 @@ from crosstable.formulas.standard import (
 )
 from crosstable.rules.constants import Constants
 from crosstable.terms import Formula, KRule, Past
+from crosstable.tuples import NamedTuple
 
 
 class Field(NamedTuple):

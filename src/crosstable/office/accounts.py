@@ -176,14 +176,16 @@ def set_disabled(office: Office, who: str, name: str, *, is_disabled: bool) -> N
 
 
 def set_password(office: Office, who: str, name: str, password: str) -> None:
-    """Give an account another password; every session of it ends."""
-    made = hashed(password)
+    """Give an account another password; every session of it ends, and every token."""
+    made, now = hashed(password), instant(office.clock())
     with office.writing(who, f"the password of {name}", PATIENCE) as connection:
         _require(connection, name)
         table = tables.account
         connection.execute(update(table).where(table.c.name == name).values(password=made))
         connection.execute(delete(tables.session).where(tables.session.c.account == name))
         connection.execute(delete(tables.failed_login).where(tables.failed_login.c.name == name))
+        token = tables.token
+        connection.execute(update(token).where(token.c.owner == name, token.c.revoked.is_(None)).values(revoked=now))
 
 
 def _require(connection: Connection, name: str) -> Account:

@@ -7,7 +7,7 @@ or an office chain: a member's later section starts where the earlier one ended.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.accepted import Accepted, accept
@@ -45,6 +45,7 @@ from crosstable.pipeline.results import SectionResult, section_result
 from crosstable.remedies import Reader, for_reader
 from crosstable.rules.editions import LAW_SEEN_THROUGH, Calendar
 from crosstable.terms import Background, RatingSystem, Report, ReportedPlayer, ReportedSection
+from crosstable.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from polars import DataFrame

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from crosstable.engine import RatedPlayer, RatedSection, Start
 from crosstable.formulas.outcome import official_rating
 from crosstable.terms import FloorKind, Formula, RatingSystem, Source
+from crosstable.tuples import NamedTuple
 
 # Fields that a document leaves out where nothing is known.
 _OPTIONAL = ("rating_from", "range", "merged_with", "floor_requested", "rank")

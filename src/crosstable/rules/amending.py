@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from crosstable.rules.constants import Constants
 from crosstable.rules.time_controls import ControlRanges
 from crosstable.terms import RatingSystem
+from crosstable.tuples import NamedTuple
 
 
 class Knowledge(StrEnum):

@@ -8,9 +8,9 @@ A number whose document was not found is ``UNKNOWN``; whoever meets it reports w
 import math
 from datetime import date
 from enum import IntEnum
-from typing import NamedTuple
 
 from crosstable.terms import RatingSystem, Source
+from crosstable.tuples import NamedTuple
 
 UNKNOWN = math.nan
 NO_LIMIT = math.inf

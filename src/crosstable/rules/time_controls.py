@@ -13,10 +13,10 @@ board only (readings 17): between ``regular_from`` and ``dual_to`` a section is 
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from crosstable.errors import TimeControlError
 from crosstable.terms import RatingSystem, Stage, TimeControl
+from crosstable.tuples import NamedTuple
 
 
 class ControlRanges(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
+from logging.config import dictConfig
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from crosstable.web.gate import guards, is_from_known
 from crosstable.web.headers import Compressed, HostGuard
 from crosstable.web.kept_files import KeptFiles
 from crosstable.web.limits import Limiter, Stated
+from crosstable.web.operations import PATHS, Observed, log_settings
 from crosstable.web.problem_replies import problem_reply
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -43,6 +45,7 @@ PAGE_MODULES = (
     *("calculator", "places"),
 )
 ROUTE_MODULES: tuple[str, ...] = (
+    "operations",
     "pages.events",
     "pages.lists",
     "pages.estimate",
@@ -93,9 +96,10 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
         redoc_url=None,
         lifespan=_life,
         middleware=[
+            Middleware(Observed, parts=_parts()),
             Middleware(Compressed, minimum_size=SHORT, compresslevel=QUICK),
             Middleware(Stated, limiter=limiter),
-            Middleware(HostGuard, hosts=settings.allowed_hosts, on_error=_on_error),
+            Middleware(HostGuard, hosts=settings.allowed_hosts, free=PATHS, on_error=_on_error),
             Middleware(BodyLimit, most=settings.body_bytes, on_problem=problem_reply, is_known=is_from_known),
             Middleware(FromCache, cache=cache, tag=lambda: app.state.reading.tag),
             Middleware(Straight),
@@ -120,7 +124,9 @@ def create_app(settings: Settings, after_reading: Callable[[], object] = lambda:
 def from_environment() -> FastAPI:
     """The site as a worker process makes it: the process and its collector are the site's alone."""
     _open_many()
-    return create_app(handed_over(), _leave_out_of_collection)
+    settings = handed_over()
+    dictConfig(log_settings(settings.has_json_log, settings.has_access_log))
+    return create_app(settings, _leave_out_of_collection)
 
 
 def _open_many() -> None:
@@ -146,6 +152,12 @@ def _made_routes() -> tuple[BaseRoute, ...]:
             **{"response_model": None, **route.options},
         )
     return tuple(router.routes)
+
+
+@cache
+def _parts() -> tuple[str, ...]:
+    """The parts of the site by which requests are counted: the first words of its addresses."""
+    return ("static", *sorted({route.path.split("/", 2)[1] for route in all_routes() if "{" not in route.path[:2]}))
 
 
 # starting, watching, ending

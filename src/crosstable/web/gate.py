@@ -97,7 +97,7 @@ async def actor_of(request: Request) -> Actor:
     """Who asks: by a token below ``/api/``, by a session elsewhere."""
     if _is_api(request):
         return await _by_token(request)
-    secret = request.cookies.get(SESSION_COOKIE, "")
+    secret = cookie_of(request, SESSION_COOKIE)
     if not secret:
         return NOBODY
     session = await run_in_threadpool(session_of, office_of(request), secret[:200])
@@ -239,12 +239,24 @@ def text_of(form: FormData, name: str, most: int = 500) -> str:
 
 def set_cookie(request: Request, response: Response, name: str, secret: str) -> None:
     """Give a browser its secret: no script reads it, no foreign page sends it along with a form."""
-    response.set_cookie(
-        name,
-        secret,
-        max_age=int(SESSION_LASTS.total_seconds()),
-        path="/",
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-    )
+    lasts = int(SESSION_LASTS.total_seconds())
+    response.set_cookie(_called(request, name), secret, max_age=lasts, **_manners(request))
+
+
+def drop_cookie(request: Request, response: Response, name: str) -> None:
+    """Take a secret back."""
+    response.delete_cookie(_called(request, name), **_manners(request))
+
+
+def cookie_of(request: Request, name: str) -> str:
+    """The secret that a browser brings, empty for none."""
+    return request.cookies.get(_called(request, name), "")
+
+
+def _called(request: Request, name: str) -> str:
+    """Over HTTPS a cookie has the prefix that lets nobody but this very site set it."""
+    return f"__Host-{name}" if request.url.scheme == "https" else name
+
+
+def _manners(request: Request) -> dict[str, Any]:
+    return {"path": "/", "httponly": True, "samesite": "lax", "secure": request.url.scheme == "https"}

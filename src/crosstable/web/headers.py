@@ -30,18 +30,21 @@ FOR_ANY_SITE: tuple[tuple[bytes, bytes], ...] = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"ETag, Link, X-Total-Count, RateLimit-Remaining, RateLimit-Reset, Retry-After"),
 )
+# Whoever came over an encrypted connection comes so again, for a year.
+ONLY_ENCRYPTED = (b"strict-transport-security", b"max-age=31536000")
 LOG = logging.getLogger("crosstable.web")
 OnError = Callable[[Request], Response]
 
 
 class HostGuard:
-    """Refuses hosts that are not ours (DNS rebinding) and puts the headers on every reply.
+    """Refuses hosts that are not ours (DNS rebinding), but at ``free`` paths, and puts the headers on every reply.
 
     What nobody foresaw ends here too: Starlette's own handler answers outside, where no header would be added.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], on_error: OnError) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], free: Iterable[str], on_error: OnError) -> None:
         self.app = app
+        self.free = frozenset(free)
         self.hosts = frozenset(hosts)
         self.on_error = on_error
 
@@ -63,7 +66,7 @@ class HostGuard:
                 message = {**message, "body": b""}
             await send(message)
 
-        if not self._is_ours(scope):
+        if not self._is_ours(scope) and scope["path"] not in self.free:
             await _refuse(Problem(421, "This site does not go by that name."), with_headers)
             return
         try:
@@ -84,7 +87,8 @@ def _headers_of(scope: Scope) -> tuple[tuple[bytes, bytes], ...]:
     """What every reply says; what programs read may be read by pages of other sites too."""
     path = scope["path"]
     is_read = scope["method"] in ("GET", "HEAD") and (path.startswith("/api/") or path.endswith(".json"))
-    return FOR_ANY_SITE if is_read else ON_EVERY_REPLY
+    always = FOR_ANY_SITE if is_read else ON_EVERY_REPLY
+    return (*always, ONLY_ENCRYPTED) if scope["scheme"] == "https" else always
 
 
 async def _refuse(problem: Problem, send: Send) -> None:

@@ -45,7 +45,7 @@ from crosstable.office.time_limits import TooSlowError, still_answers, time_limi
 from crosstable.office.top_lists import TopList, Wanted, top_list
 from crosstable.office.views import known, ripple
 from crosstable.web.problems import Problem
-from crosstable.web.search import Index, Place, folded, places_of
+from crosstable.web.search import Index, Places, folded, places_of
 
 LOG = logging.getLogger("crosstable.web")
 
@@ -200,7 +200,7 @@ class Snapshot:
         self.index: Index
         self.events: list[ListedEvent]
         self.event_by_id: dict[str, ListedEvent]
-        self.places: list[Place]
+        self.places: Places
         # an act not before the newest one about members
         self.members_act: int
         if before is not None and kinds <= NOT_ABOUT_MEMBERS:
@@ -386,6 +386,16 @@ class Reading:
     def tag(self) -> str | None:
         """The state of the record that is served."""
         return None if self._now is None else self._now.tag
+
+    @property
+    def entry(self) -> int | None:
+        """The newest journal entry that is served; none while the first snapshot is being made."""
+        return None if self._now is None else self._now.head.seq
+
+    def ask(self) -> None:
+        """Ask the database something; an ``OfficeError`` where it does not answer."""
+        with self.office.reading() as connection:
+            newest_act(connection)
 
     @property
     def is_crowded(self) -> bool:

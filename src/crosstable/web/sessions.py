@@ -12,6 +12,8 @@ from crosstable.web.gate import (
     FORM_COOKIE,
     SESSION_COOKIE,
     client_address,
+    cookie_of,
+    drop_cookie,
     mark_of,
     new_secret,
     office_of,
@@ -35,7 +37,7 @@ async def login_page(request: Request) -> Response:
 
 async def _login_page(request: Request, status: int = 200, **context: Any) -> Response:  # noqa: ANN401
     """The form, marked by a cookie of its own, so that nobody is logged in by a foreign page."""
-    secret = request.cookies.get(FORM_COOKIE) or new_secret()
+    secret = cookie_of(request, FORM_COOKIE) or new_secret()
     is_set_up = await in_office(has_accounts, office_of(request))
     known = {"mark": mark_of(secret), "is_set_up": is_set_up, "wrong": "", "name": "", "onward": ""}
     reply = page(request, "desk/login.html", status, **{**known, **context})
@@ -45,7 +47,7 @@ async def _login_page(request: Request, status: int = 200, **context: Any) -> Re
 
 async def log_in(request: Request) -> Response:
     """Log in; a wrong name and a wrong password get the same answer after the same time."""
-    form = await require_mark(request, request.cookies.get(FORM_COOKIE, ""))
+    form = await require_mark(request, cookie_of(request, FORM_COOKIE))
     name, onward = text_of(form, "name", 40), local_path(text_of(form, "next"), "")
     password = form.get("password")
     office, address = office_of(request), client_address(request)
@@ -89,27 +91,27 @@ def try_password(office: Office, name: str, password: str, address: str) -> Trie
 async def _come_in(request: Request, name: str, onward: str) -> Response:
     """A new session; one that the browser had before, or was given by somebody else, ends."""
     office = office_of(request)
-    old = request.cookies.get(SESSION_COOKIE, "")
+    old = cookie_of(request, SESSION_COOKIE)
     if old:
         await in_office(close_session, office, old[:200])
     secret = await in_office(open_session, office, name)
     reply = went(onward)
     set_cookie(request, reply, SESSION_COOKIE, secret)
-    reply.delete_cookie(FORM_COOKIE, path="/")
+    drop_cookie(request, reply, FORM_COOKIE)
     return reply
 
 
 async def log_out(request: Request) -> Response:
     """End the session."""
-    await in_office(close_session, office_of(request), request.cookies.get(SESSION_COOKIE, "")[:200])
+    await in_office(close_session, office_of(request), cookie_of(request, SESSION_COOKIE)[:200])
     reply = went("/")
-    reply.delete_cookie(SESSION_COOKIE, path="/")
+    drop_cookie(request, reply, SESSION_COOKIE)
     return reply
 
 
 async def machine_page(request: Request, link: str) -> Response:
     """The page that the printed link opens: looking at it uses nothing up, only the button does."""
-    secret = request.cookies.get(FORM_COOKIE) or new_secret()
+    secret = cookie_of(request, FORM_COOKIE) or new_secret()
     reply = page(request, "desk/machine.html", mark=mark_of(secret), link=link[:100])
     set_cookie(request, reply, FORM_COOKIE, secret)
     return reply
@@ -117,7 +119,7 @@ async def machine_page(request: Request, link: str) -> Response:
 
 async def come_in_by_link(request: Request) -> Response:
     """Come in as the person at the machine, once per link."""
-    form = await require_mark(request, request.cookies.get(FORM_COOKIE, ""))
+    form = await require_mark(request, cookie_of(request, FORM_COOKIE))
     office = office_of(request)
     if not await in_office(follow_link, office, text_of(form, "link", 100)):
         raise Problem(403, "This link was used already, or it is too old. Start crosstable serve again for a new one.")

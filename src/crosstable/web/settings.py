@@ -20,6 +20,10 @@ class Settings(NamedTuple):
     body_bytes: int = 10 * MEGABYTE
     # How often the record is asked whether it has grown, in seconds.
     watch_every: float = 1.0
+    # The networks that may read the figures; this machine always may.
+    metrics_from: tuple[str, ...] = ()
+    has_json_log: bool = False
+    has_access_log: bool = False
 
     @property
     def allowed_hosts(self) -> frozenset[str]:
@@ -34,4 +38,5 @@ class Settings(NamedTuple):
 def handed_over(environment: MutableMapping[str, str] = os.environ) -> Settings:
     """The settings that the starting process left."""
     fields = json.loads(environment[VARIABLE])
-    return Settings(**{**fields, "hosts": tuple(fields["hosts"])})
+    several = {name: tuple(fields[name]) for name in ("hosts", "metrics_from") if name in fields}
+    return Settings(**{**fields, **several})

@@ -7,12 +7,14 @@ from typing import Any
 
 from fastapi import Request, Response
 from pydantic_core import to_json
+from starlette.concurrency import run_in_threadpool
 
 from crosstable.app.estimating import (
     QUESTIONS,
     TEMPLATE,
     Answered,
     Asked,
+    Fields,
     answer_context,
     answered,
     asked_of,
@@ -31,7 +33,8 @@ from crosstable.web.api.described import reply_shape
 from crosstable.web.forms import in_queue
 from crosstable.web.gate import actor_of, charge, client_address
 from crosstable.web.limits import MANY_GAMES_COST, WHAT_IFS, WHAT_IFS_OF_ANYBODY
-from crosstable.web.pages.estimate_people import Named, has_people, named
+from crosstable.web.pages.estimate_people import SECTION, Named, has_people, named
+from crosstable.web.pages.members import coming
 from crosstable.web.problems import RESPONSES, Problem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import HTML, JSON, kept, render
@@ -44,12 +47,18 @@ MOST_GAMES_OF_ANYBODY = 50
 LONGEST_BODY = 64 * 1024
 
 
-def _people(request: Request) -> Named:
-    """What an address asks, with ratings in the place of people."""
+async def _people(request: Request) -> Named:
+    """What an address asks, with ratings in the place of people; a section of the record may have to be read."""
     _require_short(request)
     fields = request.query_params.multi_items()
     if not has_people(fields):
         return Named(fields, None, (), games_text(fields), ())
+    if request.query_params.get(SECTION):
+        return await run_in_threadpool(_named, request, fields)
+    return _named(request, fields)
+
+
+def _named(request: Request, fields: Fields) -> Named:
     read: Snapshot = request.app.state.reading.now
     with read.asking():
         return named(read, fields)
@@ -62,12 +71,15 @@ def _with_problems(question: Asked, people: Named) -> Asked:
 
 async def estimate_page(request: Request) -> Response:
     """The page: a form that works by its address, and the answer below it."""
-    people = _people(request)
-    context = form_context(people.fields, people.games, people.names, people.player)
+    people = await _people(request)
+    context = form_context(people.fields, request.query_params.multi_items(), people)
     if is_asked(context, has_games="game" in request.query_params) or people.problems:
         question = _with_problems(asked_of(people.fields), people)
         done = await _done(request, question.reading, beside(question))
-        context |= {**answer_context(question, done), "twin": f"/estimate.json?{request.url.query}"}
+        context |= {**answer_context(question, done, people.names), "query": request.url.query}
+        context["twin"] = f"/estimate.json?{request.url.query}"
+        if done.found is not None and request.app.state.reading.tag is not None:
+            context["coming"] = coming(request.app.state.reading.now)
     body = render(request, TEMPLATE, **context)
     if context["done"] is not None and is_refused(context["done"]):
         return Response(body, 422, media_type=HTML)
@@ -99,7 +111,7 @@ def _require_short(request: Request) -> None:
 
 async def estimate_by_address(request: Request) -> Response:
     """An estimate from the query: ``rating``, ``game`` and the other names of a link, and what-if beside it."""
-    people = _people(request)
+    people = await _people(request)
     question = _with_problems(asked_of(people.fields), people)
     return _kept_for_its_day(request, _answer(await _done(request, question.reading, question.questions)), JSON)
 
@@ -145,7 +157,8 @@ _QUERY = [
         "The games, with commas or blanks between them: W1640,D1720,L1600; T1800 is one to come. "
         "An ID in the place of a rating is that member.",
     ),
-    ("entries", "string", "Opponents to come, a line each: IDs or names."),
+    ("entries", "string", "Opponents to come, a line each: IDs or names, with their scores (3.5/5) where known."),
+    (SECTION, "string", "A section of the record, EVENT/NUMBER, with a member as the rating: both passes over it."),
     ("date", "string", "The day the event starts; it picks the rules. Today unless given."),
     ("control", "string", "The time control, like G/60;d5."),
     ("system", "string", "The system of the rating: OTBR unless the control says otherwise."),

@@ -11,7 +11,7 @@ from crosstable.terms import RatingSystem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
-from crosstable.web.search import MOST_QUERY, Answer, Found, Place, find_places
+from crosstable.web.search import MOST_QUERY, Answer, Found, Place
 from crosstable.web.shapes import SYSTEM_NAMES
 from crosstable.web.templating import address
 
@@ -34,12 +34,13 @@ class FoundMember(BaseModel):
 
 
 class FoundPlace(BaseModel):
-    """An event, a club or a state that a search found."""
+    """An event, a club or a state that a search found; ``near`` as for members."""
 
     kind: str
     name: str
     text: str
     href: str
+    near: bool
 
 
 class SearchView(View):
@@ -59,7 +60,8 @@ class SearchView(View):
         is_all = self.query and self.paging.total == len(self.members) == 1
         if is_all and not self.places and not self.members[0].near and not self.missing:
             return self.link(self.members[0].member_id)
-        return self.places[0].href if len(self.places) == 1 and not self.members and not self.against else ""
+        is_one = len(self.places) == 1 and not self.places[0].near
+        return self.places[0].href if is_one and not self.members and not self.against else ""
 
     def link(self, member_id: str) -> str:
         """Where a member leads: to their page, or to their games against somebody."""
@@ -176,15 +178,17 @@ def search(
     else:
         everybody, paging = paged(read.members, page, size)
         some = [Found(member) for member in everybody]
-    places = [] if against else find_places(read.places, q, MOST_PLACES)
-    if places and answer.found and answer.found[0].is_near:  # what is there in full is meant
+    places, is_near = ([], False) if against else read.places.search(q, MOST_PLACES, _nearer(answer))
+    if places and answer.found and answer.found[0].is_near:  # what is there in full, or comes nearer, is meant
         some, paging = [], Paging(page=1, size=size, total=0)
     return SearchView(
         as_of=as_of(read),
         query=q.strip(),
         against=against if read.member(against) else "",
         members=[_found(read, one) for one in some],
-        places=[FoundPlace(kind=one.kind, name=one.name, text=one.text, href=_href(one)) for one in places],
+        places=[
+            FoundPlace(kind=one.kind, name=one.name, text=one.text, href=_href(one), near=is_near) for one in places
+        ],
         missing=answer.missing,
         is_cut=answer.is_cut,
         paging=paging,
@@ -207,11 +211,18 @@ def suggestions(
         for one in answer.found
     ]
     if not kind:
-        places = find_places(read.places, q, MOST_SUGGESTED // 2)
+        places, _ = read.places.search(q, MOST_SUGGESTED // 2, _nearer(answer))
+        if places and answer.found and answer.found[0].is_near:
+            found.clear()
         found += [
             Suggestion(kind=one.kind, id=one.key, name=one.name, text=one.text, href=_href(one)) for one in places
         ]
     return SuggestionsView(as_of=as_of(read), found=found)
+
+
+def _nearer(answer: Answer) -> int | None:
+    """How near a place must come at least to be what was meant; nothing would, where a name was found."""
+    return answer.likeness if not answer.found or answer.found[0].is_near else None
 
 
 def rating_of_list(read: Snapshot, member: Listed) -> str:

@@ -198,7 +198,7 @@ def member(
         fide_id=found.fide_id,
         other_ids=found.other_ids,
         systems=[_standing(read, one, postings, found.state) for one in found.systems],
-        coming=_coming(read),
+        coming=coming(read),
         titles=[_title(read, title) for title in found.titles],
         norms=[_norm(read, norm) for norm in file.norms],
         progress=list(_progress(file.norms, found.titles)),
@@ -283,7 +283,7 @@ def _peak(read: Snapshot, mine: Sequence[PublicPosting]) -> Peak | None:
     return Peak(rating=rating, on=posting.ended.isoformat(), place=place)
 
 
-def _coming(read: Snapshot) -> Coming | None:
+def coming(read: Snapshot) -> Coming | None:
     """The next list, where there is a rating that it may hold."""
     newest = read.lists[-1].month if read.lists else None
     if read.rated_at is None:

@@ -16,8 +16,7 @@ from crosstable.office.views import known, rated_section
 from crosstable.web.acting import require_event
 from crosstable.web.forms import actor_in, in_office, page, went
 from crosstable.web.gate import office_of, reading_of
-from crosstable.web.pages.members import Coming
-from crosstable.web.pages.members import _coming as coming
+from crosstable.web.pages.members import Coming, coming
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.shapes import JournalEntryShape, act_of

@@ -13,6 +13,7 @@ from crosstable.web.problems import not_found
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
 from crosstable.web.routes import Page
+from crosstable.web.search import STATES
 from crosstable.web.templating import address
 
 
@@ -66,7 +67,7 @@ def _view(read: Snapshot, what: tuple[str, str], held: list[ListedEvent], page: 
         raise not_found(f"No event of this {kind} is in the record.")
     some, paging = paged(held, page, size)
     member = read.member(key) if kind == "director" else None
-    name = member.name if member else (held[0].club or key) if kind == "club" else key
+    name = member.name if member else (held[0].club or key) if kind == "club" else STATES.get(key, key)
     return PlaceView(
         as_of=as_of(read),
         kind=kind,

@@ -31,19 +31,20 @@ function renew() {
 function build() {
   const games = parsed(field.value);
   if (games.includes(null)) return; // several letters, or something to put right: the text field says it best
-  const names = (field.dataset.names ?? "").split("|");
+  const names = (field.dataset.names ?? "").split("|"), fixed = "fixed" in field.dataset;
   const list = document.createElement("ol");
   list.className = "games";
   const write = () => {
     field.value = [...list.children]
-      .map((row) => [row.querySelector(":checked").value, row.dataset.id || row.querySelector("[type=text]").value.trim()])
+      .map((row) => [row.querySelector(":checked").value, row.dataset.id || row.querySelector("[type=text]").value.trim(), row.querySelector(".scored").value.trim()])
       .filter(([, rating]) => rating)
-      .map(([result, rating]) => result + rating)
+      .map(([result, rating, score]) => result + rating + (/^\d+(\.5)?\/\d+$/.test(score) ? `@${score}` : ""))
       .join(" ");
-    if ([...list.children].at(-1)?.querySelector("[type=text]").value.trim()) add("W", "", "");
+    if (!fixed && [...list.children].at(-1)?.querySelector("[type=text]").value.trim()) add("W", "", "");
     renew();
   };
-  const add = (result, rating, name) => {
+  const add = (result, all, name) => {
+    const [rating, score = ""] = all.split("@");
     const row = document.createElement("li");
     const number = list.children.length + 1;
     const input = document.createElement("input");
@@ -64,18 +65,31 @@ function build() {
       label.append(tap, word);
       taps.append(label);
     }
-    row.append(input, taps);
+    const scored = document.createElement("input");
+    Object.assign(scored, { className: "scored", placeholder: "3.5/5", size: 5, value: score });
+    scored.setAttribute("aria-label", `Score of opponent ${number} in the section`);
+    scored.addEventListener("input", write);
+    row.append(input, taps, scored);
     list.append(row);
-    suggest(input, ({ value, name: chosen }) => { row.dataset.id = value; input.value = chosen; write(); });
+    input.readOnly = fixed;
+    if (!fixed) suggest(input, ({ value, name: chosen }) => { row.dataset.id = value; input.value = chosen; write(); });
     input.addEventListener("input", () => { delete row.dataset.id; if (/^\d{3,4}(\/\d+|P\d+)?$|^u$|^\d{6,}$|^$/i.test(input.value.trim())) write(); });
   };
   games.forEach(([result, rating], at) => add(result, rating, names[at] ?? ""));
-  while (list.children.length < Math.max(3, games.length + 1)) add("W", "", "");
+  while (!fixed && list.children.length < Math.max(3, games.length + 1)) add("W", "", "");
   const box = document.createElement("div");
   box.dataset.rows = "";
   box.append(list);
+  list.classList.toggle("plain", !games.some(([, rating]) => rating.includes("@")));
+  if (!fixed) {
+    const both = document.createElement("button");
+    Object.assign(both, { type: "button", className: "link", textContent: "Their scores too, for both passes" });
+    both.addEventListener("click", () => list.classList.toggle("plain"));
+    box.append(both);
+  }
   form.querySelector("[data-rows]")?.remove();
   form.querySelector(".fields").after(box);
+  box.after(field.parentElement); // the rows say the same
 }
 
 if (form && field) {
