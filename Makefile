@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: dist matrix help install postgres browser wrk peers tutorial run test coverage lint format types fidelity bench docs screenshots fuzz soak solver evidence clean
+.PHONY: app node dist matrix help install postgres browser wrk peers tutorial run test coverage lint format types fidelity bench docs screenshots fuzz soak solver evidence clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,6 +121,14 @@ wrk:
 
 bench: $(READY) .venv-peers/.installed postgres wrk ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
 	$(BIN)/python -m benchmarks $(ONLY)
+
+# Pyodide is taken from npm's registry, once, and checked against its hash.
+node:
+	@if ! command -v npm >/dev/null; then echo "Installing npm ..." && $(SUDO) apt-get -qq update && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends npm >/dev/null; fi
+
+app: $(READY) node ## the browser application, a folder of static files, in dist/app
+	$(BIN)/python -m tools.make_app
 
 dist: $(READY) ## wheel, source archive, a single file that any Python runs, and their checksums, in dist/
 	$(BIN)/python tools/make_dist.py

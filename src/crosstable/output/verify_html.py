@@ -26,10 +26,19 @@ figure { margin: 1rem 0 } figcaption { font-size: .9rem } svg { max-width: 100%;
 
 def verify_page(found: Verification, norms: NormTally) -> str:
     """The whole page; it needs no script and loads nothing."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Computed against posted</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n<h1>Computed against posted</h1>\n{verify_body(found, norms)}\n"
+        "</body></html>\n"
+    )
+
+
+def verify_body(found: Verification, norms: NormTally) -> str:
+    """What there is to say, for a page that has a title."""
     total, carried = tally(found.alone), tally(found.carried)
     rows = unexplained(found.carried)
     body = [
-        "<h1>Computed against posted</h1>",
         f"<p>{total.clean_rows} rows whose inputs are known. Each section alone, {total.share:.2f}&nbsp;% are within "
         f"one point or stopped at a floor; with what earlier pages show, {carried.share:.2f}&nbsp;%. "
         f"{norms.agree} of {norms.rows} norm codes agree.</p>",
@@ -39,11 +48,7 @@ def verify_page(found: Verification, norms: NormTally) -> str:
         "<h2>Rows that differ</h2>",
         _differences(rows),
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Computed against posted</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return "\n".join(body)
 
 
 def _table(found: Verification, total: Tally, carried: Tally) -> str:

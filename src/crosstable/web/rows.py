@@ -4,20 +4,17 @@ A template asks for every cell by itself, which is most of the work of a long ta
 escaped, and what a file holds is made visible (``plain``).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from crosstable.calculator.estimate import GamePoints
-from crosstable.calculator.what_if import NormChance, Possibility
+from crosstable.app.templating import address, change_text, day, plain, visible
 from crosstable.web.pages.member_history import HistoryRow
 from crosstable.web.shapes import SYSTEM_NAMES, Rating
-from crosstable.web.templating import address, day, figure, places, plain, signed, visible
 
 _ARROW = '<span class="unseen">to</span><span aria-hidden="true">→</span>'
 _UNRATED = '<span class="quiet">Unrated</span>'
-_WORDS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 
 
 def rating_text(one: Rating | None) -> str:
@@ -28,14 +25,6 @@ def rating_text(one: Rating | None) -> str:
         return f'<span class="rating">{one.text}</span>'
     games = "few" if one.games is None else f"{one.games:g}"
     return f'<span class="rating provisional" title="provisional, on {games} games">{one.text}</span>'
-
-
-def change_text(value: float | None) -> str:
-    """A change in whole points, up or down."""
-    if value is None:
-        return ""
-    style = "up" if value >= 0.5 else "down" if value <= -0.5 else "quiet"
-    return f'<span class="{style}">{signed(value, places(value))}</span>'
 
 
 @lru_cache(maxsize=16_384)
@@ -65,41 +54,3 @@ def _history_row(row: HistoryRow) -> str:
         f"<td>{rating_text(row.before)} {_ARROW} <b>{rating_text(row.after)}</b></td>\n"
         f'<td class="n">{change_text(row.change)}{why}</td>\n</tr>\n'
     )
-
-
-def game_rows(games: Sequence[GamePoints], names: Sequence[str]) -> Markup:
-    """What each game of an estimate brought; opponents by name where they have one."""
-    rows = (
-        f'<tr><td class="n no">{number}</td><th scope="row">{_WORDS[game.score]}</th>'
-        f'<td class="n" data-label="Opponent at">{plain(names[game.opponent - 1]) + " " if any(names) else ""}'
-        f"{game.met_at:.0f}</td>"
-        f'<td class="n" data-label="Expected">{figure(game.expected)}</td>'
-        f'<td class="n" data-label="Points">{signed(game.points, 1)}</td></tr>'
-        for number, game in enumerate(games, start=1)
-    )
-    return Markup("".join(rows))
-
-
-def outcome_rows(ways: Iterable[Possibility], chances: Mapping[float, float]) -> Markup:
-    """The new rating for every score, and the chance of it."""
-    rows = (
-        f'<tr><th scope="row" class="n">{way.score:g}</th><td class="n">{way.official}</td>'
-        f'<td class="n">{change_text(way.change)}</td><td class="n">{figure(way.bonus or None, 1)}</td>'
-        f'<td class="n">{_percent(chances.get(way.score, 0.0))}</td></tr>'
-        for way in ways
-    )
-    return Markup("".join(rows))
-
-
-def _percent(chance: float) -> str:
-    return "under 1 %" if 0.0 < chance < 0.01 else f"{100.0 * chance:.0f} %"
-
-
-def norm_rows(chances: Iterable[NormChance]) -> Markup:
-    """The score that each norm needs."""
-    rows = (
-        f'<tr><th scope="row">{one.title}</th><td class="n">{one.level}</td>'
-        f'<td class="n">{"out of reach" if one.needed is None else f"{one.needed:g}"}</td></tr>'
-        for one in chances
-    )
-    return Markup("".join(rows))

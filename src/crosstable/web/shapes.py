@@ -5,15 +5,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from crosstable.app.templating import SYSTEM_NAMES as SYSTEM_NAMES
 from crosstable.explanation.words import FLOOR_NAMES
 from crosstable.formulas.outcome import Level
 from crosstable.office.public import PublicEntry, Shown
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
-from crosstable.terms import FloorKind, RatingSystem
+from crosstable.terms import FloorKind
 from crosstable.web.reading import Snapshot
 
-SYSTEM_NAMES = {system.name: system.title[0].upper() + system.title[1:] for system in RatingSystem}
 LETTERS = ("R", "Q", "B", "OR", "OQ", "OB")
 
 

@@ -22,6 +22,7 @@ from crosstable.formats.bundles import MOST_BYTES
 from crosstable.office.accounts import affiliate_id
 from crosstable.office.submissions import Document, zipped
 from crosstable.output.words import printable
+from crosstable.pipeline.reading import of_reading
 from crosstable.terms import Report
 from crosstable.web.child_reading import File, read_in_child
 from crosstable.web.gate import form_of
@@ -45,6 +46,14 @@ class Upload(NamedTuple):
     files: tuple[File, ...]
     document: Document | None
     fault: Fault | None
+
+    @property
+    def found(self) -> Report | Fault:
+        """What they say, or why they cannot be read."""
+        if self.document is not None:
+            return of_reading(self.document.reading)
+        assert self.fault is not None
+        return self.fault
 
     @property
     def carried(self) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from crosstable.app.estimating import Fields
 from crosstable.formulas.outcome import official_rating
 from crosstable.office.public import Shown
 from crosstable.office.public_index import Listed
@@ -15,7 +16,6 @@ from crosstable.terms import RatingSystem
 from crosstable.web.pages.estimate_section import KnownSection, known_section
 from crosstable.web.reading import Snapshot
 
-Fields = Sequence[tuple[str, str]]
 # Fields that name people: the player, a pasted list of opponents, a section of the record.
 ME, ENTRIES, SECTION = "me", "entries", "section"
 MOST_ENTRIES = 50

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel
 
+from crosstable.app.estimating import PARTS
 from crosstable.explanation import Line, usual_document
 from crosstable.explanation.lines import has_age_start, is_coarse
 from crosstable.office.public import PublicRow, public_lines
@@ -21,18 +22,6 @@ from crosstable.web.reading import Snapshot
 from crosstable.web.replies import View, as_of
 from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES, Rating, change_of, rating_of
-
-PARTS = {
-    "Rules": "The rules that apply",
-    "Step 1": "What the player came with",
-    "Step 2": "How many games that rating counts for",
-    "Step 3": "A first rating for those who were unrated",
-    "Step 4": "First pass",
-    "Step 5": "Second pass, against the opponents of the first",
-    "Foreign event": "A foreign event",
-    "Result": "The result",
-    "Assumed": "What had to be assumed",
-}
 
 RESULTS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 NOUNS = {1.0: "win over", 0.5: "draw with", 0.0: "loss to"}

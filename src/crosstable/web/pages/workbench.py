@@ -16,7 +16,6 @@ from crosstable.office.checking import Sender
 from crosstable.office.database import Office
 from crosstable.office.previews import source_for
 from crosstable.office.views import known
-from crosstable.pipeline.reading import of_reading
 from crosstable.pipeline.submitting import EXTENSIONS
 from crosstable.pipeline.workbench import MOST_LISTED, Tools, answer
 from crosstable.terms import Report
@@ -181,13 +180,7 @@ def _require_few(event: dict[str, Any]) -> None:
 
 def _reports(files: Sequence[tuple[str, bytes]]) -> list[Report | Fault]:
     """The events in some files, each read in a process of its own."""
-    found: list[Report | Fault] = []
-    for upload in uploads_of([File(shown_name(name), content) for name, content in files]):
-        if upload.document is not None:
-            found.append(of_reading(upload.document.reading))
-        elif upload.fault is not None:
-            found.append(upload.fault)
-    return found
+    return [one.found for one in uploads_of([File(shown_name(name), content) for name, content in files])]
 
 
 _OPTIONS: dict[str, Any] = {

@@ -1,5 +1,6 @@
 // Rows for games instead of the short notation, results by tap, and an answer that follows; the text field is what is sent.
-import { suggest } from "/static/suggest.js";
+import { answer } from "./answer.js";
+import { suggest } from "./suggest.js";
 
 const form = document.querySelector("[data-estimate]");
 const field = form?.querySelector("#game");
@@ -19,11 +20,11 @@ function renew() {
     const query = new URLSearchParams([...new FormData(form)].filter(([, text]) => text.trim() !== ""));
     if (!query.has("rating") || !(query.has("game") || query.has("next") || query.has("entries"))) return;
     const mine = ++newest;
-    const reply = await fetch(`/estimate?${query}`, { headers: { Accept: "text/html" } });
+    const reply = await answer(`/estimate?${query}`, { headers: { Accept: "text/html" } });
     if (mine !== newest || !(reply.ok || reply.status === 422)) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     document.querySelector("#answer").replaceChildren(...page.querySelector("#answer").childNodes);
-    if (reply.ok && !query.has("entries")) history.replaceState(null, "", `/estimate?${query}`);
+    if (reply.ok && !query.has("entries")) history.replaceState(null, "", `?${query}`);
   }, 150);
 }
 

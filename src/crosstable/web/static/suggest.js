@@ -1,4 +1,6 @@
 // Names while typing, in every field that is marked: the choice is an ID, or opens a page in a search.
+import { answer } from "./answer.js";
+
 let count = 0;
 
 export function suggest(field, chosen) {
@@ -50,7 +52,7 @@ export function suggest(field, chosen) {
     timer = setTimeout(async () => {
       asked = text;
       const kinds = field.dataset.suggest === "all" ? "" : "&kind=member";
-      const reply = await fetch(`/api/v1/suggest?q=${encodeURIComponent(text)}${kinds}`);
+      const reply = await answer(`/api/v1/suggest?q=${encodeURIComponent(text)}${kinds}`);
       if (reply.ok && asked === field.value.trim()) show((await reply.json()).found);
     }, 90);
   });

@@ -1,6 +1,7 @@
 // The workbench: files become a draft, the draft an editable crosstable; every change is checked and rated again at once.
 // It speaks to one address (docs/site.md) and keeps its drafts in this browser.
-import { button, bySection, element, field, sectionTable, showResults } from "/static/workbench-table.js";
+import { answer } from "./answer.js";
+import { button, bySection, element, field, sectionTable, showResults } from "./workbench-table.js";
 
 const ADDRESS = "/upload/check";
 const KEPT = "crosstable.drafts";
@@ -27,19 +28,19 @@ document.body.append(bar);
 
 async function ask(request) {
   for (;;) {
-    const answer = await fetch(ADDRESS, {
+    const reply = await answer(ADDRESS, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify(request),
     });
-    if (answer.status === 429 || answer.status === 503) {
-      const seconds = Number(answer.headers.get("Retry-After")) || 5;
+    if (reply.status === 429 || reply.status === 503) {
+      const seconds = Number(reply.headers.get("Retry-After")) || 5;
       say(`Many people are at work here; going on in ${seconds} seconds.`);
       await new Promise((done) => setTimeout(done, 1000 * seconds));
       continue;
     }
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(said.detail || said.title);
+    const said = await reply.json();
+    if (!reply.ok) throw new Error(said.detail || said.title);
     return said;
   }
 }
@@ -273,7 +274,7 @@ function sources() {
     element("li", {}, `${one.name} `, button("Remove", () => change(() => draft.members.splice(at, 1)), `Remove ${one.name}`)),
   );
   made.append(
-    element("p", { className: "choices" }, choice("This office, for players it knows", "office"), choice("Pairing ratings of the file, where nothing else is known", "pairing")),
+    element("p", { className: "choices" }, ...("alone" in bench.dataset ? [] : [choice("This office, for players it knows", "office")]), choice("Pairing ratings of the file, where nothing else is known", "pairing")),
     element("p", {}, "A members file or rating list comes before both: ", chosen),
     element("p", {}, text, " ", paste),
     element("ul", {}, ...lists),
@@ -423,6 +424,11 @@ document.addEventListener("dragleave", over(false));
 document.addEventListener("drop", (event) => {
   over(false)(event);
   if (event.dataTransfer?.files.length) open(event.dataTransfer.files);
+});
+document.querySelector("[data-sample]")?.addEventListener("click", async (event) => {
+  event.preventDefault();
+  const names = event.currentTarget.dataset.sample.split(" ");
+  open(await Promise.all(names.map(async (name) => new File([await (await fetch(name)).blob()], name))));
 });
 addEventListener("hashchange", opened);
 addEventListener("popstate", opened);

@@ -1,0 +1,84 @@
+// A page of the browser application: how far the engine is, forms answered here, and what is kept for a hall without network.
+import { answer, engine } from "./answer.js";
+
+const told = document.getElementById("progress");
+const bar = document.createElement("progress");
+bar.setAttribute("aria-label", "The engine is loading");
+told.replaceChildren("The engine is loading. ", bar);
+let again = 0;
+
+engine.addEventListener("loading", ({ detail }) => {
+  bar.max = detail.total;
+  bar.value = detail.loaded;
+});
+engine.addEventListener("starting", () => told.replaceChildren("The engine is starting …"));
+engine.addEventListener("failed", ({ detail }) => told.replaceChildren(`The engine did not start: ${detail.why}. Load the page again.`));
+engine.addEventListener("ready", async ({ detail }) => {
+  document.documentElement.dataset.engine = "ready";
+  told.replaceChildren("Ready.");
+  const kept = detail.isKept && (await keep());
+  document.documentElement.dataset.offline = kept ? "ready" : "no";
+  told.replaceChildren(kept ? "Ready, and kept for use without network." : "Ready. This browser keeps nothing for this address, so the network is needed next time (offline use needs https).");
+});
+
+async function keep() {
+  if (!navigator.serviceWorker) return false;
+  try {
+    await navigator.serviceWorker.register(new URL("../sw.js", import.meta.url));
+    await navigator.serviceWorker.ready;
+    return true;
+  } catch (error) {
+    console.info(`Not kept for offline use: ${error.message}`);
+    return false;
+  }
+}
+
+// A page in the place of this one, or of its answer, without starting the engine anew.
+async function show(address, given, part) {
+  const main = document.getElementById("main");
+  main.setAttribute("aria-busy", "true");
+  try {
+    const page = new DOMParser().parseFromString(await (await answer(address, given)).text(), "text/html");
+    const found = page.querySelector(part);
+    if (!found) throw new Error(page.body.textContent);
+    document.querySelector(part).replaceChildren(...found.childNodes);
+    document.title = page.title;
+  } catch (error) {
+    const said = document.createElement("p");
+    [said.className, said.role, said.textContent] = ["notice error", "alert", `That did not work: ${error.message}`];
+    main.prepend(said);
+  }
+  main.removeAttribute("aria-busy");
+}
+
+const file = (address) => `/${new URL(address).pathname.split("/").at(-1)}`;
+
+async function estimate() {
+  await show(`/estimate${location.search}`, {}, "#main");
+  await import(`./estimate.js?${++again}`);
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (event.defaultPrevented) return;
+  event.preventDefault();
+  const fields = new FormData(form, event.submitter);
+  if (form.method === "get") {
+    const asked = new URLSearchParams([...fields].filter(([, text]) => text.trim() !== ""));
+    history.replaceState(null, "", `?${asked}`);
+    await show(`${file(form.action)}?${asked}`, {}, "#answer");
+    return;
+  }
+  await show(file(form.action), { method: "POST", body: fields }, "#main");
+  (document.querySelector(new URL(form.action).hash || "#file1") ?? document.querySelector("[role=alert]"))?.scrollIntoView();
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (!link?.search || file(link.href) !== file(location.href) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  estimate();
+});
+addEventListener("popstate", () => location.search && document.querySelector("[data-estimate]") && estimate());
+if (location.search && document.querySelector("[data-estimate]")) estimate();

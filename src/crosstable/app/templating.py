@@ -1,0 +1,160 @@
+"""Templates: Jinja2 with everything escaped, and the few words that every page needs.
+
+Filters: ``plain`` (a name, made visible and of its own direction), ``figure``, ``signed``, ``day``, ``month``,
+``counted``, ``places``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+from urllib.parse import quote
+
+from jinja2 import BaseLoader, Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from crosstable import __version__
+from crosstable.calculator.estimate import GamePoints
+from crosstable.calculator.what_if import NormChance, Possibility, norm_title
+from crosstable.output.words import printable
+from crosstable.sentences import american, american_days, counted
+from crosstable.terms import RatingSystem
+
+MINUS = "\N{MINUS SIGN}"
+# In how many places a change is printed that is no whole number.
+DECIMALS = 2
+SYSTEM_NAMES = {system.name: system.title[0].upper() + system.title[1:] for system in RatingSystem}
+_WORDS = {1.0: "won", 0.5: "drew", 0.0: "lost"}
+
+
+class Site:
+    """What every page says of the site; ``is_app`` where it is a folder of files and this machine answers."""
+
+    def __init__(self, *, is_demo: bool, is_app: bool = False) -> None:
+        self.is_demo = is_demo
+        self.is_app = is_app
+        self.version = __version__
+
+
+def environment_of(loader: BaseLoader, site: Site) -> Environment:
+    """What every template is rendered with."""
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters.update(plain=plain, signed=signed, day=day, counted=counted, figure=figure, places=places, month=month)
+    made.globals.update(site=site, address=address, names=SYSTEM_NAMES, days=days, day_of=day_of)
+    made.globals.update(game_rows=game_rows, outcome_rows=outcome_rows, norm_rows=norm_rows, norm_title=norm_title)
+    return made
+
+
+def visible(value: object) -> object:
+    """Whatever a template prints: no text of a file can turn the direction of a line or hide in it."""
+    return printable(value) if type(value) is str and not value.isprintable() else value
+
+
+def address(*parts: object) -> str:
+    """A path from its parts, each quoted: ``address("events", id, "sections", 3)``."""
+    return "/" + "/".join(quote(str(part), safe="") for part in parts)
+
+
+def plain(text: str) -> Markup:
+    """A name from a file: escaped, its control characters visible, its direction its own."""
+    return Markup(f"<bdi>{escape(text if text.isprintable() else printable(text))}</bdi>")
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """A change with its sign; no change has none."""
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "0" if digits == 0 else text
+    return f"+{text}" if value > 0 else f"{MINUS}{text}"
+
+
+def places(value: float) -> int:
+    """How many places a change is printed to: two where the office shows decimals, else none."""
+    return 0 if value == int(value) else DECIMALS
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number with so many digits; nothing where there is none."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def days(start: str | None, end: str) -> str:
+    """The days of an event as people say them: June 14 to 16, 2026."""
+    last = date.fromisoformat(end)
+    return american_days(date.fromisoformat(start) if start else last, last)
+
+
+def day_of(iso: str) -> str:
+    """A day as people say it."""
+    return american(date.fromisoformat(iso))
+
+
+@lru_cache(maxsize=4096)
+def day(value: date | datetime | str) -> Markup:
+    """A day, or a minute of one, as Americans write it, that a machine can read too."""
+    iso = value if isinstance(value, str) else value.isoformat()
+    at = datetime.fromisoformat(iso)
+    clock = f", {at:%H:%M}" if "T" in iso else ""
+    return Markup(f'<time datetime="{escape(iso)}">{at:%b} {at.day}, {at.year}{clock}</time>')
+
+
+@lru_cache(maxsize=1024)
+def month(value: str) -> str:
+    """The month of a list in words: October 2026."""
+    return f"{date.fromisoformat(f'{value}-01'):%B %Y}"
+
+
+# Rows of tables, written in one go: a template asks for every cell by itself, which is most of the work of a table.
+
+
+def change_text(value: float | None) -> str:
+    """A change in whole points, up or down."""
+    if value is None:
+        return ""
+    style = "up" if value >= 0.5 else "down" if value <= -0.5 else "quiet"
+    return f'<span class="{style}">{signed(value, places(value))}</span>'
+
+
+def game_rows(games: Sequence[GamePoints], names: Sequence[str]) -> Markup:
+    """What each game of an estimate brought; opponents by name where they have one."""
+    rows = (
+        f'<tr><td class="n no">{number}</td><th scope="row">{_WORDS[game.score]}</th>'
+        f'<td class="n" data-label="Opponent at">{plain(names[game.opponent - 1]) + " " if any(names) else ""}'
+        f"{game.met_at:.0f}</td>"
+        f'<td class="n" data-label="Expected">{figure(game.expected)}</td>'
+        f'<td class="n" data-label="Points">{signed(game.points, 1)}</td></tr>'
+        for number, game in enumerate(games, start=1)
+    )
+    return Markup("".join(rows))
+
+
+def outcome_rows(ways: Iterable[Possibility], chances: Mapping[float, float]) -> Markup:
+    """The new rating for every score, and the chance of it."""
+    rows = (
+        f'<tr><th scope="row" class="n">{way.score:g}</th><td class="n">{way.official}</td>'
+        f'<td class="n">{change_text(way.change)}</td><td class="n">{figure(way.bonus or None, 1)}</td>'
+        f'<td class="n">{_percent(chances.get(way.score, 0.0))}</td></tr>'
+        for way in ways
+    )
+    return Markup("".join(rows))
+
+
+def _percent(chance: float) -> str:
+    return "under 1 %" if 0.0 < chance < 0.01 else f"{100.0 * chance:.0f} %"
+
+
+def norm_rows(chances: Iterable[NormChance]) -> Markup:
+    """The score that each norm needs."""
+    rows = (
+        f'<tr><th scope="row">{one.title}</th><td class="n">{one.level}</td>'
+        f'<td class="n">{"out of reach" if one.needed is None else f"{one.needed:g}"}</td></tr>'
+        for one in chances
+    )
+    return Markup("".join(rows))
