@@ -152,7 +152,7 @@ def test_a_person_can_be_erased_and_the_proof_holds(full: Office) -> None:
             with unguarded(connection, name):
                 for row in connection.execute(select(table).where(table.c.member_id == "10000004")).all():
                     values = [row._mapping[column] for column in layout.names]
-                    blank = {"name": "", "salt": layout.hidden(values).hex()}
+                    blank: dict[str, str | None] = {"name": "", "salt": layout.hidden(values).hex()}
                     blank |= {"birth_date": None, "adult": None, "state": ""} if name == "member" else {}
                     key = [column == row._mapping[column.name] for column in table.primary_key]
                     connection.execute(update(table).where(*key).values(blank))
