@@ -95,6 +95,17 @@ def _percent(chance: float) -> str:
     return "under 1 %" if 0.0 < chance < 0.01 else f"{100.0 * chance:.0f} %"
 
 
+def spark(past: Sequence[int]) -> Markup:
+    """A small line of the ratings of the last lists; nothing where they say nothing."""
+    if len(past) < 2:
+        return Markup("")
+    low, span = min(past), max(max(past) - min(past), 20)
+    points = " ".join(
+        f"{1 + 58 * at / (len(past) - 1):.0f},{15 - 14 * (one - low) / span:.0f}" for at, one in enumerate(past)
+    )
+    return Markup(f'<svg class="spark" viewBox="0 0 60 16" aria-hidden="true"><polyline points="{points}"/></svg>')
+
+
 def norm_rows(chances: Iterable[NormChance]) -> Markup:
     """The score that each norm needs."""
     rows = (

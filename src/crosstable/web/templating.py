@@ -79,6 +79,7 @@ class Templates:
             outcome_rows=rows.outcome_rows,
             norm_rows=rows.norm_rows,
             norm_title=norm_title,
+            spark=rows.spark,
         )
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:
