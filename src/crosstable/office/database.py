@@ -4,6 +4,7 @@ SQLite (the default, one file, WAL) and PostgreSQL (psycopg 3) hold the same tab
 ``stores`` has two bodies; everything else in this room is written once.
 """
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -59,6 +60,7 @@ class Office:
         self._opening = threading.Lock()
         self._guard: Guard = lambda _: nullcontext()
         self._seen: _Seen | None = None
+        self._patience = math.inf
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -74,7 +76,7 @@ class Office:
     @contextmanager
     def writing(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
         """One transaction, held by one writer: everything in it is stored, or nothing."""
-        opened = contextmanager(self.store.writing)(Holder(who, doing), patience)
+        opened = contextmanager(self.store.writing)(Holder(who, doing), min(patience, self._patience))
         with plain_errors(), opened as connection:
             self.require_same_file()
             self._require_same(connection, None if self._seen is None else self._seen.head)
@@ -101,12 +103,15 @@ class Office:
             raise ReplacedOfficeError(_REPLACED)
         self._seen.head = max(self._seen.head, newest)
 
-    def guarded(self, guard: Guard) -> "Office":
-        """The same office, whose transactions go through a guard: what it refuses is not written."""
+    def guarded(self, guard: Guard, patience: float = math.inf) -> "Office":
+        """The same office, whose transactions go through a guard: what it refuses is not written.
+
+        ``patience``: how long one of its writers waits for another at most, in seconds.
+        """
         with self._opening:  # one set of readers for both, which this one lets go of
             self._reader = self._reader or self.store.reader()
         other = copy(self)
-        other._guard = guard
+        other._guard, other._patience = guard, patience
         return other
 
     def close(self) -> None:

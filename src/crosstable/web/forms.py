@@ -84,11 +84,15 @@ def _sentence(said: str) -> str:
 
 async def read_anew(request: Request) -> None:
     """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
-    reading: Reading = request.app.state.reading
+    await run_in_threadpool(renew_quickly, request.app.state.reading)
+
+
+def renew_quickly(reading: Reading) -> None:
+    """The same beside a request."""
     if reading.tag is None or not reading.now.is_small or reading.is_crowded:
         return
     try:
-        await run_in_threadpool(reading.renew)
+        reading.renew()
     except Exception:  # the door: the watch tries again, and the reply says what is stored
         LOG.exception("the record could not be read anew")
 

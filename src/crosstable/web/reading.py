@@ -63,8 +63,9 @@ MOST_RATED = 6_000
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
-# So many that wait for their end are enough.
+# So many that wait for their end are enough; more of them outlive their successors for as long as this only.
 MOST_RETIRED = 5
+SHORT_GRACE = 1.0
 # How long one statement of a public page may take, in seconds.
 STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
@@ -422,8 +423,10 @@ class Reading:
 
     def _let_go(self, now: float) -> None:
         """Close old snapshots; whoever asked just before the change may still be about to use one for a while."""
-        over = [old for until, old in self._retired if until <= now]
-        self._retired = [(until, old) for until, old in self._retired if until > now]
+        newest = len(self._retired) - MOST_RETIRED
+        ends = [until - (GRACE - SHORT_GRACE) * (at < newest) for at, (until, _) in enumerate(self._retired)]
+        over = [old for end, (_, old) in zip(ends, self._retired, strict=True) if end <= now]
+        self._retired = [one for end, one in zip(ends, self._retired, strict=True) if end > now]
         for old in over:
             try:
                 old.close()

@@ -4,7 +4,7 @@ A template asks for every cell by itself, which is most of the work of a long ta
 escaped, and what a file holds is made visible (``plain``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
