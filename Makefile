@@ -59,14 +59,14 @@ browser:
 	  echo "Installing Chromium ..." && $(SUDO) apt-get -qq update && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends chromium >/dev/null; fi
 
-test: postgres browser lint ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
+test: postgres browser node lint ## lint, format, types, the whole suite and its coverage: what has to hold before a change lands
 	@echo "The types are checked while the replay is compiled ..."
 	@$(BIN)/python -c 'from crosstable.history.running import warm_up; warm_up()' & compiling=$$!; \
 	  $(BIN)/mypy $(CODE); checked=$$?; wait $$compiling && exit $$checked
 	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --fail-under=100
 
-coverage: postgres browser $(READY) ## the whole suite with every line of the program traced: 95 % of what make test does not ask about
+coverage: postgres browser node $(READY) ## the whole suite with every line of the program traced: 95 % of what make test does not ask about
 	$(SCRATCH) $(BIN)/pytest -n 2 --dist worksteal --cov=crosstable --cov-report=
 	$(BIN)/coverage report --omit='$(EXACT)' --fail-under=95
 
@@ -90,8 +90,8 @@ fidelity: $(READY) ## compare with the official results, when they lie beside th
 fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for another number
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
-soak: $(READY) postgres browser ## faults, random offices and random questions at ten times the amounts of make test or more
-	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec
+soak: $(READY) postgres browser node ## faults, random offices and random questions at ten times the amounts of make test or more
+	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
 
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py

@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# The libraries of a plain install that are Python alone; python-calamine is not, so the file reads no workbooks.
+# The libraries of a plain install, which are Python alone.
 PURE = ("rich", "markdown-it-py", "mdurl", "pygments", "xlsxwriter")
 MAIN = "import sys\nfrom crosstable.cli import entry\n\nsys.argv[0] = 'crosstable'\nentry()\n"
 EARLIEST = 315532800  # 1980-01-01, the first day of the ZIP format

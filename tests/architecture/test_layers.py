@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from tests.architecture.source import PACKAGES_THAT_EXIST, ROOT, Import, Module, imports, modules, snippet
+from tools.make_app import LEFT_OUT
 
 SECOND_ENGINE = ROOT / "tests" / "second_engine"
 NOUNS = frozenset({"terms", "record_rows", "errors", "notation", "sentences", "limits"})
@@ -122,6 +123,21 @@ def test_every_import_follows_the_layers() -> None:
     assert sum(1 for module in found for _ in imports(module)) > len(PACKAGES_THAT_EXIST)
     faults = [fault for module in found for fault in layer_faults(module)]
     assert not faults, "\n".join(faults)
+
+
+def test_what_goes_into_the_browser_leans_on_nothing_that_stays_out() -> None:
+    inside = [module for module in modules() if module.package not in LEFT_OUT]
+    assert {"app", "pipeline", "formats"} <= {module.package for module in inside}
+    stays_out = [
+        f"{module.name}:{found.line} {found.target}"
+        for module in inside
+        for found in imports(module)
+        if found.at_top_level
+        and not found.for_types_only
+        and found.target.split(".")[1:2] in [[one] for one in LEFT_OUT]
+        if found.target.startswith("crosstable.")
+    ]
+    assert not stays_out
 
 
 def test_heavy_libraries_are_imported_only_where_they_live() -> None:

@@ -114,7 +114,7 @@ def watch(page: Page, address: str) -> Watched:
             seen.errors.append(message.text)
 
     def on_request(request: Request) -> None:
-        if not request.url.startswith((address, "data:")):
+        if not request.url.startswith((address, "data:", "blob:")):
             seen.foreign.append(request.url)
 
     page.on("console", on_console)

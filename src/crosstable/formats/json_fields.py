@@ -1,6 +1,8 @@
 """Reading JSON that people wrote: every wrong field is a fault with its place, and reading goes on."""
 
 import json
+import re
+import sys
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -11,8 +13,17 @@ from crosstable.faults import fault
 from crosstable.formats.dates import iso_day
 
 LONGEST_TEXT = 500
+DEEPEST = 100
 LONGEST_SHOWN = 40
 MOST_HINTS = 100
+
+
+def is_deep(text: str) -> bool:
+    """Whether lists and objects stand in each other deeper than in any event."""
+    brackets = re.sub(r'"(?:[^"\\]|\\.)*"|[^][{}]', "", text)
+    for _ in range(DEEPEST):
+        brackets = brackets.replace("[]", "").replace("{}", "")
+    return len(brackets) > DEEPEST
 
 
 def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, list[Fault]]:
@@ -39,6 +50,8 @@ def load_json(data: bytes, name: str, *, strict: bool = True) -> tuple[object, l
             fault("not-readable", f"{name}, byte {error.start}", "The file is not UTF-8 text.", "Save it as UTF-8.")
         ) from error
     try:
+        if sys.platform == "emscripten" and is_deep(text):  # where a stack that is full ends the program
+            raise RecursionError
         return json.loads(text, object_pairs_hook=unique, parse_constant=not_a_number, strict=strict), faults
     except json.JSONDecodeError as error:
         place = f"{name}, line {error.lineno}, column {error.colno}"

@@ -6,9 +6,8 @@ none of them begins a formula.
 
 import io
 import re
-from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from xml.etree.ElementTree import ParseError
 
 from crosstable.errors import FormatError
 from crosstable.faults import fault
@@ -17,11 +16,9 @@ from crosstable.formats.findings import FaultList
 from crosstable.formats.sheet_rows import Row, as_text, defused, undefused
 from crosstable.formats.wallchart import read_rows, table_score
 from crosstable.formats.wallchart_write import rows_of
-from crosstable.formats.workbook_parts import refused, repacked
+from crosstable.formats.workbook_cells import Sheet, Value, sheets_of
+from crosstable.formats.workbook_parts import parts_of, refused
 from crosstable.terms import Report
-
-if TYPE_CHECKING:
-    from python_calamine import CalamineWorkbook
 
 MOST_SHEETS = 50
 _ZIP = b"PK\x03\x04"
@@ -39,7 +36,7 @@ def looks_like(data: bytes) -> bool:
 
 def read(data: bytes, name: str) -> Reading:
     """Read a wallchart from a workbook; raises ``FormatError`` where it cannot be opened or breaks a limit."""
-    sheets = _sheets(repacked(data, name), name)
+    sheets = _sheets(data, name)
     faults = FaultList()
     rows: list[Row] = []
     for title, sheet in sheets:
@@ -61,45 +58,30 @@ def read(data: bytes, name: str) -> Reading:
 
 def _sheets(data: bytes, name: str) -> list[tuple[str, list[Row]]]:
     """The sheets that hold anything, with their rows."""
+    parts = parts_of(data, name)
     try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError as error:
-        message = "Workbooks are read with python-calamine, which is not installed."
-        remedy = "Save the sheet as CSV, or type: pip install python-calamine"
-        raise FormatError(fault("not-readable", name, message, remedy)) from error
-    try:
-        workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = list(_rows(workbook, name))
-    except (CalamineError, OSError, ValueError) as error:
+        sheets = list(sheets_of(parts))
+    except (ParseError, ValueError, LookupError, StopIteration, RuntimeError) as error:
         raise refused(name, "The workbook is damaged.") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # how the library, written in Rust, gives up; it has no base
-            raise
-        raise refused(name, "The workbook is damaged.") from error
-    return [(title, rows) for title, rows in sheets if any(not row.is_blank for row in rows)]
-
-
-def _rows(workbook: "CalamineWorkbook", name: str) -> Iterator[tuple[str, list[Row]]]:
-    if len(set(workbook.sheet_names)) < len(workbook.sheet_names) or len(workbook.sheet_names) > MOST_SHEETS:
+    titles = [sheet.title for sheet in sheets]
+    if len(set(titles)) < len(titles) or len(titles) > MOST_SHEETS:
         raise refused(name, f"The workbook has more than {MOST_SHEETS} sheets, or two of one name.")
-    for title in workbook.sheet_names:
-        shown = "".join(letter for letter in title if letter.isprintable())[:80]
-        values = workbook.get_sheet_by_name(title).to_python(skip_empty_area=False)
-        yield (
-            shown,
-            [
-                Row(f"{name}, sheet {shown}, row {at}", tuple(_text(value) for value in row) or ("",))
-                for at, row in enumerate(values, start=1)
-            ],
-        )
+    found = [_shown(sheet, name) for sheet in sheets]
+    return [(title, rows) for title, rows in found if any(not row.is_blank for row in rows)]
 
 
-def _text(value: object) -> str:
+def _shown(sheet: Sheet, name: str) -> tuple[str, list[Row]]:
+    title = "".join(letter for letter in sheet.title if letter.isprintable())[:80]
+    return title, [
+        Row(f"{name}, sheet {title}, row {at}", tuple(_text(value) for value in row) or ("",))
+        for at, row in enumerate(sheet.rows, start=1)
+    ]
+
+
+def _text(value: Value) -> str:
     if isinstance(value, datetime):
         return value.date().isoformat()
-    if isinstance(value, str):
-        return undefused(value)
-    return as_text(value) if isinstance(value, bool | int | float | date) else str(value)
+    return undefused(value) if isinstance(value, str) else as_text(value)
 
 
 def write(report: Report) -> bytes:

@@ -1,8 +1,8 @@
-"""The parts of an XLSX workbook, checked before any library opens it.
+"""The parts of an XLSX workbook, checked before anything is read from them.
 
 A workbook is a zip of XML files, and both can be made to swell or quietly to lose rows: sizes are checked before
 anything is unpacked, then each part is walked through: it must be sound XML, its cells must stand in their order and
-within bounds, and what it announces must be there. What passes is packed anew.
+within bounds, and what it announces must be there.
 """
 
 import io
@@ -43,24 +43,24 @@ def refused(name: str, message: str) -> FormatError:
     return FormatError(fault("not-readable", name, message, _REMEDY))
 
 
-def repacked(data: bytes, name: str) -> bytes:
-    """The workbook packed anew after every check; raises ``FormatError`` where one fails."""
+def parts_of(data: bytes, name: str) -> dict[str, bytes]:
+    """The parts of a workbook by name, after every check; raises ``FormatError`` where one fails."""
     if len(data) > LARGEST:
         raise refused(name, f"The workbook is larger than {LARGEST // 1_000_000} MB.")
     if data.count(_LISTED) > MOST_ENTRIES:  # before the list is read: a long one would take its time
         raise refused(name, f"The workbook has more than {MOST_ENTRIES} parts.")
     wrong = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, OverflowError, RuntimeError)
-    packed = io.BytesIO()
+    parts: dict[str, bytes] = {}
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(packed, "w") as copy:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in _checked(archive.infolist(), len(data), name):
                 with archive.open(member) as file:
                     part = file.read(member.file_size)
                 _Reader(name).through(part)
-                copy.writestr(zipfile.ZipInfo(member.filename), part)
+                parts[member.filename] = part
     except wrong as error:
         raise refused(name, "The workbook is damaged.") from error
-    return packed.getvalue()
+    return parts
 
 
 def _checked(members: Sequence[zipfile.ZipInfo], size: int, name: str) -> list[zipfile.ZipInfo]:
@@ -150,7 +150,7 @@ class _Reader:
         found = _PLACE.fullmatch(place) if place else None
         if place and (found is None or int(found[2]) != self.row):
             raise self._wrong("has cells that are not in their row")
-        column = _column(found[1]) if found else self.column + 1
+        column = column_of(found[1]) if found else self.column + 1
         if column <= self.column:
             raise self._wrong("has cells out of their order")
         self.column, self.widest = column, max(self.widest, column)
@@ -163,7 +163,8 @@ class _Reader:
         self.depth -= 1
 
 
-def _column(letters: str) -> int:
+def column_of(letters: str) -> int:
+    """The number of a column: A is 1."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - ord("A") + 1

@@ -13,6 +13,11 @@ function start() {
       const { done, failed, timer } = waiting.get(data.id);
       waiting.delete(data.id);
       clearTimeout(timer);
+      if (data.isFatal) {
+        worker.terminate();
+        stop("The engine had to be started anew; try again.");
+        start();
+      }
       if (data.error) failed(new Error(data.error));
       else done(data.reply);
     }

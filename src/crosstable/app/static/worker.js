@@ -80,6 +80,6 @@ self.addEventListener("message", async ({ data }) => {
   try {
     postMessage({ id: data.id, reply: (await engine)(data.asked, data.files) });
   } catch (error) {
-    postMessage({ id: data.id, error: error.message });
+    postMessage({ id: data.id, error: error.message, isFatal: Boolean(error.pyodide_fatal_error) });
   }
 });
