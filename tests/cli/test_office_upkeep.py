@@ -78,7 +78,7 @@ def test_verify_finds_nothing_in_an_untouched_office(club: Desk) -> None:
     ("statement", "found"),
     [
         ("UPDATE posting SET rating_after = rating_after + 1 WHERE member_id = '30000001' AND system = 1", "is posted"),
-        ("UPDATE act SET reason = 'another' WHERE seq = 2", "act 2 was changed after it was written"),
+        ("UPDATE act SET reason = 'another' WHERE seq = 2", "journal entry 2 was changed after it was written"),
         ("UPDATE posting SET supersedes = 1 WHERE posting_id = (SELECT max(posting_id) FROM posting)", "is not posted"),
         ("UPDATE entry SET rounds = replace(rounds, 'W2w', 'L2w')", "no longer what was submitted"),
     ],

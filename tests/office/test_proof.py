@@ -1,19 +1,25 @@
 """Whatever is changed behind the journal's back is found: by hand, by an attacker who hashes anew, by chance."""
 
+import os
 import random
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, select, text, update
 
+from crosstable.errors import ReplacedOfficeError
 from crosstable.office import tables
 from crosstable.office.audit import Audit, Kept, audit, verify
+from crosstable.office.backups import backup
 from crosstable.office.corrections import ChangedResult, correct_result
-from crosstable.office.database import Office
+from crosstable.office.database import Office, open_office
+from crosstable.office.founding import found_office
 from crosstable.office.ledger.commitments import NO_HASH, commit, row_layout
+from crosstable.office.ledger.journal import head
 from crosstable.office.list_files import FORMS, list_table
 from crosstable.office.proof import journal_digests, recommit_digests
 from crosstable.office.published import Month
@@ -158,6 +164,41 @@ def test_a_person_can_be_erased_and_the_proof_holds(full: Office) -> None:
                     connection.execute(update(table).where(*key).values(blank))
     found = {one.what for one in audit(full).findings}
     assert not any("wrote into" in what for what in found), found
+
+
+def test_an_office_that_is_put_in_the_place_of_another_is_refused(full: Office, tmp_path: Path) -> None:
+    """An older copy moved over the file, and an older copy written into it: neither is read nor written (A4)."""
+    path = Path(full.url.removeprefix("sqlite:///"))
+    full.close()
+    for deed in (os.replace, overwritten):
+        shutil.copy(path, older := tmp_path / "older.db")
+        with closing(open_office(str(path))) as opened:
+            enter(opened, quad(f"n-{deed.__name__}"))
+            with opened.reading() as connection:
+                assert head(connection) is not None
+            opened.close()
+            deed(older, path)
+            with pytest.raises(ReplacedOfficeError, match="was replaced by another or an older one"), opened.reading():
+                pass
+            with pytest.raises(ReplacedOfficeError, match="nothing was stored"):
+                enter(opened, quad("t"))
+    assert audit(full).findings == ()
+
+
+def overwritten(older: Path, path: Path) -> None:
+    path.write_bytes(older.read_bytes())
+    for side in ("-wal", "-shm"):
+        Path(f"{path}{side}").unlink(missing_ok=True)
+
+
+def test_files_of_an_office_are_for_their_owner_alone(full: Office, tmp_path: Path) -> None:
+    """A new office, its lock and a backup; what a backup that was killed left behind goes."""
+    found_office(str(tmp_path / "new.db"), "Club", AUTHOR).close()
+    Path(tmp_path / "b.zip.partial").write_bytes(b"left by a backup that was killed")
+    backup(full, str(tmp_path / "b.zip"))
+    for name in ("new.db", "new.db.lock", "b.zip"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
+    assert not (tmp_path / "b.zip.partial").exists()
 
 
 def test_bytes_that_change_by_chance_are_found(tmp_path: Path, copy_of: CopyOf) -> None:

@@ -364,5 +364,4 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
     EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
     EntryKind.SETTINGS: lambda act: f"{act.subject} {'on' if any(act.after.values()) else 'off'}",
     EntryKind.UPGRADE: lambda act: f"from schema {act.after['from']} to {act.after['to']}",
-    EntryKind.CLOCK: lambda act: f"the time is {act.after['now']}",
 }

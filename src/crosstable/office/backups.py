@@ -16,7 +16,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -66,7 +66,14 @@ def backup(office: Office, path: str, progress: Progress = in_silence) -> Backup
     """Write an office into a file; the file is complete, or it is not there."""
     partial = f"{path}.partial"
     try:
-        with office.reading() as connection, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+        with suppress(FileNotFoundError):
+            os.remove(partial)  # a backup that was killed left it
+        handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        with (
+            os.fdopen(handle, "w+b") as target,
+            office.reading() as connection,
+            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
             made = _write(connection, archive, progress)
         with open(partial, "rb") as file:
             os.fsync(file.fileno())

@@ -76,9 +76,9 @@ class Office:
     @contextmanager
     def writing(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
         """One transaction, held by one writer: everything in it is stored, or nothing."""
+        self.require_same_file()
         opened = contextmanager(self.store.writing)(Holder(who, doing), min(patience, self._patience))
         with plain_errors(), opened as connection:
-            self.require_same_file()
             self._require_same(connection, None if self._seen is None else self._seen.head)
             with self._guard(connection), committing(connection) as written:
                 yield connection

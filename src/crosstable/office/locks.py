@@ -42,7 +42,7 @@ class Holder(NamedTuple):
 def held_file(path: str, holder: Holder, patience: float) -> Iterator[None]:
     """The lock of a file, which the system takes back when the process ends in whatever way."""
     with plain_os_errors(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _wait_for(handle, time.monotonic() + patience)
         try:

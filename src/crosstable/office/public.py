@@ -43,7 +43,6 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
     EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color"),
     EntryKind.UPGRADE: ("from", "to"),
-    EntryKind.CLOCK: ("now",),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})

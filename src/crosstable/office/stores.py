@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from crosstable.errors import OfficeError
 from crosstable.office.locks import Holder, give_advisory_lock_back, held_file, take_advisory_lock
+from crosstable.office.plain_errors import plain_os_errors
 
 # SQLite before this version can damage a WAL file when two connections write and checkpoint at once.
 _SOUND_SQLITE = (3, 51, 3)
@@ -84,6 +85,8 @@ class Sqlite:
 
     def writing(self, holder: Holder, patience: float) -> Iterator[Connection]:
         """One transaction under the lock of the file beside the office."""
+        if not self.is_there():
+            _create(self.path)
         with (
             held_file(f"{self.path}.lock", holder, patience),
             self._writer.connect() as connection,
@@ -93,6 +96,12 @@ class Sqlite:
 
     def close(self) -> None:
         """Nothing is kept open."""
+
+
+def _create(path: str) -> None:
+    """An empty file that only its owner may read; what SQLite puts beside it has the same rights."""
+    with plain_os_errors(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _prepare_sqlite(engine: Engine, begin: str, *pragmas: str) -> None:

@@ -152,7 +152,6 @@ _DEEDS = {
     "publish": "published the list of {about}",
     "settings": "changed a setting of the office",
     "upgrade": "upgraded the office",
-    "clock": "set the clock of the journal right",
 }
 
 

@@ -1,7 +1,6 @@
 """Digests of many rows at once: the same bytes from a frame as ``ledger.digests`` has for one row."""
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
@@ -9,6 +8,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy import Table
 
+from crosstable.office.ledger import commitments
 from crosstable.office.ledger.commitments import SALT, row_layout
 from crosstable.office.ledger.digests import BYTES, Layout
 
@@ -42,7 +42,7 @@ def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
 
 def salts(number: int) -> pl.Series:
     """Salts for many rows."""
-    drawn, width = os.urandom(SALT * number).hex(), 2 * SALT
+    drawn, width = commitments.draw(SALT * number), 2 * SALT
     return pl.Series("salt", [drawn[at : at + width] for at in range(0, width * number, width)], dtype=pl.String)
 
 

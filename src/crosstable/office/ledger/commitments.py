@@ -88,9 +88,14 @@ class _Written:
         self.rows.setdefault(entry, {}).setdefault(table, bytearray()).extend(digests)
 
 
+def draw(number: int) -> str:
+    """Random bytes, in hexadecimal digits."""
+    return secrets.token_hex(number)
+
+
 def new_salt() -> str:
     """A salt for the personal values of a row."""
-    return secrets.token_hex(SALT)
+    return draw(SALT)
 
 
 def _written(connection: Connection) -> _Written:

@@ -40,7 +40,6 @@ class EntryKind(StrEnum):
     PUBLISH = "publish"
     SETTINGS = "settings"
     UPGRADE = "upgrade"
-    CLOCK = "clock"
 
 
 # Entries from which no rating follows.
@@ -51,7 +50,6 @@ AT_REST = frozenset(
         EntryKind.PUBLISH,
         EntryKind.SETTINGS,
         EntryKind.UPGRADE,
-        EntryKind.CLOCK,
     }
 )
 
