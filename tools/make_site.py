@@ -15,6 +15,8 @@ ROOT_PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBU
 ROOT_PAGES["SECURITY.md"] = "SECURITY.md"
 # What the theme would fetch from another host so that the search works in a folder; ours does that itself.
 _OUTSIDE = re.compile(r'<script src="https://[^"]*"></script>')
+# The corner of a table is no header.
+_EMPTY_HEADER = re.compile(r"<th([^>]*)></th>")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -34,6 +36,7 @@ def main() -> None:
     for page in site.rglob("*.html"):
         own_script = f'<script src="{"../" * (len(page.relative_to(site).parts) - 1)}site.js"></script>'
         text = _OUTSIDE.sub(own_script, page.read_text(encoding="utf-8"))
+        text = _EMPTY_HEADER.sub(r"<td\1></td>", text)
         page.write_text(text.replace('role="dialog"', 'role="dialog" aria-label="Search"'), encoding="utf-8")
     print(f"The site: {ROOT / 'build' / 'docs' / 'index.html'}")
 

@@ -24,7 +24,10 @@ NOT_PRINTED = {"cfc_split", "age_base", "bonus_meetings", "peak_lowest"}
 
 @pytest.mark.parametrize(("path", "make"), GENERATED, ids=[path.name for path, _ in GENERATED])
 def test_the_generated_page_is_what_the_code_says_now(path: Path, make: Callable[[], str]) -> None:
-    assert path.read_text("utf-8") == make(), "run make docs"
+    kept, made = path.read_text("utf-8"), make()
+    if path.name.startswith("commands"):  # argparse breaks lines at other places in another Python
+        kept, made = " ".join(kept.split()), " ".join(made.split())
+    assert kept == made, "run make docs"
 
 
 def test_every_sentence_of_the_documents_has_code_and_a_test() -> None:

@@ -113,7 +113,7 @@ def points_from(table: Table, against: Table | None = None) -> list[Points]:
 COHORTS = (*bands(AGES), NOT_KNOWN)
 # More games than these make a rating established in every official edition (§1).
 ESTABLISHED = max(edition.constants.established_above for edition in EDITIONS)
-_EPOCH = np.datetime64("0001-01-01") - 1
+_EPOCH = np.datetime64("0001-01-01") - np.timedelta64(1, "D")
 # The first column of sums; the change and the true change follow.
 PLAYERS = 0
 

@@ -139,7 +139,10 @@ class Headings(NamedTuple):
 def months_of(federation: Federation, people: Population) -> list[Month]:
     """The months of a federation; as much is played in each as its members are active."""
     start, after = federation.start, np.datetime64(federation.last_day + 1, "D")
-    firsts = np.arange(np.datetime64(start, "M") + 1, after.astype("M8[M]") + 1).astype("M8[D]").astype(np.int64)
+    month = np.timedelta64(1, "M")
+    firsts = (
+        np.arange(np.datetime64(start, "M") + month, after.astype("M8[M]") + month).astype("M8[D]").astype(np.int64)
+    )
     firsts = np.concatenate(([federation.first_day], firsts[firsts <= federation.last_day]))
     weight, active = _active(firsts, people)
     in_pandemic = federation.pandemic_board + federation.pandemic_online
