@@ -1,5 +1,6 @@
 """What a site keeps at hand is bounded, and long lists are cut into pages before anything is made of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,9 @@ def test_what_a_site_found_out_does_not_grow_for_ever() -> None:
 def test_only_the_members_of_a_page_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     made: list[str] = []
 
-    def counted(read: Snapshot, one: Found) -> FoundMember:
-        made.append(one.member.member_id)
-        return original(read, one)
+    def counted(read: Snapshot, some: Sequence[Found]) -> list[FoundMember]:
+        made.extend(one.member.member_id for one in some)
+        return original(read, some)
 
     original = home._found
     monkeypatch.setattr(home, "_found", counted)
