@@ -81,8 +81,9 @@ def test_every_mistake_is_marked_in_its_cell_and_mended_by_a_click(guest: Guest,
 
 def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: Guest) -> None:
     anna, boris = guest("anna"), guest("boris")
-    anna.goto("/desk/events/own")
-    press(anna.get_by_role("link", name=re.compile("Round 1 of Member, Boris 1")))
+    anna.goto("/events/own/sections/1")
+    anna.locator("#s1p1 td.r a").first.click()
+    press(anna.get_by_role("link", name="Correct this result"))
     form = anna.locator("form", has=anna.get_by_label("Round"))
     expect(form.get_by_label("Number of the player")).to_have_value("1")
     form.get_by_label("Correct result").fill("L2")
@@ -90,6 +91,9 @@ def test_a_correction_goes_through_two_people_a_run_and_shows_its_ripple(guest: 
     expect(anna.get_by_role("region", name="Rating changes")).to_contain_text("Member, Boris 1")
     form.get_by_label("Why").fill("the slip says so")
     press(form.get_by_role("button", name="Correct", exact=True))
+    anna.go_back()
+    expect(form.get_by_label("Correct result")).to_have_value("L2")
+    anna.go_forward()
     expect(anna.get_by_text("takes two people")).to_be_visible()
     anna.goto("/desk")
     expect(anna.get_by_text("waits for somebody else")).to_be_visible()

@@ -5,6 +5,7 @@ twice, each time from what the players brought; neither sees the other's result.
 or an office chain: a member's later section starts where the earlier one ended.
 """
 
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
@@ -338,14 +339,12 @@ class _Examination:
             return section._replace(faults=(*section.faults, fault("waits-for-section", place, message)))
         checked = self._with_latest(section.checked)
         try:
-            rated = rate_systems(checked.section, checked.backgrounds, checked.edition)
+            rated, ranges = _rated_lately(checked, ranges=self.options.get("ranges", True))
         except UnsupportedEditionError as error:
             text = str(error)
             found = fault("rule-not-found", place, f"{text[0].upper()}{text[1:]}.")
             return section._replace(faults=(*section.faults, found))
-        for by_system in rated:
-            if self.options.get("ranges", True):
-                self.ranges.update(_ranges(checked, by_system))
+        self.ranges.update(ranges)
         self.replay.carry(rated, lambda member: member if member in self.chained else None)
         shown = [found for by_system in rated for found in plausibility(by_system, section.report)]
         return section._replace(checked=checked, rated=rated, faults=(*section.faults, *shown))
@@ -395,7 +394,24 @@ def _accepted(event: RatedEvent, reasons: Mapping[str, str], reader: Reader) -> 
     return event._replace(general=general, examined=examined, accepted=tuple(kept))
 
 
-def _ranges(section: CheckedSection, rated: RatedSection) -> dict[tuple[int, RatingSystem, int], tuple[float, float]]:
+Bounds = dict[tuple[int, RatingSystem, int], tuple[float, float]]
+# Sections of the last requests: whoever edits a draft changes one of many.
+_LATELY: deque[tuple[CheckedSection, bool, tuple[RatedSection, ...], Bounds]] = deque(maxlen=24)
+
+
+def _rated_lately(checked: CheckedSection, *, ranges: bool) -> tuple[tuple[RatedSection, ...], Bounds]:
+    """A section in its systems with what its results may be; one that was rated just now is not rated again."""
+    for known, has_ranges, rated, found in tuple(_LATELY):
+        if has_ranges is ranges and known == checked:
+            return rated, found
+    rated, found = tuple(rate_systems(checked.section, checked.backgrounds, checked.edition)), {}
+    for by_system in rated if ranges else ():
+        found.update(_ranges(checked, by_system))
+    _LATELY.append((checked, ranges, rated, found))
+    return rated, found
+
+
+def _ranges(section: CheckedSection, rated: RatedSection) -> Bounds:
     """What results may be where a count or an age is not known: the other case rated too, and both together."""
     ages = {player.number for player in rated.players if Assumption.NOT_ADULT in player.assumed}
     counts = {player.number for player in rated.players if Assumption.GAMES in player.assumed}

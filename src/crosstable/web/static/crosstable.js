@@ -36,7 +36,18 @@ function show(event, table, link) {
   const round = table.tHead.rows[0].cells[link.closest("td").cellIndex].textContent.trim();
   const name = (one) => `${one.querySelector("th bdi").textContent} (${one.querySelector("td.move .rating")?.textContent ?? "unrated"})`;
   told.textContent = `${round}: ${name(row)} ${WORDS[text[0]] ?? "met"} ${name(other)}${COLORS[text.at(-1)] ?? ""}.`;
+  told.append(...correction(row, round.match(/\d+/)?.[0]));
   told.hidden = false;
+}
+
+// Whoever is logged in goes on from the cell to its correction.
+function correction(row, round) {
+  const [, section, number] = row.id.match(/^s(\d+)p(\d+)$/) ?? [];
+  if (!section || !round || !document.querySelector(".account form")) return [];
+  const link = document.createElement("a");
+  link.href = `${location.pathname.replace(/\/(sections|crosstables).*$/, "")}/correction?cell=${section}:${number}:${round}#correct`;
+  link.textContent = "Correct this result";
+  return [" ", link];
 }
 
 function mark(table, rows, isToggle = false) {
