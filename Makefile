@@ -137,8 +137,14 @@ matrix: dist postgres browser ## the wheel in fresh environments, every extra an
 	$(BIN)/python tools/run_matrix.py $(if $(ONLY),$(ONLY),--suite)
 
 screenshots: $(READY) browser ## make the pictures of docs/images anew
-	@mkdir -p docs/images
+	@mkdir -p docs/images build
 	CROSSTABLE_SCREENSHOTS=docs/images $(BIN)/pytest -q -n 0 tests/browser/test_looks.py -k "axe and (home or member or section or explanation or estimate or upload)"
+	@sed -n '/^```csv/,/^```/{/^```/!p}' docs/directors.md > build/saturday.csv
+	$(BIN)/crosstable rate build/saturday.csv --pairing-ratings --control "G/60;d5" --start 11/14/2026 \
+	  --event-name "Saturday Quad" --html --out build/wall.html --force
+	$$(command -v chromium || command -v chromium-browser) --headless --no-sandbox --disable-gpu --hide-scrollbars \
+	  --user-data-dir=build/browser --disable-background-networking --window-size=1000,420 --screenshot=docs/images/wall-sheet.png \
+	  file://$(CURDIR)/build/wall.html
 
 .venv-docs/.installed: requirements/docs.txt
 	@echo "Installing MkDocs into .venv-docs ..."

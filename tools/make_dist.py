@@ -27,12 +27,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     out = parser.parse_args().out
     os.environ.setdefault("SOURCE_DATE_EPOCH", str(EARLIEST))
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
+    for old in filter(Path.is_file, out.iterdir()):
+        old.unlink()
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(out)], check=True, cwd=ROOT)
     (wheel,) = out.glob("*.whl")
     single_file(wheel, out / "crosstable.pyz")
-    files = sorted(out.iterdir())
+    if (out / "app").is_dir():  # the browser application, where `make app` was run before
+        pack(out / "app", out / "crosstable-app.zip")
+    files = sorted(filter(Path.is_file, out.iterdir()))
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     (out / "SHA256SUMS").write_text(sums, encoding="utf-8")
     print(sums, end="")
@@ -45,7 +48,7 @@ def single_file(wheel: Path, made: Path) -> None:
         subprocess.run([*pip, str(wheel), *pinned()], check=True)
         Path(folder, "__main__.py").write_text(MAIN, encoding="utf-8")
         shutil.rmtree(Path(folder, "bin"), ignore_errors=True)
-        pack(Path(folder), made)
+        pack(Path(folder), made, b"#!/usr/bin/env python3\n")
     made.chmod(0o755)
 
 
@@ -56,10 +59,10 @@ def pinned() -> list[str]:
     return [found[name] for name in PURE]
 
 
-def pack(folder: Path, made: Path) -> None:
-    """A ZIP file that Python runs: the files in one order, each with the same time."""
+def pack(folder: Path, made: Path, first: bytes = b"") -> None:
+    """A ZIP file behind a first line: the files in one order, each with the same time."""
     with made.open("wb") as file:
-        file.write(b"#!/usr/bin/env python3\n")
+        file.write(first)
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.rglob("*")):
                 name = path.relative_to(folder).as_posix()

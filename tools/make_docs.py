@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from crosstable import schemas
-from crosstable.catalogue import CATALOGUE, meaning_of
-from crosstable.checks.owners import FIELDS
 from crosstable.cli import COMMANDS, overview, parser_of
 from crosstable.cli.options import WIDEST, LazyCommands
 from crosstable.rules.amendments import AMENDMENTS
 from crosstable.rules.documents import evidence_for
 from crosstable.rules.editions import EDITIONS, LAW_SEEN_THROUGH
-from crosstable.rules.in_words import DESCRIBED, Described, edition_values, phrases
+from crosstable.rules.in_words import DESCRIBED, Described, edition_values
 from crosstable.rules.rule_sets import CONVERSIONS, plain_value
 from crosstable.sentences import american
 from tools.citations import PAGES, ROOT
+from tools.findings_page import errors_page, warnings_page
 from tools.library_page import library_page
 from tools.record_page import SCHEMA, event_schema, record_page
 from tools.sentence_map import TITLES, earlier_map, spec_map
@@ -90,7 +89,8 @@ def pages() -> dict[Path, Callable[[], str]]:
         ROOT / "docs" / "spec-map.md": lambda: spec_map(NOTE),
         ROOT / "docs" / "spec-map-earlier.md": lambda: earlier_map(NOTE),
         **{path: partial(source_page, source, path) for source, paths in PAGES.items() for path in paths},
-        ROOT / "docs" / "checks.md": checks_page,
+        ROOT / "docs" / "checks.md": lambda: errors_page(NOTE),
+        ROOT / "docs" / "checks-warnings.md": lambda: warnings_page(NOTE),
         **{ROOT / "docs" / f"{page}.md": partial(commands_page, page) for page in COMMAND_PAGES},
         **{ROOT / "docs" / f"{page}.md": partial(formats_page, page) for page in FORMAT_PAGES},
         ROOT / "docs" / "library.md": lambda: library_page(NOTE),
@@ -111,32 +111,6 @@ def main() -> int:
             path.write_text(text, "utf-8")
             print(f"made {path.relative_to(ROOT)}")
     return 0
-
-
-def checks_page() -> str:
-    """Every code that a fault can have."""
-    lines = [
-        "# Checks\n\n",
-        NOTE,
-        "\nWhat `crosstable check` and every command that reads an event file can find. An error stops the rating; a\n"
-        "warning informs. Codes are stable. The level is where a finding would stand among the four of US Chess's own\n"
-        "validation (Fatal, Hot, Medium, Mild). Its list is not public, so the ranking and the wording are ours.\n\n",
-        "| code | severity | level | what it means | what to do |\n|---|---|---|---|---|\n",
-    ]
-    rules = phrases(EDITIONS[-1])
-    for code, kind in CATALOGUE.items():
-        lines.append(f"| `{code}` | {kind.severity} | {kind.level} | {meaning_of(code, rules)} | {kind.remedy} |\n")
-    lines.append(
-        "\n## Who may say what\n\n"
-        "Every field of an event file that comes to an office has an owner. The director's fields are taken as they\n"
-        "are. For what the record knows the record counts, and a file that says otherwise is told so. What only the\n"
-        "office may say is a request: the section waits until the office agrees (`office confirm`). `crosstable rate`\n"
-        "takes every field, warns of those of the office, and lists them in `assumed`.\n\n"
-        "| field | owner | findings |\n|---|---|---|\n"
-    )
-    for field, owned in FIELDS.items():
-        lines.append(f"| `{field}` | {owned.owner} | {', '.join(f'`{code}`' for code in owned.codes)} |\n")
-    return "".join(lines)
 
 
 def formats_page(page: str) -> str:

@@ -44,7 +44,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (f"office members import {EXAMPLES}/club-members.csv --ratings-as-of 2025-08-31", "site"),
     (f"office submit {EXAMPLES}/club-quick-night.json --new-members", "site"),
     ("office publish 2026-06 --cut-off played", "site"),
-    ("history export --out archive", "site"),
+    ("history export --out archive", "all"),
     ("office status", "site"),
     ("serve --help", "site"),
     ("lab parameters", "history"),

@@ -141,5 +141,9 @@ class SchemaError(OfficeError):
     """The office's tables are older or newer than this program."""
 
 
+class ReplacedOfficeError(OfficeError):
+    """The database is no longer the one that was opened. Nothing was stored, and nothing of it is to be shown."""
+
+
 class OfficeBusyError(OfficeError):
     """Somebody else is writing, or the database is not ready yet; the message says which. Trying again helps."""

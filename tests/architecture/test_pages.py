@@ -6,6 +6,7 @@ import tomllib
 import pytest
 
 from tests.architecture.source import ROOT
+from tools.package_page import page
 
 LONGEST_PAGE = 400
 DECISIONS = ROOT / "docs" / "decisions"
@@ -98,3 +99,10 @@ def test_every_page_is_in_the_navigation_of_the_documentation_site() -> None:
     pages = {path.name for path in (ROOT / "docs").glob("*.md")}
     assert pages - named == set()
     assert named - pages == {"index.md", "decisions/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+
+
+def test_the_page_of_the_package_has_no_link_that_leads_nowhere() -> None:
+    shown = page((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert "](docs/" not in shown
+    assert page("![a](b.png) [c](docs/d.md#e) [f](https://g.example)") == " c [f](https://g.example)"
+    assert shown.count("```") == (ROOT / "README.md").read_text(encoding="utf-8").count("```")

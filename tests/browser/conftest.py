@@ -1,5 +1,6 @@
 """One browser and one site per process; every page is watched for errors and for requests to other hosts."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from crosstable.office.demonstration import make_demo
 from tests.browser.served import Served, chromium, served
 from tests.browser.visits import of_demo, press
 from tests.office.made_office import filled
@@ -47,8 +49,12 @@ class Watched(NamedTuple):
 
 @pytest.fixture(scope="session")
 def demo(demonstration: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An office with a season of events; pictures for the documentation are those of the demonstration itself."""
     path = tmp_path_factory.mktemp("demo") / "office.db"
-    path.write_bytes(demonstration)
+    if os.environ.get("CROSSTABLE_SCREENSHOTS"):
+        make_demo(str(path))
+    else:
+        path.write_bytes(demonstration)
     return path
 
 

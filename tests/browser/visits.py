@@ -87,6 +87,8 @@ VISITS = {
     "my event": Visit("desk/my_event.html", "/my-events/own-late", "tina"),
     "desk": Visit("desk/desk.html", "/desk", "anna"),
     "event on the desk": Visit("desk/event.html", "/desk/events/own-late", "anna"),
+    "done": Visit("desk/done.html", "/desk/done?entry=2", "anna"),
+    "no proposal": Visit("problem.html", "/desk/proposals/999", "anna", 404),
     "decisions": Visit("desk/decisions.html", "/desk/decisions", "anna"),
     "account of the office": Visit("desk/account.html", "/account", "anna"),
     "account of a club": Visit("desk/account.html", "/account", "clara"),
@@ -219,13 +221,22 @@ def correcting(guests: Guests, _folder: Path) -> Iterator[Page]:
     yield anna
     boris.goto("/desk")
     yield boris
-    boris.goto("/desk")
-    press(boris.get_by_role("listitem").filter(has_text="own").get_by_role("button", name="Approve"))
+    press(boris.get_by_role("link", name=re.compile("event own as it was asked for")))
+    yield boris
+    press(boris.get_by_role("button", name="Approve"))
     yield boris
     boris.goto("/desk")
     boris.get_by_role("button", name="Rate now").click()
-    boris.get_by_role("link", name=re.compile(r"run \d+")).wait_for()
+    boris.get_by_text("Nothing to rate").wait_for()
     yield boris
+
+
+def correcting_nothing(guests: Guests, _folder: Path) -> Iterator[Page]:
+    """A correction that changes nothing is not stored."""
+    page = guests("clara")
+    page.goto("/events/own-late/correction")
+    correct(page, "W2")
+    yield page
 
 
 def correct(page: Page, result: str) -> None:
@@ -252,7 +263,9 @@ WALKS = {
     "auditing a page": Walk(("audit.html",), auditing),
     "uploading": Walk((_UPLOAD, _UPLOAD, _OWN, _UPLOAD, _OWN), uploading),
     "correcting": Walk(
-        (_SUBMITTED, "desk/event.html", _SUBMITTED, _DONE, "desk/desk.html", _DONE, "desk/rating.html"), correcting
+        (_OWN, "desk/event.html", _OWN, _DONE, "desk/desk.html", "desk/proposal.html", _DONE, "desk/rating.html"),
+        correcting,
     ),
+    "a correction of nothing": Walk((_SUBMITTED,), correcting_nothing),
     "making a token": Walk(("desk/account.html",), making_a_token),
 }

@@ -9,9 +9,9 @@ from crosstable.office import tables
 from crosstable.office.audit import audit
 from crosstable.office.database import Office
 from crosstable.office.ledger.digests import text_of
-from crosstable.office.ledger.journal import broken_links
 from crosstable.office.ledger.postings import OWN, Posting, PostingKey, all_current
 from crosstable.office.ledger.rerate import last_run
+from crosstable.office.proof import proof
 from crosstable.office.supplements import ListRow, published_rows, supplements
 from crosstable.office.views import ripple
 from crosstable.terms import RatingSystem
@@ -38,7 +38,7 @@ class Claims:
         chains_link(stored.values())
         with self.office.reading() as connection:
             state_is_the_sum(connection, stored.values())
-            assert list(broken_links(connection)) == []
+            assert list(proof(connection)) == []
             newest = last_run(connection)
             runs = connection.execute(select(tables.run.c.act).where(tables.run.c.act > self.run)).scalars().all()
             assert list(runs) in ([], [newest]), f"runs {runs} since the last look"

@@ -61,12 +61,12 @@ def test_an_office_without_anything_in_it_is_sound(office: Office) -> None:
 
 
 TAMPERED = {
-    "act": ("UPDATE act SET actor = 'nobody' WHERE seq = 2", "act 2 was changed after it was written"),
-    "member": ("UPDATE member SET state = 'TX' WHERE member_id = '10000001'", "what it wrote is no longer"),
-    "outside_rating": ("UPDATE outside_rating SET rating = 1801", "what it wrote is no longer"),
-    "opening": ("UPDATE opening SET rating = 1301 WHERE member_id = '10000001'", "what it wrote is no longer"),
-    "decision": ("UPDATE decision SET value = 1380", "what it wrote is no longer"),
-    "merge": ("UPDATE merge SET into_id = '10000007'", "what it wrote is no longer"),
+    "act": ("UPDATE act SET actor = 'nobody' WHERE seq = 2", "journal entry 2 was changed after it was written"),
+    "member": ("UPDATE member SET state = 'TX' WHERE member_id = '10000001'", "that it wrote into"),
+    "outside_rating": ("UPDATE outside_rating SET rating = 1801", "that it wrote into"),
+    "opening": ("UPDATE opening SET rating = 1301 WHERE member_id = '10000001'", "that it wrote into"),
+    "decision": ("UPDATE decision SET value = 1380", "that it wrote into"),
+    "merge": ("UPDATE merge SET into_id = '10000007'", "that it wrote into"),
     "entry": (
         "UPDATE entry SET rounds = 'D2 D3 W4' WHERE number = 1 AND event_id = 'q'",
         "event q, section 1: the rows",
@@ -81,8 +81,11 @@ TAMPERED = {
         "UPDATE posting SET supersedes = 1 WHERE event_id = 'q' AND member_id = '10000002'",
         "follows from the record and is not posted",
     ),
-    "supplement_row": ("UPDATE supplement_row SET rating = rating + 1 WHERE month = '2026-12'", "the list of 2026-12"),
-    "supplement": ("UPDATE supplement SET run = 1 WHERE month = '2026-12'", "does not follow from the record as known"),
+    "supplement_row": (
+        "UPDATE supplement_row SET rating = rating + 1 WHERE month = '2026-12'",
+        "supplement of 2026-12",
+    ),
+    "supplement": ("UPDATE supplement SET run = 1 WHERE month = '2026-12'", "does not follow from what was posted"),
 }
 
 
@@ -94,7 +97,7 @@ def test_what_was_changed_behind_the_records_back_is_found(full: Office, table: 
         assert connection.execute(text(statement), {"other": b"x"} if ":other" in statement else {}).rowcount
 
     change(full, table, tamper)
-    assert any(told in finding for finding in audit(full).findings), audit(full).findings
+    assert any(told in finding.what for finding in audit(full).findings), audit(full).findings
 
 
 def change(office: Office, table: str, how: Callable[[Connection], None]) -> None:
@@ -107,7 +110,7 @@ def change(office: Office, table: str, how: Callable[[Connection], None]) -> Non
     ("statement", "told"),
     [
         ("DELETE FROM posting WHERE event_id = 'q' AND member_id = '10000001'", "follows from the record and is not"),
-        ("DELETE FROM decision", "what it wrote is no longer"),
+        ("DELETE FROM decision", "that it wrote into"),
         ("DELETE FROM section WHERE event_id = 'q'", "is posted and does not follow from the record"),
     ],
 )
@@ -116,7 +119,7 @@ def test_what_was_taken_away_is_found(full: Office, statement: str, told: str) -
         assert connection.execute(text(statement)).rowcount
 
     change(full, statement.split()[2], tamper)
-    assert any(told in finding for finding in audit(full).findings), audit(full).findings
+    assert any(told in finding.what for finding in audit(full).findings), audit(full).findings
 
 
 def test_a_random_federation_is_sound(office: Office) -> None:

@@ -1,5 +1,7 @@
 """Acts: appended, never changed, bound to one another; what was known on a day."""
 
+import hashlib
+import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
@@ -17,13 +19,12 @@ from crosstable.office.ledger.journal import (
     act_of,
     acts,
     append,
-    broken_links,
     canonical,
-    digest_of,
     head,
     last_act_of,
 )
 from crosstable.office.members import import_members
+from crosstable.office.proof import proof
 from tests.office.made_office import AUTHOR, FOUNDED, NOW, HandClock, club_members, join, member_id, person, unguarded
 
 
@@ -32,18 +33,24 @@ def write(office: Office, subject: str) -> int:
         return append(connection, office.clock, AUTHOR, Change(EntryKind.DECIDE, subject, {"said": subject}))
 
 
-def test_every_act_carries_the_hash_of_the_one_before_it(office: Office) -> None:
-    """SHA-256 over canonical JSON, computed here by its definition."""
+def test_every_entry_commits_to_the_one_before_it(office: Office) -> None:
+    """SHA-256 over the digest before, that of the entry and what is said of its rows, computed by its definition."""
     write(office, "first")
     write(office, "second")
     with office.reading() as connection:
         chain = list(acts(connection))
         rows = connection.execute(text("SELECT * FROM act ORDER BY seq")).mappings().all()
-        assert list(broken_links(connection)) == []
+        assert list(proof(connection)) == []
     assert [act.seq for act in chain] == [1, 2, 3]
     assert [act.previous for act in chain] == [NO_HASH, chain[0].digest, chain[1].digest]
-    for row in rows:
-        assert row["digest"] == digest_of({name: value for name, value in row.items() if name != "digest"})
+    for row, act in zip(rows, chain, strict=True):
+        plain = [row[name].encode() for name in ("at", "kind", "actor", "subject")]
+        personal = [row[name].encode() for name in ("reason", "before", "after")]
+        hidden = struct.pack("<4Q", 0, *map(len, personal)) + b"".join(personal)
+        entry = struct.pack("<6Q", 0, row["seq"], *map(len, plain)) + b"".join(plain)
+        entry += hashlib.sha256(row["salt"].encode() + hidden).digest()
+        whole = act.previous.encode() + hashlib.sha256(entry).digest() + b"{}"
+        assert act.digest == hashlib.sha256(whole).hexdigest()
 
 
 def test_an_act_says_who_did_what_when_and_why(office: Office) -> None:
@@ -113,15 +120,22 @@ def reworded(connection: Connection) -> None:
 
 
 def rebound(connection: Connection) -> None:
-    connection.execute(text("UPDATE act SET previous = :no WHERE seq = 3"), {"no": NO_HASH})
+    with unguarded(connection, "commitment"):
+        connection.execute(text("UPDATE commitment SET previous = :no WHERE seq = 3"), {"no": NO_HASH})
 
 
 @pytest.mark.parametrize(
     ("tamper", "told"),
     [
-        (lost, ["act 3 is missing", "act 4 is not bound to the act before it"]),
-        (reworded, ["act 3 was changed after it was written"]),
-        (rebound, ["act 3 is not bound to the act before it", "act 3 was changed after it was written"]),
+        (lost, ["journal entry 3 is missing"]),
+        (reworded, ["journal entry 3 was changed after it was written"]),
+        (
+            rebound,
+            [
+                "journal entry 3 is not bound to the entry before it",
+                "journal entry 3 was changed after it was written",
+            ],
+        ),
     ],
 )
 def test_an_act_that_was_tampered_with_is_found(
@@ -132,7 +146,7 @@ def test_an_act_that_was_tampered_with_is_found(
     with office.writing("nobody", "tampering") as connection, unguarded(connection, "act"):
         tamper(connection)
     with office.reading() as connection:
-        assert list(broken_links(connection)) == told
+        assert [(one.what, one.entry) for one in proof(connection)] == [(what, 3) for what in told]
 
 
 def test_what_is_refused_leaves_no_act(office: Office) -> None:

@@ -36,5 +36,5 @@ def test_a_posting_that_an_older_run_did_not_write_is_found(kept: Office) -> Non
             newest = connection.execute(text("SELECT max(posting_id) FROM posting WHERE k IS NOT NULL")).scalar()
             connection.execute(text(f"UPDATE posting SET k = k + 1 WHERE posting_id = {newest}"))
         found = audit(kept).findings
-    assert any("(rate ): what it wrote is no longer" in one for one in found)
-    assert any("the state after run" in one for one in found)
+    assert any("a row that it wrote into posting was changed" in one.what for one in found)
+    assert any("the state after run" in one.what for one in found)

@@ -16,7 +16,13 @@ from crosstable.office.database import SCHEMA, Office, full_url, open_office, sc
 from crosstable.office.founding import found_office, upgrade_office
 from crosstable.office.ledger.journal import EntryKind, acts
 from crosstable.office.members import merge_members
-from crosstable.office.migrations.versions import revision_0001, revision_0002, revision_0003, revision_0004
+from crosstable.office.migrations.versions import (
+    revision_0001,
+    revision_0002,
+    revision_0003,
+    revision_0004,
+    revision_0005,
+)
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.office.made_office import (
@@ -100,14 +106,14 @@ def test_the_first_revision_has_none_before_it() -> None:
         revision_0001.downgrade()
 
 
-@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004])
+@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004, revision_0005])
 def test_nobody_goes_back_from_a_later_revision(revision: ModuleType) -> None:
     with pytest.raises(NotImplementedError, match="restore a backup"):
         revision.downgrade()
 
 
 def test_the_first_revision_guards_every_table() -> None:
-    assert sorted(revision_0001.APPEND_ONLY) == RECORD
+    assert sorted([*revision_0001.APPEND_ONLY, "commitment", "former_chain"]) == RECORD
 
 
 @pytest.fixture
@@ -135,6 +141,7 @@ def full_office(office: Office) -> Office:
                 details="{}",
             )
         )
+        connection.execute(insert(tables.former_chain).values(seq=1, act=1, previous="", digest=""))
     return office
 
 

@@ -20,7 +20,7 @@ NAMES = {"Blitz": ("OTBB",), "Quick": ("OTBQ",), "dual": ("OTBR", "OTBQ"), "Regu
 
 def rows(source: str, number: int) -> Iterator[list[str]]:
     """The rows of the tables in a section of a page."""
-    text = PAGES[source].read_text("utf-8")
+    text = "\n".join(path.read_text("utf-8") for path in PAGES[source])
     (section,) = re.findall(rf"^## §{number} .*?(?=^## |\Z)", text, flags=re.MULTILINE | re.DOTALL)
     for line in section.splitlines():
         if line.startswith("|") and not line.startswith("|---"):

@@ -178,6 +178,33 @@ def test_trials_give_what_the_engine_gives() -> None:
     assert trials.ratings() == plain
 
 
+def test_slopes_are_what_a_start_moves_in_the_whole_section() -> None:
+    """Effects of single games, multiplied from step to step, against the engine with a start moved by 8 points.
+
+    Ratings bend a little over 8 points, so the two agree to a fiftieth; a game too many or too few would be far more.
+    """
+    shown = posted(event(), event())
+    for number in (2, 5):
+        shown["sections"][0]["players"][number - 1]["ratings"] = {}
+    (page,) = posted_pages([("page", ct.read(shown))]).pages
+    brought = dict(page.checked.backgrounds)
+    brought[2] = brought[2]._replace(given_start=GivenStart(1300.0, 0.0))  # by age: a first estimate lies between
+    brought[5] = brought[5]._replace(given_start=GivenStart(1400.0, 6.0))
+    trials = Trials(page, brought)
+    slopes = trials.slopes([2, 5])
+    section, edition = page.checked.section, page.checked.edition
+    for number, start in ((2, GivenStart(1308.0, 0.0)), (5, GivenStart(1408.0, 6.0))):
+        changed = {**brought, number: brought[number]._replace(given_start=start)}
+        before, after = (
+            {row.number: row.final.computed for row in rate(section, page.system, one, edition).players}
+            for one in (brought, changed)
+        )
+        moved = {one: (after[one] - before[one]) / 8.0 for one in before}
+        assert sum(math.fabs(slope) > 0.0005 for slope in moved.values()) > 2
+        for one, slope in moved.items():
+            assert slopes[trials.position[one]].get(number, 0.0) == pytest.approx(slope, rel=0.02)
+
+
 def test_the_disputed_rating_of_the_guide() -> None:
     """1532 posted as 1577 (forum.uschess.org/t/60296); the figures of the guide, opponents at their ratings before.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from crosstable.office import accounts
 from crosstable.office.accounts import NewAccount, Role, add_account
@@ -87,8 +88,13 @@ class Site:
         mark = self.come_in(name)
         shown = VERSION.findall(self.client.get(f"/desk/events/{event_id}").text)
         given = {"mark": mark, "version": shown, "reason": "seen", **fields}
-        reply = self.client.post(f"/desk/events/{event_id}/confirm", data=given)
+        reply = self.after(self.client.post(f"/desk/events/{event_id}/confirm", data=given))
         return reply.status_code, html.unescape(reply.text)
+
+    def after(self, reply: Any) -> Any:
+        """The page that says what became of something, where a reply leads there; else the reply itself."""
+        location = reply.headers.get("location", "")
+        return self.client.get(location) if location.startswith(("/desk/done", "/my-events/")) else reply
 
     def form_mark(self) -> str:
         """The mark of a form that is given to somebody who is not logged in."""

@@ -4,11 +4,13 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crosstable.limits import LARGE_CHANGE
+from crosstable.office.views import ripple
 from crosstable.pipeline.workbench import draft_of
 from crosstable.terms import Report
 from tests.office.made_office import club_members, document, member_id, posted, quad, report, section
@@ -181,7 +183,71 @@ def test_the_office_adds_members_on_the_site_and_they_are_found_at_once(here: Si
 
 def test_what_waits_for_a_second_person_is_not_proposed_again(here: Site) -> None:
     wish = {"mark": here.come_in("anna"), "month": "2026-12", "basis": "now"}
-    assert here.client.post("/desk/publish", data=wish).status_code == 200
+    assert here.client.post("/desk/publish", data=wish).status_code == 303
     again = here.client.post("/desk/publish", data=wish)
     assert again.status_code == 409
     assert re.search(r"proposed already: proposal \d+, by anna", again.text, re.IGNORECASE)
+
+
+FIGURES = re.compile(r'data-label="(?:Now|Would be)">(?:<b>)?([\d.]+|unrated)')
+
+
+def shown_changes(page: str) -> list[str]:
+    """The ratings now and then of the table of rating changes in all events."""
+    return FIGURES.findall(page.partition("current rating")[2])
+
+
+def run_of(made: Site, location: str) -> list[tuple[float | None, float | None]]:
+    """The rating changes of the run that a page about what was done leads to."""
+    (run,) = re.findall(r"run=(\d+)", location)
+    with made.office.reading() as connection:
+        return [(one.rating_before, one.rating_after) for one in ripple(connection, int(run))]
+
+
+def figures(changes: list[tuple[float | None, float | None]]) -> list[str]:
+    return ["unrated" if one is None else f"{one:.2f}" for pair in changes for one in pair]
+
+
+def test_the_rating_changes_that_are_shown_first_are_those_that_come(tmp_path: Path) -> None:
+    """Of a correction and of a decision, later events included, to the decimal; before proposing and approving."""
+    with site(tmp_path) as made:
+        mark = made.come_in("anna")
+        fields = {"section": "1", "player": "1", "round": "1", "result": "L2", "reason": "the slip"}
+        path = made.client.post("/events/own/correction", data={"mark": mark, **fields, "try": "yes"}).headers[
+            "location"
+        ]
+        tried = made.client.get(path).text
+        before = posted(made.office)
+        own = shown_changes(tried)
+        assert len(own) > 4
+        assert "own-late" in tried.partition("current rating")[2]  # through the event that came after it
+        made.client.post("/events/own/correction", data={"mark": mark, **fields})
+        assert posted(made.office) == before
+        mark = made.come_in("boris")
+        assert shown_changes(made.client.get("/desk/proposals/1").text) == own
+        reply = made.client.post("/desk/proposals/1/approve", data={"mark": mark})
+        assert sorted(figures(run_of(made, reply.headers["location"]))) == sorted(own)
+        assert "See whose ratings moved" in made.client.get(reply.headers["location"]).text
+        decision = {"mark": mark, "member": "Member, Boris 1", "system": "OTBR", "level": "1990", "reason": "so"}
+        path = made.client.post("/desk/decisions/floor", data={**decision, "try": "yes"}).headers["location"]
+        tried = html.unescape(made.client.get(path).text)
+        assert 'value="1990"' in tried
+        assert shown_changes(tried) == []  # a floor acts with the next section
+        by_hand = {**decision, "games": "30", "try": "yes"}
+        path = made.client.post("/desk/decisions/adjust", data=by_hand).headers["location"]
+        assert shown_changes(made.client.get(path).text)[-1] == "1990.00"
+        path = made.client.post("/desk/merge", data={**decision, "into": "Nobody", "try": "yes"}).headers["location"]
+        assert made.client.get(path).status_code == 422
+
+
+def test_the_office_finds_what_waits_by_kind_and_by_text(here: Site) -> None:
+    sent(here, "tina", own("queue-one", "1 =1 | W2\n2 =77 | L1", "Spring Quads"))
+    sent(here, "tina", own("queue-two", "1 =1 | W2\n2 =78 | L1", "Summer Open"))
+    here.come_in("anna")
+    page = html.unescape(here.client.get("/desk?pile=held&q=spring").text)
+    assert "Spring Quads" in page
+    assert "Summer Open" not in page
+    assert 'id="asked"' not in page
+    assert "Spring Quads" not in here.client.get("/desk?pile=asked").text
+    assert here.client.get("/desk/event?id=queue-one").headers["location"] == "/desk/events/queue-one"
+    assert here.client.get("/desk/event?id=Spring+Quads").headers["location"] == "/search?q=Spring+Quads"

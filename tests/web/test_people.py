@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -272,6 +273,60 @@ def test_what_any_program_asks_of_a_site(site: TestClient) -> None:
     assert '<meta name="description" content="' in busiest
     assert '<meta property="og:title"' in busiest
     assert len(busiest.encode()) < 60 * 1024
+
+
+def test_no_page_weighs_more_than_60_kb(site: TestClient) -> None:
+    """HTML, styles and scripts together, uncompressed, without pictures."""
+    event, quad = "/events/202608270001", "/events/202608230001"
+    pages = (
+        "/",
+        "/search?q=smith",
+        "/events",
+        "/lists",
+        "/lists/2026-09",
+        "/lists/2026-09/top",
+        "/states/TX",
+        "/rules",
+    )
+    people = ("/members/90000107", "/members/90000107/games", "/members/90000640", "/directors/90000107")
+    others = (
+        f"{quad}/sections/1",
+        f"{event}/sections/1/players/3",
+        f"{quad}/crosstables",
+        event,
+        "/changes",
+        "/about",
+        "/api",
+        "/upload",
+    )
+    asked = ("/estimate", "/estimate?rating=1512&game=W1640,D1720,T1700&target=1600&next=1700", "/rate", "/audit")
+    weights = {}
+    for path in (*pages, *people, *others, *asked):
+        page = site.get(path)
+        assert page.status_code == 200, path
+        linked = re.findall(r'(?:rel="stylesheet" href|src)="(/static/[^"]+\.(?:css|js))"', page.text)
+        assert linked
+        shown = re.sub(r"<svg.*?</svg>", "", page.text, flags=re.DOTALL)
+        weights[path] = len(shown.encode()) + sum(len(site.get(one).content) for one in set(linked))
+    assert {path: weight for path, weight in weights.items() if weight > 60 * 1024} == {}
+
+
+def test_head_to_head_has_points_that_mirror_each_other(site: TestClient) -> None:
+    one = "90000357"
+    other = site.get(f"/members/{one}/games.json").json()["opponents"][0]["member_id"]
+    mine = site.get(f"/members/{one}/against/{other}.json").json()["games"]
+    back = site.get(f"/members/{other}/against/{one}.json").json()["games"]
+    assert [(game["points"], game["opponent_points"]) for game in mine] == [
+        (game["opponent_points"], game["points"]) for game in back
+    ]
+    assert any(game["points"] is not None for game in mine)
+
+
+def test_lists_of_people_draw_their_last_year(site: TestClient) -> None:
+    leader = site.get("/index.json").json()["leaders"][0]
+    assert len(leader["past"]) == 13
+    assert str(leader["past"][-1]) == leader["rating"]
+    assert site.get("/").text.count('class="spark"') >= 8
 
 
 def test_an_office_shows_its_own_name_color_picture_and_contact(tmp_path: Path) -> None:

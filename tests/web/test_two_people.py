@@ -37,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 def did(made: Site, who: str, path: str, **fields: str) -> tuple[int, str]:
     mark = made.come_in(who)
-    reply = made.client.post(path, data={"mark": mark, **fields})
+    reply = made.after(made.client.post(path, data={"mark": mark, **fields}))
     return reply.status_code, html.unescape(reply.headers.get("location") or reply.text)
 
 
@@ -167,7 +167,7 @@ def test_the_second_person_sees_the_fact_that_is_proposed(here: Site) -> None:
     fields = {"member": member_id(1), "fact": "birth-date", "value": "2014-02-03", "reason": "the card"}
     did(here, "anna", "/desk/facts", **fields)
     here.come_in("boris")
-    assert "birth-date=2014-02-03" in here.client.get("/desk").text
+    assert "birth-date=2014-02-03" in here.client.get("/desk/proposals/1").text
 
 
 def test_a_new_event_that_comes_late_is_rated_at_once(here: Site) -> None:

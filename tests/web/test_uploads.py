@@ -154,7 +154,7 @@ def test_a_correction_by_the_office_leaves_an_event_with_its_affiliate(here: Sit
     other = quad("own-late", Played(start=date(2026, 11, 7)), "1 | L2 D3 W4\n2 | W1 L4 L3\n3 | L4 D1 W2\n4 | W3 W2 L1")
     page = seen(here, event_file(other)[1], who="anna")
     status, told = submit(here, "anna", page, event="own-late", reason="the result was reversed")
-    assert (status, "Corrected (act" in told) == (200, True)
+    assert (status, "Corrected (entry" in told) == (200, True)
     assert "affiliate A1111111" in here.client.get("/desk/events/own-late").text
 
 

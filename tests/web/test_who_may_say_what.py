@@ -237,12 +237,12 @@ def test_what_was_agreed_to_once_is_not_asked_again(here: Site) -> None:
     mark = here.come_in("anna")
     data = {"mark": mark, "event": "all", "reason": "a name"}
     reply = here.client.post("/upload/submit", data=data, files=file, follow_redirects=True)
-    assert "Corrected (act" in reply.text
+    assert "Corrected (entry" in reply.text
     changed["sections"][0]["players"][0]["start"]["rating"] = 2700
     file = [("files", ("event.json", json.dumps(changed).encode()))]
     data = {"mark": mark, "event": "all", "reason": "more"}
     reply = here.client.post("/upload/submit", data=data, files=file, follow_redirects=True)
-    assert "Asked for (act" in reply.text
+    assert "Asked for (entry" in reply.text
     priors = {one.prior for about, one in posted(here.office).items() if about.event_id == "all"}
     assert 2600.0 in priors
     assert confirm(here.office, AUTHOR, "all", date(2026, 11, 15)).is_stored

@@ -169,7 +169,7 @@ def rate_parser() -> Parser:
     option(form, "--xlsx OUT", "write an Excel workbook to this file, a sheet to print for each section")
     flag(form, "--each-round", "print every player's rating after each round")
     flag(made, "--standings", "rank by points and tie-breaks, and show them (not with --json, --text, --each-round)")
-    words = "a tie-break of the standings instead of the usual ones, like solkoff (repeatable; see docs/directors.md)"
+    words = "a tie-break instead of the usual ones, like solkoff (repeatable; see docs/directors-more.md)"
     option(made, "--tie-break METHOD", words, type=_tie_break, action="append", default=[])
     take(made, "--event-name", "--out", "--force", out="write what would be printed to this file")
     take(made, "--section")

@@ -32,7 +32,7 @@ MOST_PLACES = 3
 MOST_CAUSES = 10
 LOG_COLUMNS = columns(">Entry", "When (UTC)", "Who", "~What", "About", "~Why")
 # What reveals more of a member than the journal may show.
-PRIVATE = ("birth_date", "birth_year")
+_NOT_SHOWN = ("birth_date", "birth_year", "secret")
 COLUMNS = columns("Member", "Name", "System", ">Before", ">After", ">Change", "Through", "Because of")
 
 
@@ -298,10 +298,10 @@ def _act_object(act: JournalEntry | PublicEntry) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 (what an entry wrote is any JSON)
-    """What a journal entry wrote, without the birth date of a member."""
+    """What a journal entry wrote, without the birth date of a member and the secret of the office."""
     if not isinstance(value, dict):
         return value
-    return {name: "not shown" if name in PRIVATE and inner else inner for name, inner in value.items()}
+    return {name: "not shown" if name in _NOT_SHOWN and inner else inner for name, inner in value.items()}
 
 
 def what_was_done(act: JournalEntry) -> str:
@@ -363,4 +363,6 @@ _WORDS: Mapping[EntryKind, Callable[[JournalEntry], str]] = {
     ),
     EntryKind.PUBLISH: lambda act: f"{counted(act.after['rows'], 'row')}",
     EntryKind.SETTINGS: lambda act: f"{act.subject} {'on' if any(act.after.values()) else 'off'}",
+    EntryKind.UPGRADE: lambda act: f"from schema {act.after['from']} to {act.after['to']}",
+    EntryKind.CLOCK: lambda act: f"the time is {act.after['now']}",
 }

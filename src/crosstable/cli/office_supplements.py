@@ -23,13 +23,14 @@ from crosstable.terms import RatingSystem
 
 LIST_COLUMNS = columns("Month", ">Ratings", "Cut-off", "By", ">Entry", "Digest")
 RANKED_COLUMNS = columns(">Rank", ">Rating", "Name", "State", "Member")
+_TOPS: Mapping[str, Callable[[TopList], bytes | str]] = {
+    ".csv": list_files.top_csv,
+    ".xlsx": list_files.top_xlsx,
+    ".parquet": list_files.top_parquet,
+    ".txt": list_files.top_text,
+}
 FORMS: Mapping[str, tuple[Callable[[ListTable], bytes | str], Callable[[TopList], bytes | str] | None]] = {
-    ".csv": (list_files.list_csv, list_files.top_csv),
-    ".xlsx": (list_files.list_xlsx, list_files.top_xlsx),
-    ".parquet": (list_files.list_parquet, list_files.top_parquet),
-    ".txt": (list_files.list_text, list_files.top_text),
-    ".dbf": (list_files.list_dbf, None),
-    ".tsv": (list_files.list_tsv, None),
+    form: (written, _TOPS.get(form)) for form, written in list_files.FORMS.items()
 }
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from crosstable.cli import FAULTY
@@ -103,32 +102,44 @@ def _status_document(found: OfficeStatus) -> dict[str, object]:
 
 def add_verify(made: Parser) -> None:
     """What ``office verify`` takes."""
-    office_command(made, _verify, "--json", epilog="Exit code 1: something differs. Every difference is a line.")
+    epilog = (
+        "Exit code 1: something differs. Every difference is a line. Keep the head that is printed, or a published "
+    )
+    epilog += "supplement, outside the office: only what is kept elsewhere shows that everything was not rewritten."
+    office_command(made, _verify, "--json", epilog=epilog)
+    option(made, "--head HASH", "a head of the journal that somebody kept: it must be in the record", default="")
+    option(
+        made, "--supplement FILE", "a published supplement that somebody kept, in any form that is written", default=""
+    )
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from crosstable.office.audit import audit, sections_to_check
+    from crosstable.office.audit import Kept, verify
 
-    with opened(options) as office:
-        total = 0
-        if sys.stderr.isatty():
-            with office.reading() as connection:
-                total = sections_to_check(connection)
-        with Bar("recomputing", total) as bar:
-            found = audit(office, bar.done)
+    with Bar("recomputing", 0) as bar:
+        found = verify(database_of(options), Kept(options.head.strip().lower(), options.supplement), bar.done)
     if options.json:
-        print_json({"format": "crosstable-office-verified/1", **found._asdict()})
-        return FAULTY if found.findings else 0
+        findings = [
+            {"entry": one.entry, "table": one.table, "row": one.row, "what": one.what} for one in found.findings
+        ]
+        said = {"format": "crosstable-office-verified/2", "ok": not findings, **found._asdict(), "findings": findings}
+        print_json(said)
+        return FAULTY if findings else 0
     for finding in found.findings[:MOST_FINDINGS]:
-        say(finding)
+        say(finding.what)
     if len(found.findings) > MOST_FINDINGS:
         say(f"and {len(found.findings) - MOST_FINDINGS:,} more")
+    for held in found.held:
+        say(held)
     say(
         f"{_entries(found.acts)}, {counted(found.sections, 'section')}, {counted(found.postings, 'posting')}, "
         f"{counted(found.lists, 'supplement')} compared: "
         + (counted(len(found.findings), "difference") if found.findings else "everything follows from the record")
     )
-    return FAULTY if found.findings else 0
+    if found.findings:
+        return FAULTY
+    say(f"verified to entry {found.acts}, head {found.head}")
+    return 0
 
 
 def _entries(number: int) -> str:

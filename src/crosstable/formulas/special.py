@@ -174,19 +174,21 @@ def straight_through(
     weight = effective if is_inside else 0.0
     total = effective * prior if is_inside else 0.0
     beaten = effective if ahead > beyond else 0.0
-    placed = 1.0 if is_inside or math.fabs(ahead) > beyond else 0.0
+    is_clear = is_inside or math.fabs(ahead) > beyond
     for opponent in opponents:
         ahead = guess - opponent
-        is_inside = math.fabs(ahead) < within
-        weight += 1.0 if is_inside else 0.0
-        total += opponent if is_inside else 0.0
-        beaten += 1.0 if ahead > beyond else 0.0
-        placed += 1.0 if is_inside or math.fabs(ahead) > beyond else 0.0
+        if -within < ahead < within:
+            weight += 1.0
+            total += opponent
+        elif ahead > beyond:
+            beaten += 1.0
+        elif ahead >= -beyond:
+            is_clear = False
     if weight < 1.0:
         return Straight(math.nan, False)
     zero = (total + 2.0 * spread * (target - beaten - 0.5 * weight)) / weight
     is_off_start = math.fabs(zero - prior) > clear  # at R0' itself the walk would stop
-    return Straight(zero, is_off_start and placed == 1.0 + len(opponents))
+    return Straight(zero, is_off_start and is_clear)
 
 
 def only_zero(prior: float, effective: float, target: float, opponents: Sequence[float], spread: float) -> float:

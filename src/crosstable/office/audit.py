@@ -1,74 +1,146 @@
-"""``office verify``: everything recomputed from the record with the plain engine and compared, posting by posting.
+"""``office verify``: everything compared with what the journal commits to, and recomputed from the record.
 
-The chain of hashes, the rows that each act vouches for, the original files, the cache, every current posting against
-the fold from nothing, and every published list against the record as it was known when the list was made.
+The store itself, its tables and guards; every row against its journal entry; the original files; every current posting
+against the replay from nothing; and every published supplement against what was posted when it was made.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, func, select
 
+from crosstable.errors import OfficeBusyError, OfficeError, SchemaError
 from crosstable.office import tables
 from crosstable.office.bulk.deriving import derived
-from crosstable.office.database import Office
+from crosstable.office.database import Office, open_office
+from crosstable.office.former import broken_links, older_fingerprint
+from crosstable.office.guards import store_findings
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.facts import Record, State
-from crosstable.office.ledger.journal import (
-    EntryKind,
-    JournalEntry,
-    act_of,
-    acts,
-    broken_links,
-    canonical,
-    digest_of,
-    digest_of_rows,
-)
-from crosstable.office.ledger.postings import (
-    COLUMNS,
-    LAYOUT,
-    Posting,
-    PostingKey,
-    Stored,
-    all_current,
-    posting_from,
-)
+from crosstable.office.ledger.journal import act_of, digest_of_rows, head, last_act_of
+from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.ledger.runs import DIGESTS, last_run
 from crosstable.office.ledger.watching import Progress, in_silence
-from crosstable.office.published import CENTRAL, cut_off, month_of
+from crosstable.office.list_files import FORMS, list_table, parts_of
+from crosstable.office.plain_errors import plain_os_errors
+from crosstable.office.proof import UNREADABLE, Finding, one_line, proof
+from crosstable.office.published import month_of
 from crosstable.office.sections import rows_of
-from crosstable.office.supplements import Basis, Supplement, as_row, published_rows, rows_from, supplements
+from crosstable.office.stores import Sqlite
+from crosstable.office.supplements import Supplement, as_row, list_rows, published_rows, supplements
 
 _BYTES_AT_ONCE = 50
 
 
 class Audit(NamedTuple):
-    """What was compared, and every difference as a sentence."""
+    """What was compared, and every difference."""
 
     acts: int
     sections: int
     postings: int
     lists: int
-    findings: tuple[str, ...]
+    head: str
+    held: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
-def audit(office: Office, progress: Progress = in_silence) -> Audit:
-    """Recompute everything; no finding means that every rating and every list follows from the record."""
+class Kept(NamedTuple):
+    """What somebody kept outside the office: a head of the journal, and the path of a published supplement."""
+
+    head: str = ""
+    supplement: str = ""
+
+
+NOTHING_KEPT = Kept()
+
+
+def verify(url: str, kept: Kept, progress: Progress = in_silence) -> Audit:
+    """The audit of an office that may be damaged so much that it cannot even be opened."""
+    try:
+        with closing(open_office(url)) as office:
+            return audit(office, progress, kept)
+    except OfficeBusyError:
+        raise
+    except (OfficeError, *UNREADABLE) as error:
+        store = Office(url).store
+        is_its_own = isinstance(error, SchemaError) or isinstance(store, Sqlite)  # a server may just not be there
+        if not store.is_there() or not is_its_own:
+            raise
+        return Audit(0, 0, 0, 0, "", (), (Finding(one_line(error)),))
+
+
+def audit(office: Office, progress: Progress = in_silence, kept: Kept = NOTHING_KEPT) -> Audit:
+    """Recompute everything; no finding means that every rating and every supplement follows from the record."""
     with office.reading() as connection:
-        last = list(acts(connection))
-        record = Record(connection, last[-1].seq if last else 0)
-        current = all_current(connection)
-        made = supplements(connection)
-        findings = [
-            *broken_links(connection),
-            *_changed_rows(connection, last),
-            *_changed_sections(record),
-            *_changed_documents(connection),
-            *_wrong_postings(record, current, progress),
-            *(finding for one in made for finding in _wrong_list(connection, one)),
+        findings = [*store_findings(connection), *proof(connection)]
+        told: list[Finding | str] = []
+        counts = 0, 0, 0, 0, ""
+        try:
+            counts = _counts(connection)
+            told = [*_kept(connection, kept), *_content(connection, progress)]
+        except Exception as error:
+            if not findings:  # nothing is damaged: this is a mistake of ours
+                raise
+            findings.append(Finding(f"the rest cannot be checked: {one_line(error)}"))
+        findings += [one for one in told if isinstance(one, Finding)]
+        held = tuple(one for one in told if isinstance(one, str))
+        return Audit(*counts, held, tuple(dict.fromkeys(findings)))
+
+
+def _kept(connection: Connection, kept: Kept) -> Iterator[Finding | str]:
+    """What somebody kept, against the record: a finding, or a sentence that says where it stands."""
+    if kept.head:
+        chains = [
+            select(one.c.seq).where(one.c.digest == kept.head) for one in (tables.commitment, tables.former_chain)
         ]
-        return Audit(len(last), len(record.headings()), len(current), len(made), tuple(findings))
+        seq = next((found for one in chains if (found := connection.execute(one).scalar()) is not None), None)
+        if seq is None:
+            yield Finding(
+                f"the journal never had the head {kept.head}: it was cut off or rewritten, or that is no head"
+            )
+        else:
+            yield f"the head {kept.head} is that of entry {seq}"
+    if kept.supplement:
+        yield kept_list(connection, kept.supplement)
+
+
+def kept_list(connection: Connection, path: str) -> Finding | str:
+    """A file with a published supplement against the record: the same rows, the same digest, the same head."""
+    form = os.path.splitext(path)[1].lower()
+    if form not in FORMS:
+        raise OfficeError(f"{path}: a supplement is a file that ends in {', '.join(FORMS)}")
+    with plain_os_errors(path), open(path, "rb") as file:
+        content = file.read()
+    for one in supplements(connection):
+        made = FORMS[form](list_table(connection, one.month))
+        if parts_of(form, content) == parts_of(form, made.encode() if isinstance(made, str) else made):
+            return f"{path} is the supplement of {one.month}, published by entry {one.act}"
+    return Finding(f"{path} is no supplement that this office published", table=tables.supplement.name)
+
+
+def _counts(connection: Connection) -> tuple[int, int, int, int, str]:
+    last = head(connection)
+    if last is None:
+        raise OfficeError("the journal is empty")
+    section = tables.section.c
+    sections = select(func.count()).select_from(select(section.event_id, section.number).distinct().subquery())
+    lists = select(func.count()).select_from(tables.supplement)
+    numbers = [connection.execute(one).scalar_one() for one in (sections, lists)]
+    return last.seq, numbers[0], len(all_current(connection)), numbers[1], last.digest
+
+
+def _content(connection: Connection, progress: Progress) -> Iterator[Finding]:
+    """What the rows say, against one another."""
+    record = Record(connection, last_act_of(connection, None))
+    yield from broken_links(connection)
+    yield from _changed_sections(record)
+    yield from _changed_documents(connection)
+    yield from _wrong_postings(record, all_current(connection), progress)
+    for one in supplements(connection):
+        yield from _wrong_list(connection, one)
 
 
 def sections_to_check(connection: Connection) -> int:
@@ -76,77 +148,7 @@ def sections_to_check(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(tables.section)).scalar_one()
 
 
-def _rows_of_act(connection: Connection, table: Table, act: int) -> list[dict[str, Any]]:
-    return [dict(row) for row in connection.execute(select(table).where(table.c.act == act)).mappings()]
-
-
-def _changed_rows(connection: Connection, written: Iterable[JournalEntry]) -> Iterator[str]:
-    """Rows that are no longer what the act that wrote them says."""
-    checks: Mapping[EntryKind, Callable[[Connection, JournalEntry], bool]] = {
-        EntryKind.MEMBERS: _members_hold,
-        EntryKind.OPENING: _members_hold,
-        EntryKind.DECIDE: _decision_holds,
-        EntryKind.MERGE: _merge_holds,
-        EntryKind.UNMERGE: _merge_holds,
-        EntryKind.RATE: _run_holds,
-    }
-    for act in written:
-        check = checks.get(act.kind)
-        if check is not None and not check(connection, act):
-            yield f"act {act.seq} ({act.kind.value} {act.subject}): what it wrote is no longer what it says"
-
-
-def _members_hold(connection: Connection, act: JournalEntry) -> bool:
-    rows = _rows_of_act(connection, tables.member, act.seq)
-    if "members" not in act.after:  # one member's facts, written whole
-        return len(rows) == 1 and canonical(_known(rows[0])) == canonical(_known(act.after))
-    return act.after["members"] == digest_of_rows(rows) and all(
-        act.after[name] == digest_of_rows(_rows_of_act(connection, table, act.seq))
-        for name, table in (("outside", tables.outside_rating), ("openings", tables.opening))
-    )
-
-
-def _known(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row about a member says; a column that is newer than the row says nothing in it."""
-    return {key: value for key, value in row.items() if key != "act" and value is not None}
-
-
-def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}
-
-
-def _decision_holds(connection: Connection, act: JournalEntry) -> bool:
-    rows = _rows_of_act(connection, tables.decision, act.seq)
-    return len(rows) == 1 and canonical(_without(rows[0], "act")) == canonical(act.after)
-
-
-def _merge_holds(connection: Connection, act: JournalEntry) -> bool:
-    rows = _rows_of_act(connection, tables.merge, act.seq)
-    is_undone = act.kind is EntryKind.UNMERGE
-    said = [act.after["member"], act.after["into"], is_undone]
-    return [[row["member_id"], row["into_id"], row["is_undone"]] for row in rows] == [said]
-
-
-def _run_holds(connection: Connection, act: JournalEntry) -> bool:
-    """Whether a run wrote these postings; the runs of older programs hashed JSON."""
-    posting = tables.posting
-    query = select(*COLUMNS).where(posting.c.run == act.seq).order_by(posting.c.posting_id)
-    rows = [posting_from(row) for row in connection.execute(query)]
-    if act.after.get("digests") == DIGESTS:
-        entered = hashlib.sha256(b"".join([LAYOUT.digest(row) for row in rows])).hexdigest()
-    else:
-        entered = digest_of([[f"{_older_fingerprint(row):064x}"] for row in rows])
-    return [len(rows), entered] == [act.after["postings"], act.after["entered"]]
-
-
-def _older_fingerprint(posting: Posting) -> int:
-    """What stood for a posting before there were digests of rows: the hash of its canonical JSON."""
-    kinds: Iterable[tuple[Any, str]] = zip(posting, LAYOUT.kinds, strict=True)
-    values = [value + 0.0 if kind == "real" and value is not None else value for value, kind in kinds]
-    return int(digest_of(values), 16)
-
-
-def _changed_sections(record: Record) -> Iterator[str]:
+def _changed_sections(record: Record) -> Iterator[Finding]:
     """Sections whose rows are no longer what was submitted."""
     headings = [one for one in record.headings() if one.state is not State.WITHDRAWN]
     for at in range(0, len(headings), _BYTES_AT_ONCE):
@@ -154,31 +156,33 @@ def _changed_sections(record: Record) -> Iterator[str]:
         entries = record.entries(some)
         for one in some:
             if rows_of(one, entries[one.event_id, one.number]).heading["digest"] != one.digest:
-                yield f"event {one.event_id}, section {one.number}: the rows are no longer what was submitted"
+                what = f"event {one.event_id}, section {one.number}: the rows are no longer what was submitted"
+                yield Finding(what, one.act, tables.section.name, f"{one.event_id} {one.number}")
 
 
-def _changed_documents(connection: Connection) -> Iterator[str]:
+def _changed_documents(connection: Connection) -> Iterator[Finding]:
     table = tables.document
-    for digest, name in connection.execute(select(table.c.digest, table.c.name)).all():
+    for digest, name, act in connection.execute(select(table.c.digest, table.c.name, table.c.act)).all():
         content = connection.execute(select(table.c.content).where(table.c.digest == digest)).scalar_one()
         if hashlib.sha256(content).hexdigest() != digest:
-            yield f"the original file {name} is damaged"
+            yield Finding(f"the original file {name} is damaged", act, table.name, digest)
 
 
-def _wrong_postings(record: Record, current: Mapping[PostingKey, Stored], progress: Progress) -> Iterator[str]:
+def _wrong_postings(record: Record, current: Mapping[PostingKey, Stored], progress: Progress) -> Iterator[Finding]:
     run = last_run(record.connection)
     as_rated = Record(record.connection, run)
     computed = derived(as_rated, progress).postings
-    yield from posting_differences(computed, current)
+    for what in posting_differences(computed, current):
+        yield Finding(what, run, tables.posting.name)
     last = act_of(record.connection, run)
     if last is None:
         return
-    counted = _fingerprint if last.after.get("digests") == DIGESTS else _older_fingerprint
+    counted = _fingerprint if last.after.get("digests") == DIGESTS else older_fingerprint
     total = sum(int(counted(stored.posting)) for stored in current.values())
     table = tables.run
     stored_state = record.connection.execute(select(table.c.state_after).where(table.c.act == run)).scalar()
     if {stored_state, last.after["state"]} != {text_of(total)}:
-        yield f"the state after run {run} is not the one that the run wrote down"
+        yield Finding(f"the state after run {run} is not the one that the run wrote down", run, table.name)
 
 
 def _fingerprint(posting: Posting) -> int:
@@ -198,15 +202,22 @@ def posting_differences(computed: Mapping[PostingKey, Posting], posted: Mapping[
             yield f"{where}: {found.rating_after} is posted, {made.rating_after} follows from the record"
 
 
-def _wrong_list(connection: Connection, made: Supplement) -> Iterator[str]:
-    """A list against its own digest, and against the record as it was known when the list was made."""
+def _wrong_list(connection: Connection, made: Supplement) -> Iterator[Finding]:
+    """A supplement against its digest, the entry it names, the head, and what was posted when it was made."""
+    where = made.act, tables.supplement.name, made.month
     rows = published_rows(connection, made.month)
     if digest_of_rows([as_row(made.month, row) for row in rows]) != made.digest or len(rows) != made.rows:
-        yield f"the list of {made.month} is no longer what was published"
+        yield Finding(f"the supplement of {made.month} is no longer what was published", *where)
         return
-    month = month_of(made.month)
-    until = cut_off(month).astimezone(CENTRAL).date() if made.basis is Basis.PLAYED else None
-    record = Record(connection, made.run)
-    computed = {about: Stored(0, posting) for about, posting in derived(record).postings.items()}
-    if rows_from(record, computed, month, until) != rows:
-        yield f"the list of {made.month} does not follow from the record as known at act {made.run}"
+    if made.head not in heads_at(connection, made.act - 1):
+        yield Finding(f"the supplement of {made.month} names a head that the journal did not have", *where)
+    if list_rows(connection, made.basis, month_of(made.month), made.run) != rows:
+        what = f"the supplement of {made.month} does not follow from what was posted at journal entry {made.run}"
+        yield Finding(what, *where)
+
+
+def heads_at(connection: Connection, seq: int) -> set[str]:
+    """The digests of an entry: that of its commitment, and that of the chain of before an upgrade."""
+    chains = (tables.commitment, tables.former_chain)
+    found = (connection.execute(select(one.c.digest).where(one.c.seq == seq)).scalar() for one in chains)
+    return {digest for digest in found if digest is not None}

@@ -25,9 +25,11 @@ from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, f
 from crosstable.errors import NoOfficeError, OfficeError
 from crosstable.office import tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
-from crosstable.office.founding import migrate
-from crosstable.office.ledger.journal import NO_HASH, broken_links, head
+from crosstable.office.former import broken_links, former_head
+from crosstable.office.founding import bring_up, migrate
+from crosstable.office.ledger.journal import NO_HASH, Author, head
 from crosstable.office.ledger.watching import Progress, in_silence
+from crosstable.office.proof import proof
 
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
@@ -131,8 +133,11 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
             for done, name in enumerate(manifest["rows"], 1):
                 _fill(connection, archive, then.tables[name], manifest)
                 progress(done)
+            _check_counts(connection, manifest, path)
+            bring_up(
+                connection, clock, Author("restore", f"restored from {os.path.basename(path)}"), manifest["schema"]
+            )
             _check_restored(connection, manifest, path)
-            migrate(connection, SCHEMA)
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 
@@ -190,12 +195,17 @@ def _row(columns: Sequence[Column[Any]], values: list[Any]) -> dict[str, Any]:
     return row
 
 
-def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
-    last = head(connection)
-    found = NO_HASH if last is None else last.digest
-    broken = list(broken_links(connection))
-    if found != manifest["head"] or broken:
-        raise OfficeError(f"{path}: the record in it does not hold together; nothing was restored")
+def _check_counts(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
     for name, count in manifest["rows"].items():
         if connection.execute(select(func.count()).select_from(text(name))).scalar() != count:
             raise OfficeError(f"{path}: {name} has not as many rows as were backed up; nothing was restored")
+
+
+def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
+    """The record holds together, and its head is the one of the backup; an older one had another chain."""
+    is_older = former_head(connection) != NO_HASH and manifest["schema"] < SCHEMA
+    last = head(connection)
+    found = former_head(connection) if is_older else NO_HASH if last is None else last.digest
+    broken = broken_links(connection) if is_older else proof(connection)
+    if found != manifest["head"] or any(True for _ in broken):
+        raise OfficeError(f"{path}: the record in it does not hold together; nothing was restored")

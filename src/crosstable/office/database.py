@@ -4,6 +4,7 @@ SQLite (the default, one file, WAL) and PostgreSQL (psycopg 3) hold the same tab
 ``stores`` has two bodies; everything else in this room is written once.
 """
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +14,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError
 
-from crosstable.errors import NoOfficeError, OfficeError, SchemaError
+from crosstable.errors import NoOfficeError, OfficeError, ReplacedOfficeError, SchemaError
+from crosstable.office.ledger.commitments import NOTHING, Head, committing, digest_at, head_in
 from crosstable.office.locks import Holder
 from crosstable.office.plain_errors import plain_errors
 from crosstable.office.stores import Postgres, Sqlite, Store
@@ -22,8 +24,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0004"
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004")
+SCHEMA = "0005"
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 
@@ -31,6 +33,20 @@ PATIENCE = 30.0
 def system_clock() -> datetime:
     """The time of this machine, in UTC."""
     return datetime.now(tz=UTC)
+
+
+class _Seen:
+    """What is known of the office that was opened: which file it is, and its newest entry that was seen."""
+
+    def __init__(self, place: tuple[int, int] | None) -> None:
+        self.place = place
+        self.head: Head = NOTHING
+
+
+_REPLACED = (
+    "the database was replaced by another or an older one while this program was running; nothing was stored. Look at "
+    "the office (crosstable office verify), then stop this program and start it again"
+)
 
 
 class Office:
@@ -43,28 +59,59 @@ class Office:
         self._reader: Engine | None = None
         self._opening = threading.Lock()
         self._guard: Guard = lambda _: nullcontext()
+        self._seen: _Seen | None = None
+        self._patience = math.inf
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that sees one state of the record, whatever is written meanwhile."""
         with self._opening:
             reader = self._reader = self._reader or self.store.reader()
+        self.require_same_file()
+        known = None if self._seen is None else self._seen.head
         with plain_errors(), reader.connect() as connection:
+            self._require_same(connection, known)
             yield connection
 
     @contextmanager
     def writing(self, who: str, doing: str, patience: float = PATIENCE) -> Iterator[Connection]:
         """One transaction, held by one writer: everything in it is stored, or nothing."""
-        opened = contextmanager(self.store.writing)(Holder(who, doing), patience)
-        with plain_errors(), opened as connection, self._guard(connection):
-            yield connection
+        opened = contextmanager(self.store.writing)(Holder(who, doing), min(patience, self._patience))
+        with plain_errors(), opened as connection:
+            self.require_same_file()
+            self._require_same(connection, None if self._seen is None else self._seen.head)
+            with self._guard(connection), committing(connection) as written:
+                yield connection
+        if self._seen is not None and written.head is not None:
+            self._seen.head = written.head
 
-    def guarded(self, guard: Guard) -> "Office":
-        """The same office, whose transactions go through a guard: what it refuses is not written."""
+    def watch(self) -> None:
+        """From now on every transaction must find the office that is there now, with all that was seen of it."""
+        self._seen = _Seen(self.store.place())
+
+    def require_same_file(self) -> None:
+        """Refuse a file that was put in the place of the one that was opened."""
+        if self._seen is not None and self.store.place() != self._seen.place:
+            raise ReplacedOfficeError(_REPLACED)
+
+    def _require_same(self, connection: Connection, known: Head | None) -> None:
+        """Refuse a record that does not have the newest entry that was seen of it."""
+        if self._seen is None or known is None:
+            return
+        newest = head_in(connection)
+        if newest != known and digest_at(connection, known[0]) != known[1]:
+            raise ReplacedOfficeError(_REPLACED)
+        self._seen.head = max(self._seen.head, newest)
+
+    def guarded(self, guard: Guard, patience: float = math.inf) -> "Office":
+        """The same office, whose transactions go through a guard: what it refuses is not written.
+
+        ``patience``: how long one of its writers waits for another at most, in seconds.
+        """
         with self._opening:  # one set of readers for both, which this one lets go of
             self._reader = self._reader or self.store.reader()
         other = copy(self)
-        other._guard = guard
+        other._guard, other._patience = guard, patience
         return other
 
     def close(self) -> None:
@@ -95,6 +142,7 @@ def open_office(url: str, clock: Clock = system_clock) -> Office:
     office = Office(url, clock)
     try:
         _require_known_schema(office, url)
+        office.watch()
     except OfficeError:
         office.close()
         raise

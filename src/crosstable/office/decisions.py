@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from crosstable.errors import NoEditionError, OfficeError, Severity
 from crosstable.formulas.outcome import money_floor
@@ -11,6 +11,7 @@ from crosstable.limits import HIGHEST_RATING
 from crosstable.office import tables
 from crosstable.office.checking import check_submission
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import DecisionKind, Heading, Person, Record, State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, canonical, head
 from crosstable.office.ledger.postings import current_of_section
@@ -64,7 +65,7 @@ def _write(office: Office, connection: Connection, author: Author, ruling: Rulin
     }
     subject = ruling.member_id or f"{ruling.event_id} section {ruling.section}"
     act = append(connection, office.clock, author, Change(EntryKind.DECIDE, subject, row))
-    connection.execute(insert(tables.decision), {**row, "act": act})
+    write_rows(connection, tables.decision, [{**row, "act": act}])
     if ruling.kind is DecisionKind.WAIVE_MATCH:
         _waive(Record(connection, act), author.reason, ruling, office.clock().date())
     return act

@@ -7,6 +7,8 @@ import lzma
 from pathlib import Path
 
 from crosstable.office.accounts import NewAccount, Role
+from crosstable.office.founding import upgrade_office
+from crosstable.office.ledger.journal import Author
 
 NAME = "Demonstration Chess Federation"
 SEED = Path(__file__).with_suffix(".xz")
@@ -25,3 +27,4 @@ def make_demo(path: str) -> None:
     """Unpack the office into a file that is not there yet."""
     with open(path, "xb") as office:
         office.write(lzma.decompress(SEED.read_bytes()))
+    upgrade_office(path, Author(NAME, "the seed is of an older schema"))

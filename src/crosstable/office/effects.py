@@ -1,18 +1,33 @@
-"""What a correction would do to the ratings of its own event, before anybody sends or accepts it."""
+"""What a correction or a decision would do to ratings, before anybody sends, proposes or accepts it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from typing import NamedTuple
 
+from sqlalchemy import Connection
+
 from crosstable.engine import RatedSection
-from crosstable.errors import Fault
+from crosstable.errors import Fault, OfficeBusyError
 from crosstable.office.checking import check_submission
+from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Record, State
+from crosstable.office.ledger.journal import Author, last_act_of
+from crosstable.office.ledger.postings import OWN
+from crosstable.office.ledger.rerate import rate_pending, sections_ahead
+from crosstable.office.ledger.runs import RatingChange
+from crosstable.office.ledger.watching import Watch
 from crosstable.office.mending import ChangedResult, with_member, with_result
 from crosstable.office.sections import reported_event
 from crosstable.office.submissions import event_of
 from crosstable.office.views import rated_section
 from crosstable.terms import RatingSystem, Report
+
+# A run that would look at more sections is not tried for somebody who waits before a page.
+MOST_AHEAD = 20_000
+MOST_FORESEEN = 500
+# Nobody who only looks waits longer for a writer, in seconds.
+PATIENCE = 3.0
 
 
 class Effect(NamedTuple):
@@ -24,6 +39,55 @@ class Effect(NamedTuple):
     name: str
     posted: float | None
     would_be: float | None
+
+
+class Foreseen(NamedTuple):
+    """The first rating changes that something would bring, later events included, and how many there are."""
+
+    changes: tuple[RatingChange, ...]
+    names: dict[str, str]
+    total: int
+
+
+class _TakenBackError(Exception):
+    """Ends a transaction of which nothing is to stay."""
+
+
+def foreseen(office: Office, do: Callable[[Office], object]) -> Foreseen | None:
+    """Do something, rate, and take all of it back: its rating changes, and nothing is stored.
+
+    Nothing is known while somebody else writes, and where a run would take too long to wait for.
+    """
+    found: list[Foreseen] = []
+
+    @contextmanager
+    def guard(connection: Connection) -> Iterator[None]:
+        before = last_act_of(connection, None)
+        yield
+        if sections_ahead(connection) <= MOST_AHEAD:
+            found.append(_after(office, connection, before))
+        raise _TakenBackError
+
+    try:
+        do(office.guarded(guard, PATIENCE))
+    except (_TakenBackError, OfficeBusyError):
+        return found[0] if found else None
+    return None
+
+
+def _after(office: Office, connection: Connection, before: int) -> Foreseen:
+    """The rating changes of a run that come of entries after one; others wait for a run already."""
+    is_new = last_act_of(connection, None) > before
+    run = rate_pending(office, connection, Author("preview", ""), Watch()) if is_new else None
+    ours = [one for one in (run.ripple if run else ()) if any(cause > before for cause in one.causes)]
+    first = tuple(one._replace(sections=_played(one.sections)) for one in ours[:MOST_FORESEEN])
+    people = Record(connection, last_act_of(connection, None)).people({one.member_id for one in first})
+    return Foreseen(first, {member: one.name for member, one in people.items()}, len(ours))
+
+
+def _played(places: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Sections among the places of a change; what a decision did has a place of its own."""
+    return tuple(place for place in places if not place[0].startswith(OWN))
 
 
 def mended(record: Record, event_id: str, how: ChangedResult | tuple[str, str]) -> Report:

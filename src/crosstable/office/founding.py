@@ -7,7 +7,11 @@ from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, schema_of, system_clock
+from crosstable.office.former import former_head, keep_chain, recommit
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append
+
+# From this schema on entries commit to the rows they wrote.
+_COMMITTED = "0005"
 
 
 def found_office(
@@ -41,8 +45,18 @@ def upgrade_office(url: str, author: Author, clock: Clock = system_clock) -> tup
             )
         if found != SCHEMA:
             with office.writing(author.actor, "upgrade") as connection:
-                migrate(connection, SCHEMA)
+                bring_up(connection, clock, author, found)
     return found, SCHEMA
+
+
+def bring_up(connection: Connection, clock: Clock, author: Author, found: str) -> None:
+    """Bring the tables up to the newest schema, and commit to what is in them where nobody has."""
+    migrate(connection, SCHEMA)
+    if found >= _COMMITTED:
+        return
+    wrong = recommit(connection)
+    about = {"from": found, "to": SCHEMA, "head": former_head(connection), "findings": [one.what for one in wrong]}
+    keep_chain(connection, append(connection, clock, author, Change(EntryKind.UPGRADE, SCHEMA, about)))
 
 
 def migrate(connection: Connection, target: str) -> None:

@@ -4,7 +4,7 @@ What is written is what the office has frozen: official ratings are whole number
 """
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -206,6 +206,36 @@ def _for_pairing(member: ListMember) -> dict[str, str]:
     types = {kinds[one]: "P" if shown.is_provisional else "E" for one, shown in member.ratings.items() if one in kinds}
     who = {"MEM_ID": member.member_id, "MEM_NAME": member.name, "STATE": member.state, "FIDE_ID": member.fide_id}
     return {name: printable(text) for name, text in {**who, **ratings, **types}.items()}
+
+
+# Every form in which a list is written, by the end of the file's name.
+FORMS: Mapping[str, Callable[[ListTable], bytes | str]] = {
+    ".csv": list_csv,
+    ".xlsx": list_xlsx,
+    ".parquet": list_parquet,
+    ".txt": list_text,
+    ".dbf": list_dbf,
+    ".tsv": list_tsv,
+}
+
+
+def parts_of(form: str, content: bytes) -> object:
+    """What two files with the same list have in common, whichever version of a library wrote them."""
+    try:
+        if form == ".parquet":
+            import polars
+
+            head = polars.read_parquet_metadata(io.BytesIO(content))
+            about = {name: head.get(name) for name in ("month", "digest", "head of the record")}
+            return about, polars.read_parquet(io.BytesIO(content)).rows()
+        if form == ".xlsx":
+            from python_calamine import CalamineWorkbook
+
+            book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+            return [book.get_sheet_by_name(name).to_python() for name in book.sheet_names]
+    except Exception:  # whatever a reader says of a damaged file: it is not the list
+        return content
+    return content
 
 
 # Files of a top list.

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
 from crosstable.office.ledger.postings import OWN
@@ -85,8 +86,7 @@ def import_into(
     kind = EntryKind.MEMBERS if fresh else EntryKind.OPENING
     act = append(connection, office.clock, author, Change(kind, _subject(fresh, openings), after))
     for table, written in ((tables.member, rows), (tables.outside_rating, ratings), (tables.opening, standings)):
-        if written:
-            connection.execute(insert(table), [{**row, "act": act} for row in written])
+        write_rows(connection, table, [{**row, "act": act} for row in written])
     return counted._replace(act=act)
 
 
@@ -190,7 +190,7 @@ def replace_person(office: Office, connection: Connection, author: Author, perso
     row = {name: getattr(person, name) for name in _PLAIN_FIELDS}
     change = Change(EntryKind.MEMBERS, person.member_id, _said(person), _said(before))
     act = append(connection, office.clock, author, change)
-    connection.execute(insert(tables.member), {**row, "act": act})
+    write_rows(connection, tables.member, [{**row, "act": act}])
     return act
 
 
@@ -243,7 +243,7 @@ def _write_merge(
     kind = EntryKind.UNMERGE if is_undone else EntryKind.MERGE
     act = append(connection, office.clock, author, Change(kind, ids[0], {"member": ids[0], "into": ids[1]}))
     row = {"act": act, "member_id": ids[0], "into_id": ids[1], "is_undone": is_undone}
-    connection.execute(insert(tables.merge), row)
+    write_rows(connection, tables.merge, [row])
     return act
 
 

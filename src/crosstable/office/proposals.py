@@ -314,6 +314,14 @@ def proposals(office: Office, *, is_open: bool | None = None, most: int | None =
         return [_proposal(row) for row in connection.execute(query).mappings()]
 
 
+def proposal_of(office: Office, number: int) -> Proposal | None:
+    """One proposal, nothing where there is none."""
+    table = tables.proposal
+    with office.reading() as connection:
+        row = connection.execute(select(table).where(table.c.number == number)).mappings().first()
+    return None if row is None else _proposal(row)
+
+
 def _proposal(row: Mapping[Any, Any]) -> Proposal:
     settled = row["settled_at"]
     return Proposal(
@@ -331,14 +339,11 @@ def _proposal(row: Mapping[Any, Any]) -> Proposal:
 
 def approve(office: Office, approver: str, number: int) -> int:
     """Carry a proposal out as a second person; returns its act. Whatever goes wrong, it stays open."""
-    table = tables.proposal
-    with office.reading() as connection:
-        row = connection.execute(select(table).where(table.c.number == number)).mappings().first()
-    if row is None or row["state"] != ProposalState.OPEN.value:
+    proposal = proposal_of(office, number)
+    if proposal is None or proposal.state is not ProposalState.OPEN:
         raise OfficeError(f"there is no open proposal {number}")
-    if row["proposed_by"] == approver:
+    if proposal.proposed_by == approver:
         raise OfficeError("this takes two people: somebody else has to approve what you proposed")
-    proposal = _proposal(row)
     author = Author(f"{proposal.proposed_by}, approved by {approver}", proposal.reason)
     return carry_out(office.guarded(_approving(office, approver, number)), author, proposal.wish)
 

@@ -42,6 +42,8 @@ _SAID: Mapping[EntryKind, Sequence[str]] = {
     EntryKind.RATE: ("engine", "sections", "postings"),
     EntryKind.PUBLISH: ("month", "basis", "cut_off", "rows"),
     EntryKind.SETTINGS: ("public_decimals", "memberships", "name", "contact", "color"),
+    EntryKind.UPGRADE: ("from", "to"),
+    EntryKind.CLOCK: ("now",),
 }
 # Reasons of these acts are about persons: a corrected birth date stands in them.
 _PERSONAL = frozenset({EntryKind.MEMBERS, EntryKind.OPENING})

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 from crosstable.office import tables
 from crosstable.office.ledger.facts import Record, State, latest
 from crosstable.office.ledger.journal import JournalEntry, act_of, acts
-from crosstable.office.ledger.postings import is_current
+from crosstable.office.ledger.postings import chunks, is_current
 from crosstable.terms import RatingSystem
 
 
@@ -214,6 +214,19 @@ class Ranks:
             return []
         levels = range(ratings[0] // step * step, ratings[-1] + 1, step)
         return [(level, bisect_left(ratings, level + step) - bisect_left(ratings, level)) for level in levels]
+
+
+def listed_ratings(
+    connection: Connection, months: Sequence[str], members: Sequence[str]
+) -> dict[tuple[str, RatingSystem], list[int]]:
+    """The ratings of some members on some published lists, oldest first."""
+    row = tables.supplement_row.c
+    found: dict[tuple[str, RatingSystem], list[int]] = {}
+    for some in chunks(members):
+        query = select(row.member_id, row.system, row.rating).where(row.month.in_(months), row.member_id.in_(some))
+        for member, system, rating in connection.execute(query.order_by(row.month)):
+            found.setdefault((member, RatingSystem(system)), []).append(rating)
+    return found
 
 
 def office_name(connection: Connection) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection
 
 from crosstable.checks import CheckedSection
 from crosstable.checks.owners import Asked, asked_in
 from crosstable.errors import Fault
 from crosstable.formats.event_json_write import written_cell
 from crosstable.office import tables
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import NO_CELL, EntryFact, Heading, Record, State
 from crosstable.office.ledger.journal import canonical, digest_of_rows
 from crosstable.terms import (
@@ -101,9 +102,8 @@ def write_section(
     """Put a section into the record, as of an act."""
     found = [fault._asdict() for fault in faults]
     heading = {**rows.heading, "act": act, "state": state.value, "faults": canonical(found)}
-    connection.execute(insert(tables.section), heading)
-    if rows.entries:
-        connection.execute(insert(tables.entry), [{**row, "act": act} for row in rows.entries])
+    write_rows(connection, tables.section, [heading])
+    write_rows(connection, tables.entry, [{**row, "act": act} for row in rows.entries])
 
 
 def rows_of(heading: Heading, entries: Sequence[EntryFact]) -> SectionRows:

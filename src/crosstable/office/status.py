@@ -7,13 +7,10 @@ from sqlalchemy import Connection, func, select
 from crosstable.office import tables
 from crosstable.office.database import SCHEMA, Office
 from crosstable.office.ledger.facts import Heading, Record, State, latest
-from crosstable.office.ledger.journal import EntryKind, JournalEntry, acts, head
+from crosstable.office.ledger.journal import AT_REST, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
 from crosstable.office.questions import Question, questions
-
-# Acts from which no rating follows.
-_AT_REST = frozenset({EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS})
 
 
 class OfficeStatus(NamedTuple):
@@ -66,7 +63,7 @@ def _pending(record: Record, run: int) -> tuple[JournalEntry, ...]:
     """The acts since the last run, where any of them touches a rating."""
     if not is_pending(record):
         return ()
-    return tuple(act for act in acts(record.connection, run) if act.kind not in _AT_REST)
+    return tuple(act for act in acts(record.connection, run) if act.kind not in AT_REST)
 
 
 def _name(connection: Connection) -> str:

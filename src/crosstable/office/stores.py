@@ -31,6 +31,9 @@ class Store(Protocol):
     def is_there(self) -> bool:
         """Whether a database can be opened at all."""
 
+    def place(self) -> tuple[int, int] | None:
+        """Which file it is, whatever its name; a server has none."""
+
     def cautions(self) -> tuple[str, ...]:
         """What an operator should know of this store."""
 
@@ -48,6 +51,14 @@ class Sqlite:
     def is_there(self) -> bool:
         """Whether the file is there."""
         return os.path.isfile(self.path)
+
+    def place(self) -> tuple[int, int] | None:
+        """The device and the number of the file."""
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
 
     def cautions(self) -> tuple[str, ...]:
         """What is known to be wrong with the library in use."""
@@ -107,6 +118,10 @@ class Postgres:
     def is_there(self) -> bool:
         """A server says so itself when it is asked something."""
         return True
+
+    def place(self) -> tuple[int, int] | None:
+        """What is behind an address is for the server to know."""
+        return None
 
     def cautions(self) -> tuple[str, ...]:
         """Nothing is known against it."""

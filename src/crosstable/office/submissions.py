@@ -14,7 +14,7 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from crosstable.errors import Fault, FormatError, OfficeError
 from crosstable.formats import Reading, file_bytes
@@ -23,6 +23,7 @@ from crosstable.office import tables
 from crosstable.office.checking import OFFICE, CheckedSubmission, Sender, check_submission
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, event_differences
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import Heading, Record, State, latest
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, canonical, head
 from crosstable.office.ledger.watching import CheckedResult
@@ -324,7 +325,7 @@ def write_document(connection: Connection, act: int, event_id: str, document: Do
         "name": document.name,
         "content": document.content,
     }
-    connection.execute(insert(table), row)
+    write_rows(connection, table, [row])
 
 
 def write_event(connection: Connection, act: int, report: Report, digest: str) -> None:
@@ -338,7 +339,7 @@ def write_event(connection: Connection, act: int, report: Report, digest: str) -
         "details": canonical(dict(report.details)),
         "document": digest,
     }
-    connection.execute(insert(tables.event), row)
+    write_rows(connection, tables.event, [row])
 
 
 __all__ = ["Document", "FormatError", "Held", "Status", "Submission", "SubmitOptions", "document_of", "submit"]

@@ -5,13 +5,14 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 from crosstable.errors import OfficeError
 from crosstable.formulas.outcome import official_rating
 from crosstable.formulas.section import is_established
 from crosstable.office import tables
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
@@ -82,9 +83,8 @@ def publish(office: Office, author: Author, month: Month, basis: Basis = Basis.R
             "digest": digest,
         }
         act = append(connection, office.clock, author, Change(EntryKind.PUBLISH, str(month), line))
-        connection.execute(insert(tables.supplement), {**line, "act": act})
-        if written:
-            connection.execute(insert(tables.supplement_row), written)
+        write_rows(connection, tables.supplement, [{**line, "act": act}])
+        write_rows(connection, tables.supplement_row, written)
     return Supplement(str(month), act, basis, until, run, last.digest, len(rows), digest)
 
 

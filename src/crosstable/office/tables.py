@@ -1,6 +1,7 @@
 """The tables of an office. Facts carry the act that wrote them; the newest act not after a day is what was known then.
 
-Nothing is ever updated or deleted: triggers refuse it. A posting is current while no other supersedes it.
+Nothing is ever updated or deleted: triggers refuse it. A posting is current while no other supersedes it. Every journal
+entry commits to the rows it wrote; what is personal in them enters only through a salted hash (``ledger.commitments``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,15 @@ def posted_columns() -> list[Column[Any]]:
     return [Column(posted_name(name), _TYPES[RECORD_FIELDS[name].kind]) for name in POSTED]
 
 
+# What somebody may have to be erased from: it is committed to with the salt of its row.
+PERSONAL = {"personal": True}
+
+
+def salt() -> Column[Any]:
+    """The salt of a row's personal values, or, once they are erased, what is left of them: their salted hash."""
+    return Column("salt", String(64))
+
+
 act = Table(
     "act",
     metadata,
@@ -62,10 +72,29 @@ act = Table(
     Column("at", String(32), nullable=False),
     Column("kind", String(24), nullable=False),
     Column("actor", Text, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", Text, nullable=False, info=PERSONAL),
     Column("subject", Text, nullable=False),
-    Column("before", Text, nullable=False),
-    Column("after", Text, nullable=False),
+    Column("before", Text, nullable=False, info=PERSONAL),
+    Column("after", Text, nullable=False, info=PERSONAL),
+    salt(),
+)
+
+# What each journal entry commits to: the rows it wrote, table by table, and the entry before it.
+commitment = Table(
+    "commitment",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("rows", Text, nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+)
+
+# The chain of hashes that an office had before entries committed to their rows, kept as evidence by its upgrade.
+former_chain = Table(
+    "former_chain",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("act", Integer, nullable=False),
     Column("previous", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
 )
@@ -73,11 +102,12 @@ act = Table(
 document = Table(
     "document",
     metadata,
-    Column("digest", String(64), primary_key=True),
+    Column("digest", String(64), primary_key=True, info=PERSONAL),
     Column("act", Integer, nullable=False),
     Column("event_id", String(48), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    Column("name", Text, nullable=False, info=PERSONAL),
+    Column("content", LargeBinary, nullable=False, info=PERSONAL),
+    salt(),
 )
 
 member = Table(
@@ -85,18 +115,19 @@ member = Table(
     metadata,
     Column("member_id", String(40), primary_key=True),
     Column("act", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("birth_date", Date),
-    Column("adult", Boolean),
+    Column("name", Text, nullable=False, info=PERSONAL),
+    Column("state", Text, nullable=False, info=PERSONAL),
+    Column("birth_date", Date, info=PERSONAL),
+    Column("adult", Boolean, info=PERSONAL),
     Column("canadian_resident", Boolean, nullable=False),
-    Column("fide_id", Text, nullable=False),
-    Column("cfc_id", Text, nullable=False),
-    Column("fide_flag", Text, nullable=False),
+    Column("fide_id", Text, nullable=False, info=PERSONAL),
+    Column("cfc_id", Text, nullable=False, info=PERSONAL),
+    Column("fide_flag", Text, nullable=False, info=PERSONAL),
     Column("member_until", Date),
-    Column("birth_year", Integer),
+    Column("birth_year", Integer, info=PERSONAL),
     # whether the member asked to be on age lists (true), or off them (false)
     Column("age_lists", Boolean),
+    salt(),
 )
 
 outside_rating = Table(
@@ -126,8 +157,9 @@ event = Table(
     Column("name", Text, nullable=False),
     Column("started", Date),
     Column("ended", Date),
-    Column("details", Text, nullable=False),
-    Column("document", String(64), nullable=False),
+    Column("details", Text, nullable=False, info=PERSONAL),
+    Column("document", String(64), nullable=False, info=PERSONAL),
+    salt(),
 )
 
 section = Table(
@@ -148,9 +180,10 @@ section = Table(
     Column("match_waiver", Text, nullable=False),
     Column("started", Date),
     Column("ended", Date),
-    Column("details", Text, nullable=False),
-    Column("faults", Text, nullable=False),
-    Column("digest", String(64), nullable=False),
+    Column("details", Text, nullable=False, info=PERSONAL),
+    Column("faults", Text, nullable=False, info=PERSONAL),
+    Column("digest", String(64), nullable=False, info=PERSONAL),
+    salt(),
 )
 
 Index("section_by_day", section.c.ended)
@@ -164,9 +197,10 @@ entry = Table(
     Column("row", Integer, primary_key=True, autoincrement=False),
     Column("number", Integer),
     Column("member_id", String(40), nullable=False),
-    Column("name", Text, nullable=False),
+    Column("name", Text, nullable=False, info=PERSONAL),
     Column("rounds", Text, nullable=False),
-    Column("extra", Text),
+    Column("extra", Text, info=PERSONAL),
+    salt(),
 )
 Index("entry_of_member", entry.c.member_id)
 
@@ -191,7 +225,8 @@ decision = Table(
     Column("value", Float),
     Column("event_id", String(48), nullable=False),
     Column("section", Integer),
-    Column("details", Text, nullable=False),
+    Column("details", Text, nullable=False, info=PERSONAL),
+    salt(),
 )
 Index("decision_on_member", decision.c.member_id)
 
@@ -296,9 +331,10 @@ supplement_row = Table(
     Column("month", String(7), primary_key=True),
     Column("member_id", String(40), primary_key=True),
     Column("system", SmallInteger, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("state", Text, nullable=False),
+    Column("name", Text, nullable=False, info=PERSONAL),
+    Column("state", Text, nullable=False, info=PERSONAL),
     Column("rating", Integer, nullable=False),
     Column("games", Float),
     Column("is_provisional", Boolean, nullable=False),
+    salt(),
 )

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, func, select
 from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Heading, Record, State
-from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, head
+from crosstable.office.ledger.journal import AT_REST, JournalEntry, act_of, head
 from crosstable.office.ledger.rerate import is_pending, last_run
 from crosstable.office.questions import Question, questions
 
@@ -22,8 +22,6 @@ MOST_SHOWN = 50
 LOOKED_BACK = timedelta(days=366)
 # With more rows since the last run than this, nobody waits until it is known which of them touch a rating.
 MOST_LOOKED_AT = 5_000
-# Acts from which no rating follows.
-_AT_REST = (EntryKind.FOUNDED, EntryKind.RATE, EntryKind.PUBLISH, EntryKind.SETTINGS)
 _TOUCHING: tuple[Table, ...] = (
     tables.member,
     tables.outside_rating,
@@ -90,7 +88,7 @@ def _pending(record: Record, run: int, most: int) -> WaitingEntries:
     connection, act = record.connection, tables.act
     if _rows_since(connection, run) <= MOST_LOOKED_AT and not is_pending(record):
         return WaitingEntries((), 0)
-    waits = (act.c.seq > run) & act.c.kind.not_in([kind.value for kind in _AT_REST])
+    waits = (act.c.seq > run) & act.c.kind.not_in([kind.value for kind in AT_REST])
     numbers = connection.execute(select(act.c.seq).where(waits).order_by(act.c.seq).limit(most)).scalars().all()
     total = connection.execute(select(func.count()).select_from(act).where(waits)).scalar() or 0
     return WaitingEntries(tuple(one for seq in numbers if (one := act_of(connection, seq)) is not None), total)

@@ -9,7 +9,7 @@ apart, beside the number of starts that were free.
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import mul
+from operator import mul, truediv
 from typing import NamedTuple
 
 from crosstable.rules.constants import Constants
@@ -20,20 +20,25 @@ from crosstable.verification.rows import Verdict, verdict_of
 from crosstable.verification.trials import Trials
 
 HIGHEST_START = 2900.0
-NUDGE = 8.0
 ROUNDS = 12
 STEPS = 8
 TRIES = 4
 LEAST_GAIN = 0.3
-FIRST_DAMPING = 0.01
+FIRST_DAMPING = 0.0005
+LEAST_DAMPING = 0.0003
 EASING = 4.0
-LEVELS = 23
+LEVELS = 11
 JUMPS = 6
 SWEEPS = 2
+# A slope of so small a share of the steepest of its start is left out.
+SLIGHT = 0.02
+# Where the equations of a step are solved well enough: squared, and after so many turns.
+PRECISION = 1e-3
+MOST_TURNS = 8
 # A row this near is left alone while others are worse: both its figures are rounded.
 NEAR = 0.8
-# Trials times players after which a search ends, so that a page is judged in about a second; so many rounds at least.
-MOST_WORK = 14_000
+# Players rated in trials after which a search ends, so that a page is judged in a second; so many rounds at least.
+MOST_WORK = 30_000
 LEAST_ROUNDS = 2
 
 
@@ -75,12 +80,12 @@ class _Fit:
         self._constants = page.checked.edition.constants
         self._rows = _resting(page, trials)
         self._touched: dict[int, set[int]] = {}
-        self._work = 0
+        self._laid: dict[int, FittedStart] = {}
 
     @property
     def goes_on(self) -> bool:
         """Whether there is time for more."""
-        return self._work < MOST_WORK
+        return self._trials.rated < MOST_WORK
 
     def wrong(self, starts: Sequence[FittedStart]) -> int:
         """How many rows these starts leave unexplained."""
@@ -97,6 +102,8 @@ class _Fit:
         """A guess further off: each start that bears on a wrong row in turn where it fits best, however far that is."""
         starts = list(starts)
         for at in self._active(starts, self._errors(starts)):
+            if not self.goes_on:
+                break
             start = starts[at]
             moves = [start, *(start._replace(rating=level) for level in self._levels(JUMPS) if not start.games)]
             sizes = [self._size([*starts[:at], move, *starts[at + 1 :]]) for move in moves]
@@ -129,13 +136,12 @@ class _Fit:
     ) -> tuple[list[FittedStart], list[float], float]:
         """A step along slopes, damped more while it helps nothing; with its errors, and the damping to go on with."""
         active, slopes, damping = along
-        matrix, right = _equations(slopes, errors)
         before = _size(errors)
         for _ in range(TRIES):
-            moved = self._moved(starts, active, _solved(_damped(matrix, damping), right))
+            moved = self._moved(starts, active, _step_along(slopes, errors, damping))
             after = self._errors(moved)
             if _size(after) < before:
-                return moved, after, damping / EASING
+                return moved, after, max(damping / EASING, LEAST_DAMPING)
             damping *= EASING * EASING
         return moved, after, damping
 
@@ -153,8 +159,9 @@ class _Fit:
 
     def _ratings(self, starts: Sequence[FittedStart]) -> list[float]:
         for start in starts:
-            self._trials.with_start(start.number, GivenStart(start.rating, start.games))
-        self._work += len(self._trials.players)
+            if self._laid.get(start.number) is not start:
+                self._laid[start.number] = start
+                self._trials.with_start(start.number, GivenStart(start.rating, start.games))
         return self._trials.ratings()
 
     def _errors(self, starts: Sequence[FittedStart]) -> list[float]:
@@ -169,17 +176,17 @@ class _Fit:
     def _slopes(self, starts: Sequence[FittedStart], active: Sequence[int]) -> list[dict[int, float]]:
         """How far each of these starts, moved by a point, moves the rows it bears on, before floors and storage."""
         self._ratings(starts)
-        base = self._trials.computed()
+        numbers = [starts[at].number for at in active]
+        by_number: dict[int, dict[int, float]] = {number: {} for number in numbers}
+        moved = self._trials.slopes(numbers)
+        for at, row in enumerate(self._rows):
+            for number, slope in moved[row.position].items():
+                by_number[number][at] = slope
         slopes = []
-        for start in (starts[at] for at in active):
-            nudge = NUDGE if start.rating + NUDGE <= bounds_of(self._constants, start.games)[1] else -NUDGE
-            self._trials.with_start(start.number, GivenStart(start.rating + nudge, start.games))
-            moved = self._trials.computed()
-            self._work += len(self._trials.players)
-            self._trials.with_start(start.number, GivenStart(start.rating, start.games))
-            changes = ((at, moved[row.position] - base[row.position]) for at, row in enumerate(self._rows))
-            slopes.append({at: change / nudge for at, change in changes if change})
-            self._touched.setdefault(start.number, set()).update(slopes[-1])
+        for number, one in by_number.items():
+            least = SLIGHT * max(map(math.fabs, one.values()), default=0.0)
+            slopes.append({at: slope for at, slope in one.items() if math.fabs(slope) >= least})
+            self._touched.setdefault(number, set()).update(slopes[-1])
         return slopes
 
     def _moved(self, starts: Sequence[FittedStart], active: Sequence[int], step: Sequence[float]) -> list[FittedStart]:
@@ -252,16 +259,37 @@ def _size(errors: Sequence[float]) -> float:
     return math.fsum(math.fabs(error) for error in errors)
 
 
-def _equations(slopes: list[dict[int, float]], errors: Sequence[float]) -> tuple[list[list[float]], list[float]]:
-    """The normal equations of a step, each row weighted by the inverse of its error."""
+def _step_along(slopes: list[dict[int, float]], errors: Sequence[float], damping: float) -> list[float]:
+    """The damped step of weighted least squares, each row weighted by the inverse of its error (conjugate gradients).
+
+    The equations of a large section are sparse, so they are never written out.
+    """
     weights = [1.0 / max(1.0, math.fabs(error)) for error in errors]
-    columns = [[one.get(at, 0.0) for at in range(len(errors))] for one in slopes]
-    weighted = [list(map(mul, column, weights)) for column in columns]
-    matrix = [[0.0] * len(slopes) for _ in slopes]
-    for at, one in enumerate(weighted):
-        for below in range(at + 1):
-            matrix[at][below] = matrix[below][at] = math.fsum(map(mul, one, columns[below]))
-    return matrix, [math.fsum(map(mul, one, errors)) for one in weighted]
+    by_row: list[dict[int, float]] = [{} for _ in errors]
+    for column, one in enumerate(slopes):
+        for at, slope in one.items():
+            by_row[at][column] = slope
+    own = [damping + math.fsum(weights[at] * slope * slope for at, slope in one.items()) for one in slopes]
+    step, pulled = [0.0] * len(slopes), list(map(mul, weights, errors))
+    left = [_product(one, pulled) for one in slopes]
+    along = eased = list(map(truediv, left, own))
+    size = enough = math.fsum(map(mul, left, eased))
+    for _ in range(MOST_TURNS):
+        if size <= enough * PRECISION:
+            break
+        effects = list(map(mul, weights, [_product(one, along) for one in by_row]))
+        image = [_product(one, effects) + damping * pull for one, pull in zip(slopes, along, strict=True)]
+        share = size / math.fsum(map(mul, along, image))
+        step = [one + share * other for one, other in zip(step, along, strict=True)]
+        left = [one - share * other for one, other in zip(left, image, strict=True)]
+        eased = list(map(truediv, left, own))
+        before, size = size, math.fsum(map(mul, left, eased))
+        along = [one + size / before * other for one, other in zip(eased, along, strict=True)]
+    return step
+
+
+def _product(sparse: Mapping[int, float], dense: Sequence[float]) -> float:
+    return math.fsum(map(mul, sparse.values(), map(dense.__getitem__, sparse)))
 
 
 def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Sequence[float]) -> None:
@@ -275,29 +303,3 @@ def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Se
         for at in one:
             if weights[at]:
                 one[at] += (effects[at] - expected[at]) * change / weights[at]
-
-
-def _damped(matrix: list[list[float]], damping: float) -> list[list[float]]:
-    """The equations with a larger diagonal, so that a step stays where the slopes are good for."""
-    damped = [list(row) for row in matrix]
-    for at, row in enumerate(damped):
-        row[at] += damping
-    return damped
-
-
-def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """The solution of a small symmetric positive system, by elimination in its upper half."""
-    size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for at in range(size):
-        pivot = rows[at]
-        for below in range(at + 1, size):
-            factor = pivot[below] / pivot[at]
-            if factor:
-                rest = zip(rows[below][below:], pivot[below:], strict=True)
-                rows[below][below:] = [value - factor * above for value, above in rest]
-    solution = [0.0] * size
-    for at in reversed(range(size)):
-        known = math.fsum(rows[at][column] * solution[column] for column in range(at + 1, size))
-        solution[at] = (rows[at][size] - known) / rows[at][at]
-    return solution

@@ -14,12 +14,14 @@ from crosstable.office.comparing import birth_differences
 from crosstable.office.corrections import Correction, RequestPolicy, correct_by_file
 from crosstable.office.database import Office
 from crosstable.office.differences import public_differences
+from crosstable.office.effects import MOST_AHEAD
 from crosstable.office.ledger.facts import Record, State
 from crosstable.office.ledger.journal import Author
-from crosstable.office.ledger.rerate import Run, rerate
+from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
 from crosstable.office.ledger.watching import CheckedResult, StageClock, Watch
 from crosstable.office.proposals import (
     ProposedAction,
+    approve,
     carry_out,
     carry_out_alone,
     correction_needs_two,
@@ -58,10 +60,11 @@ class Corrected(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a wish: an act, or a proposal that waits for somebody else."""
+    """What became of a wish: a journal entry and the run that rated it, or a proposal that waits for somebody else."""
 
     act: int | None
     proposal: int | None
+    run: Run | None = None
 
 
 def submit_for(
@@ -85,6 +88,9 @@ def submit_for(
 def _rated(office: Office, author: Author, checked: Sequence[CheckedResult] = ()) -> Run | None:
     """Rate at once where that can be done; otherwise what was stored, and stays so, waits for the next run."""
     try:
+        with office.reading() as connection:
+            if sections_ahead(connection) > MOST_AHEAD:
+                return None
         return rerate(office, author, patience=PATIENCE, watch=Watch(clock=StageClock(), checked=checked))
     except OfficeError as error:
         LOG.warning("%s: %s", author.reason, error)
@@ -176,7 +182,19 @@ def act_on(office: Office, actor: Actor, wish: ProposedAction, reason: str) -> O
     author = Author(actor.name, reason)
     if actor.needs_second and needs_two(office, wish):
         return Outcome(None, propose(office, author, wish))
-    return Outcome((carry_out_alone if actor.needs_second else carry_out)(office, author, wish), None)
+    return rated_after(office, author, (carry_out_alone if actor.needs_second else carry_out)(office, author, wish))
+
+
+def approve_for(office: Office, actor: Actor, number: int) -> Outcome:
+    """Agree to what somebody else proposed, and rate what follows from it."""
+    return rated_after(
+        office, Author(actor.name, f"after approving proposal {number}"), approve(office, actor.name, number)
+    )
+
+
+def rated_after(office: Office, author: Author, act: int) -> Outcome:
+    """What follows from a journal entry of the office is rated at once, so that everybody sees what was decided."""
+    return Outcome(act, None, _rated(office, author))
 
 
 def today_of(office: Office) -> date:

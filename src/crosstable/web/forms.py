@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
-from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, SchemaError
+from crosstable.errors import NoOfficeError, OfficeBusyError, OfficeError, ReplacedOfficeError, SchemaError
 from crosstable.web.gate import mark_of
 from crosstable.web.limits import FILES, FILES_OF_ANYBODY, Line, Queue
 from crosstable.web.policies import NOBODY, Actor
@@ -71,7 +71,7 @@ def refusal(error: OfficeError) -> Problem:
     """What the office refuses, without anything of its database's address."""
     if isinstance(error, OfficeBusyError):
         return Problem(503, _sentence(str(error)), headers={"Retry-After": "10"})
-    if isinstance(error, NoOfficeError | SchemaError) or _OF_THE_STORE in str(error):
+    if isinstance(error, NoOfficeError | SchemaError | ReplacedOfficeError) or _OF_THE_STORE in str(error):
         said = "The office cannot be reached just now. If you were storing something, look whether it is there."
         return Problem(503, said, headers={"Retry-After": "60"})
     return Problem(409, _sentence(str(error)))
@@ -84,11 +84,15 @@ def _sentence(said: str) -> str:
 
 async def read_anew(request: Request) -> None:
     """Show at once what was stored, where that is quick; where it cannot be, it is stored all the same."""
-    reading: Reading = request.app.state.reading
+    await run_in_threadpool(renew_quickly, request.app.state.reading)
+
+
+def renew_quickly(reading: Reading) -> None:
+    """The same beside a request."""
     if reading.tag is None or not reading.now.is_small or reading.is_crowded:
         return
     try:
-        await run_in_threadpool(reading.renew)
+        reading.renew()
     except Exception:  # the door: the watch tries again, and the reply says what is stored
         LOG.exception("the record could not be read anew")
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from fastapi import Depends, Request, Response
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams
 from starlette.formparsers import MultiPartException
 
 from crosstable.errors import OfficeError
@@ -226,7 +226,7 @@ def _require_utf8(request: Request) -> None:
         raise Problem(400, "The form cannot be read: send it as UTF-8.")
 
 
-def text_of(form: FormData, name: str, most: int = 500) -> str:
+def text_of(form: FormData | QueryParams, name: str, most: int = 500) -> str:
     """A field of a form as one line, empty where it is not there."""
     value = form.get(name)
     if not isinstance(value, str):
@@ -235,6 +235,12 @@ def text_of(form: FormData, name: str, most: int = 500) -> str:
     if not line.isprintable():
         raise Problem(422, f"{name}: there are characters in it that cannot be printed.")
     return line
+
+
+def number_of(form: FormData | QueryParams, name: str) -> int:
+    """A field that holds a whole number, 0 where it does not."""
+    text = text_of(form, name, 9)
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def set_cookie(request: Request, response: Response, name: str, secret: str) -> None:

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from crosstable.engine import RatedSection
-from crosstable.errors import OfficeError
+from crosstable.errors import OfficeError, ReplacedOfficeError
 from crosstable.office.database import Office
 from crosstable.office.ledger.facts import Heading, Record
 from crosstable.office.ledger.journal import EntryKind, JournalEntry, act_of, acts, head
@@ -63,8 +63,9 @@ MOST_RATED = 6_000
 MOST_ACTS = 5_000
 # How long a snapshot outlives its successor, in seconds.
 GRACE = 30.0
-# So many that wait for their end are enough.
+# So many that wait for their end are enough; more of them outlive their successors for as long as this only.
 MOST_RETIRED = 5
+SHORT_GRACE = 1.0
 # How long one statement of a public page may take, in seconds.
 STATEMENT_SECONDS = 2.0
 # Acts after which members, or events, are found by what they were found by before.
@@ -365,6 +366,11 @@ class Reading:
         """The newest snapshot; a problem while the first one is still being made."""
         if self._now is None:
             raise Problem(503, "The record is being read; please ask again in a moment.", headers={"Retry-After": "2"})
+        try:
+            self.office.require_same_file()
+        except ReplacedOfficeError as error:
+            said = "The database of the office was replaced. Whoever runs this site must stop it and start it again."
+            raise Problem(503, said, headers={"Retry-After": "60"}) from error
         return self._now
 
     @property
@@ -417,8 +423,10 @@ class Reading:
 
     def _let_go(self, now: float) -> None:
         """Close old snapshots; whoever asked just before the change may still be about to use one for a while."""
-        over = [old for until, old in self._retired if until <= now]
-        self._retired = [(until, old) for until, old in self._retired if until > now]
+        newest = len(self._retired) - MOST_RETIRED
+        ends = [until - (GRACE - SHORT_GRACE) * (at < newest) for at, (until, _) in enumerate(self._retired)]
+        over = [old for end, (_, old) in zip(ends, self._retired, strict=True) if end <= now]
+        self._retired = [one for end, one in zip(ends, self._retired, strict=True) if end > now]
         for old in over:
             try:
                 old.close()
@@ -427,7 +435,7 @@ class Reading:
 
     def _has_grown(self, old: Snapshot) -> bool:
         with self.office.reading() as connection:
-            return newest_act(connection) != old.head.seq
+            return newest_act(connection) != old.head.seq  # another office in its place is refused before
 
     def close(self) -> None:
         """Let everything go."""

@@ -4,7 +4,7 @@ A template asks for every cell by itself, which is most of the work of a long ta
 escaped, and what a file holds is made visible (``plain``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -54,3 +54,14 @@ def _history_row(row: HistoryRow) -> str:
         f"<td>{rating_text(row.before)} {_ARROW} <b>{rating_text(row.after)}</b></td>\n"
         f'<td class="n">{change_text(row.change)}{why}</td>\n</tr>\n'
     )
+
+
+def spark(past: Sequence[int]) -> Markup:
+    """A small line of the ratings of the last lists; nothing where they say nothing."""
+    if len(past) < 2:
+        return Markup("")
+    low, span = min(past), max(max(past) - min(past), 20)
+    points = " ".join(
+        f"{1 + 58 * at / (len(past) - 1):.0f},{15 - 14 * (one - low) / span:.0f}" for at, one in enumerate(past)
+    )
+    return Markup(f'<svg class="spark" viewBox="0 0 60 16" aria-hidden="true"><polyline points="{points}"/></svg>')

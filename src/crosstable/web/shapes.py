@@ -151,6 +151,8 @@ _DEEDS = {
     "rate": "rated {sections}",
     "publish": "published the list of {about}",
     "settings": "changed a setting of the office",
+    "upgrade": "upgraded the office",
+    "clock": "set the clock of the journal right",
 }
 
 

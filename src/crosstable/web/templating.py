@@ -45,7 +45,7 @@ class Templates:
         # where nobody asks for a page by an address
         self.environment.globals.update(office="Crosstable", canonical="", identity=Identity())
         self.environment.globals["demonstration"] = demonstration if site.is_demo else None
-        self.environment.globals.update(history_chart=history_chart, history_rows=rows.history_rows)
+        self.environment.globals.update(history_chart=history_chart, history_rows=rows.history_rows, spark=rows.spark)
         self.environment.globals.update(site_links=site_links)
 
     def page(self, request: Request, template: str, context: Mapping[str, Any]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy import Connection, Table, func, select, text
 
 from crosstable.errors import OfficeError
 from crosstable.history.archive import Archive, read
@@ -27,6 +27,7 @@ from crosstable.office.bulk.frames import give_room, schema_of, write_frame
 from crosstable.office.bulk.record import mapped, whole_sections
 from crosstable.office.bulk.texts import digest_of_lines, lines_of
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import State
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append, append_all, canonical, digest_of
 from crosstable.office.ledger.watching import Progress, in_silence
@@ -161,7 +162,7 @@ class _Arriving:
             {"act": act, "member_id": one, "into_id": other, "is_undone": False}
             for act, (one, other) in enumerate(pairs, first)
         ]
-        self.connection.execute(insert(tables.merge), rows)
+        write_rows(self.connection, tables.merge, rows)
 
     def sections(self, heading: bytes, progress: Progress) -> None:
         """Every event, section and row. What describes the archive is kept as the original of all of them."""
@@ -181,7 +182,7 @@ class _Arriving:
         after |= {"document": document, "rows": digest_of(digests)}
         assert self._append(Change(EntryKind.IMPORT, f"{after['events']} events", after)) == act
         row = {"digest": document, "act": act, "event_id": "", "name": HEADING, "content": heading}
-        self.connection.execute(insert(tables.document), row)
+        write_rows(self.connection, tables.document, [row])
         self._write(tables.event, act, _event_rows(self.archive, document))
         whole = sections.with_columns(
             pl.Series("digest", digests, dtype=pl.String), state=pl.lit(State.ACCEPTED.value), faults=pl.lit("[]")
@@ -237,7 +238,9 @@ class _Arriving:
         write_frame(
             self.connection,
             tables.decision,
-            decisions.with_columns(pl.Series("act", acts, dtype=pl.Int32)).select(*schema_of(tables.decision)),
+            decisions.with_columns(pl.Series("act", acts, dtype=pl.Int32)).select(
+                name for name in schema_of(tables.decision) if name != "salt"
+            ),
         )
 
     def _decisions(self) -> pl.DataFrame:

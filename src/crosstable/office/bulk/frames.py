@@ -31,6 +31,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import String, TypeEngine
 
+from crosstable.office.bulk.hashes import row_digests, salts
+from crosstable.office.ledger.commitments import entry_column, note_digests, row_layout
+
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn
 
@@ -188,9 +191,26 @@ def _plain(column: pl.Expr) -> pl.Expr:
 
 
 def write_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
-    """Put rows into a table; columns that the frame does not have stay empty."""
+    """Put rows of one journal entry into a table, which commits to them; columns that the frame lacks stay empty."""
+    if not frame.height:
+        return
+    column = entry_column(table)
+    assert column is not None
+    lacking = [name for name in row_layout(table).names if name not in frame.columns]
+    whole = frame.with_columns(
+        *(
+            salts(frame.height) if name == "salt" else pl.lit(None, dtype_of(table.c[name])).alias(name)
+            for name in lacking
+        )
+    )
+    digests, entries = row_digests(whole, table), whole[column]
+    if entries.n_unique() == 1:
+        note_digests(connection, int(entries[0]), table, b"".join(digests))
+    else:
+        for entry, digest in zip(entries.to_list(), digests, strict=True):
+            note_digests(connection, entry, table, digest)
     with _known_errors(connection):
-        _write(connection, table, frame)
+        _write(connection, table, whole)
 
 
 def _write(connection: Connection, table: Table, frame: pl.DataFrame) -> None:

@@ -1,12 +1,15 @@
 """Digests of many rows at once: the same bytes from a frame as ``ledger.digests`` has for one row."""
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import numpy as np
 import polars as pl
+from sqlalchemy import Table
 
+from crosstable.office.ledger.commitments import SALT, row_layout
 from crosstable.office.ledger.digests import BYTES, Layout
 
 _WORD = 4
@@ -14,6 +17,11 @@ _WORD = 4
 
 def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
     """The digest of every row of a frame whose columns are those of a layout."""
+    return [hashlib.sha256(row).digest() for row in _encoded(frame, layout)]
+
+
+def _encoded(frame: pl.DataFrame, layout: Layout) -> Iterator[bytes]:
+    """The bytes of every row."""
     cells = np.zeros((frame.height, 1 + len(layout.kinds)), dtype="<i8")
     mask = np.zeros(frame.height, dtype="<u8")
     texts = []
@@ -29,8 +37,25 @@ def digests_of(frame: pl.DataFrame, layout: Layout) -> list[bytes]:
     cells[:, 0] = mask.view("<i8")
     joined = frame.select(pl.concat_str(pl.col(texts).fill_null(""))).to_series() if texts else [""] * frame.height
     rows, width = cells.tobytes(), cells.shape[1] * cells.itemsize
-    sha256 = hashlib.sha256
-    return [sha256(rows[at * width : (at + 1) * width] + text.encode()).digest() for at, text in enumerate(joined)]
+    return (rows[at * width : (at + 1) * width] + text.encode() for at, text in enumerate(joined))
+
+
+def salts(number: int) -> pl.Series:
+    """Salts for many rows."""
+    drawn, width = os.urandom(SALT * number).hex(), 2 * SALT
+    return pl.Series("salt", [drawn[at : at + width] for at in range(0, width * number, width)], dtype=pl.String)
+
+
+def row_digests(frame: pl.DataFrame, table: Table) -> list[bytes]:
+    """What entries commit to of rows with all columns of a table, salts among them."""
+    layout, sha256 = row_layout(table), hashlib.sha256
+    plain, personal = ([layout.names[at] for at in places] for places in (layout.plain, layout.personal))
+    rows = _encoded(frame.select(plain), layout.plain_layout)
+    if not layout.is_salted:
+        return [sha256(row).digest() for row in rows]
+    hidden = _encoded(frame.select(personal), layout.personal_layout)
+    triples = zip(rows, frame["salt"], hidden, strict=True)
+    return [sha256(row + sha256(salt.encode() + values).digest()).digest() for row, salt, values in triples]
 
 
 def sum_of(digests: Sequence[bytes]) -> int:

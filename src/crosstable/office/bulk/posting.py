@@ -1,13 +1,12 @@
 """Writing the postings of a run: numbers, digests, the state of the office and the journal entry."""
 
-import hashlib
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 import polars as pl
-from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy import Connection, Table, func, select, text
 
 from crosstable import __version__
 from crosstable.office import tables
@@ -16,6 +15,7 @@ from crosstable.office.bulk.frames import portions_of, write_frame
 from crosstable.office.bulk.hashes import digests_of, sum_of
 from crosstable.office.bulk.steps import current_since
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.digests import text_of
 from crosstable.office.ledger.journal import Author, Change, EntryKind, act_of, append, head
 from crosstable.office.ledger.postings import LAYOUT
@@ -60,7 +60,6 @@ class Post:
         highest = connection.execute(select(func.max(tables.posting.c.posting_id))).scalar()
         self._first = (highest or 0) + 1
         self._state_before = self._total = state_of(connection)
-        self._entered = hashlib.sha256()
         self._indexes = [*tables.posting.indexes] if highest is None and is_large else []
         for index in self._indexes:
             index.drop(connection)
@@ -83,7 +82,6 @@ class Post:
         superseded = old[entering["old"].drop_nulls()]
         self._total += sum_of([one for one, is_there in zip(digests, stands, strict=True) if is_there])
         self._total -= sum_of(_digests(superseded))
-        self._entered.update(b"".join(digests))
 
     def enter(self, entering: pl.DataFrame) -> None:
         """Number new postings and write them."""
@@ -121,10 +119,9 @@ class Post:
             "engine": __version__,
             "digests": DIGESTS,
             **told,
-            "entered": self._entered.hexdigest(),
             "state": after,
         }
         change = Change(EntryKind.RATE, "", counts, {"state": before})
         assert append(self.connection, office.clock, author, change) == self.run
         run = {"act": self.run, "engine_version": __version__, **told, "state_before": before, "state_after": after}
-        self.connection.execute(insert(tables.run), run)
+        write_rows(self.connection, tables.run, [run])

@@ -1,14 +1,17 @@
 """Digests of rows: SHA-256 over one binary encoding of any table's columns, the same for one row and for many at once.
 
 A row is a mask with a bit for every column that holds nothing, then eight bytes for every column (reals as doubles with
-one zero, whole numbers and truths as they are, days counted from 1970, of texts their length), then the texts in UTF-8;
-all numbers with the lowest byte first. ``bulk.hashes`` has the same bytes from frames.
+one zero, whole numbers and truths as they are, days counted from 1970, of texts and contents their length), then the
+texts in UTF-8; all numbers with the lowest byte first. ``bulk.hashes`` has the same bytes from frames.
 """
 
 import hashlib
+import json
 import struct
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
+from operator import index
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Date, Float, LargeBinary, String
@@ -32,12 +35,12 @@ class Layout(NamedTuple):
                 mask |= 1 << at
                 cells.append(0)
                 continue
-            if kind == "text":
-                texts.append(value if isinstance(value, bytes) else value.encode())
+            if kind in ("text", "bytes"):
+                texts.append(str.encode(value) if kind == "text" else memoryview(value).tobytes())
                 value = len(texts[-1])
             elif kind == "day":
-                value = (value - EPOCH).days
-            cells.append(value + 0.0 if kind == "real" else int(value))
+                value = _days(value)
+            cells.append(value + 0.0 if kind == "real" else index(value))
         return self.packed.pack(mask, *cells) + b"".join(texts)
 
     def digest(self, row: Iterable[Any]) -> bytes:
@@ -52,10 +55,33 @@ def layout_of(columns: Sequence[Column[Any]]) -> Layout:
 
 
 def _kind_of(column: Column[Any]) -> str:
-    for kind, types in (("real", Float), ("day", Date), ("text", (String, LargeBinary))):
+    for kind, types in (("real", Float), ("day", Date), ("text", String), ("bytes", LargeBinary)):
         if isinstance(column.type, types):
             return kind
     return "whole"
+
+
+@lru_cache(maxsize=20_000)
+def _days(day: date | str) -> int:
+    """The number of a day; SQLite keeps days as texts, in one spelling."""
+    found = date.fromisoformat(day) if isinstance(day, str) else day
+    if isinstance(day, str) and found.isoformat() != day:
+        raise ValueError(day)
+    return (found - EPOCH).days
+
+
+def canonical(value: object) -> str:
+    """JSON with one spelling, so that equal values have equal hashes."""
+    return _CANONICAL.encode(value)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{value!r} has no place in the record")
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
 
 
 def text_of(total: int) -> str:

@@ -1,7 +1,7 @@
-"""Acts: who did what, when and why, what stood before and after. Appended, never changed, each bound to the one before.
+"""The journal: who did what, when and why, what stood before and after. Appended, never changed.
 
-The hash of an act covers the hash before it, so a record whose head is known cannot have been rewritten. Rows that an
-act writes into other tables are covered through their digest in ``after``.
+Each entry commits to the rows it wrote and to the entry before it (``commitments``), so a record whose head somebody
+kept cannot have been rewritten.
 """
 
 import hashlib
@@ -11,12 +11,14 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, Select, func, select
 
 from crosstable.office import tables
 from crosstable.office.database import Clock
+from crosstable.office.ledger.commitments import NO_HASH as NO_HASH
+from crosstable.office.ledger.commitments import write_entries
+from crosstable.office.ledger.digests import canonical as canonical
 
-NO_HASH = "0" * 64
 _TICK = timedelta(microseconds=1)
 
 
@@ -37,6 +39,21 @@ class EntryKind(StrEnum):
     RATE = "rate"
     PUBLISH = "publish"
     SETTINGS = "settings"
+    UPGRADE = "upgrade"
+    CLOCK = "clock"
+
+
+# Entries from which no rating follows.
+AT_REST = frozenset(
+    {
+        EntryKind.FOUNDED,
+        EntryKind.RATE,
+        EntryKind.PUBLISH,
+        EntryKind.SETTINGS,
+        EntryKind.UPGRADE,
+        EntryKind.CLOCK,
+    }
+)
 
 
 class Author(NamedTuple):
@@ -59,20 +76,6 @@ class JournalEntry(NamedTuple):
     after: Any
     previous: str
     digest: str
-
-
-def canonical(value: object) -> str:
-    """JSON with one spelling, so that equal values have equal hashes."""
-    return _CANONICAL.encode(value)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, date):
-        return value.isoformat()
-    raise TypeError(f"{value!r} has no place in the record")
-
-
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
 
 
 def digest_of(value: object) -> str:
@@ -109,12 +112,11 @@ def append(connection: Connection, clock: Clock, author: Author, change: Change)
 
 
 def append_all(connection: Connection, clock: Clock, author: Author, changes: Sequence[Change]) -> int:
-    """Append acts, each bound to the one before it, and return the number of the first."""
+    """Append entries and return the number of the first; the end of the transaction binds them to the one before."""
     last = head(connection)
-    seq, previous, at = 1, NO_HASH, clock()
+    seq, at = 1, clock()
     if last is not None:
-        seq, previous = last.seq + 1, last.digest
-        at = max(at, last.at + _TICK)
+        seq, at = last.seq + 1, max(at, last.at + _TICK)
     rows = []
     for number, change in enumerate(changes):
         row = {
@@ -126,31 +128,35 @@ def append_all(connection: Connection, clock: Clock, author: Author, changes: Se
             "subject": change.subject,
             "before": canonical(change.before),
             "after": canonical(change.after),
-            "previous": previous,
         }
-        previous = digest_of(row)
-        rows.append({**row, "digest": previous})
-    connection.execute(insert(tables.act), rows)
+        rows.append(row)
+    write_entries(connection, rows)
     return seq
+
+
+def _entries() -> Select[Any]:
+    """Entries with what they commit to; those of a transaction that is still open have no digest yet."""
+    act, commitment = tables.act, tables.commitment
+    columns = [act.c[name] for name in JournalEntry._fields if name in act.c]
+    both = act.outerjoin(commitment, commitment.c.seq == act.c.seq)
+    return select(*columns, commitment.c.previous, commitment.c.digest).select_from(both)
 
 
 def head(connection: Connection) -> JournalEntry | None:
     """The newest act."""
-    found = connection.execute(select(tables.act).order_by(tables.act.c.seq.desc()).limit(1)).mappings().first()
+    found = connection.execute(_entries().order_by(tables.act.c.seq.desc()).limit(1)).mappings().first()
     return None if found is None else _act(found)
 
 
 def acts(connection: Connection, after: int = 0) -> Iterator[JournalEntry]:
     """The acts after a number, oldest first."""
-    for row in connection.execute(
-        select(tables.act).where(tables.act.c.seq > after).order_by(tables.act.c.seq)
-    ).mappings():
+    for row in connection.execute(_entries().where(tables.act.c.seq > after).order_by(tables.act.c.seq)).mappings():
         yield _act(row)
 
 
 def act_of(connection: Connection, seq: int) -> JournalEntry | None:
     """One act."""
-    found = connection.execute(select(tables.act).where(tables.act.c.seq == seq)).mappings().first()
+    found = connection.execute(_entries().where(tables.act.c.seq == seq)).mappings().first()
     return None if found is None else _act(found)
 
 
@@ -166,22 +172,8 @@ def last_act_of(connection: Connection, day: date | datetime | None) -> int:
 
 
 def _act(row: Mapping[Any, Any]) -> JournalEntry:
-    fields = dict(row)
+    fields = {**row, "previous": row["previous"] or NO_HASH, "digest": row["digest"] or NO_HASH}
     fields["at"] = datetime.fromisoformat(fields["at"])
     fields["kind"] = EntryKind(fields["kind"])
     fields["before"], fields["after"] = json.loads(fields["before"]), json.loads(fields["after"])
     return JournalEntry(**fields)
-
-
-def broken_links(connection: Connection) -> Iterator[str]:
-    """Every place where the chain of hashes does not hold, as a sentence."""
-    previous, expected = NO_HASH, 1
-    for row in connection.execute(select(tables.act).order_by(tables.act.c.seq)).mappings():
-        fields = {name: value for name, value in row.items() if name != "digest"}
-        if row["seq"] != expected:
-            yield f"act {expected} is missing"
-        if row["previous"] != previous:
-            yield f"act {row['seq']} is not bound to the act before it"
-        if digest_of(fields) != row["digest"]:
-            yield f"act {row['seq']} was changed after it was written"
-        previous, expected = row["digest"], row["seq"] + 1

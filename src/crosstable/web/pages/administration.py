@@ -4,26 +4,57 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Path, Request, Response
 from starlette.responses import StreamingResponse
 
 from crosstable.errors import OfficeError
 from crosstable.office.database import Office
+from crosstable.office.effects import Foreseen, foreseen
 from crosstable.office.ledger.facts import Heading
 from crosstable.office.ledger.journal import Author
+from crosstable.office.ledger.journal import act_of as entry_of
 from crosstable.office.ledger.rerate import Run, rerate, sections_ahead
-from crosstable.office.proposals import Proposal, approve, proposals, publication, refuse
+from crosstable.office.proposals import (
+    Proposal,
+    ProposalKind,
+    ProposalState,
+    ProposedAction,
+    carry_out,
+    proposal_of,
+    proposals,
+    publication,
+    refuse,
+)
+from crosstable.office.public import public_act
+from crosstable.office.sections import EventFact
+from crosstable.office.submissions import event_of
 from crosstable.office.supplements import Basis
-from crosstable.office.waiting import AdministrationStatus, desk_status
-from crosstable.web.acting import PATIENCE, Outcome, act_on
-from crosstable.web.forms import PRIVATE, actor_in, in_office, page, read_anew, refusal, went
-from crosstable.web.gate import form_of, office_of, text_of
+from crosstable.office.views import known
+from crosstable.office.waiting import MOST_SHOWN, AdministrationStatus, desk_status
+from crosstable.web.acting import PATIENCE, Outcome, act_on, approve_for
+from crosstable.web.forms import (
+    PRIVATE,
+    actor_in,
+    in_office,
+    in_queue,
+    local_path,
+    page,
+    read_anew,
+    refusal,
+    renew_quickly,
+    went,
+)
+from crosstable.web.gate import form_of, number_of, office_of, reading_of, text_of
+from crosstable.web.limits import FILES
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.replies import HTML, render
 from crosstable.web.routes import Policy, Route
+from crosstable.web.shapes import JournalEntryShape, act_of
 
 # The page of a run tells how far it is so often, in seconds.
 TELL_EVERY = 0.3
@@ -44,11 +75,32 @@ class Administration(NamedTuple):
     settled: list[Proposal]
     held: dict[str, list[Heading]]
     requested: dict[str, list[Heading]]
+    events: dict[str, EventFact]
+
+
+class Filter(NamedTuple):
+    """Which part of what waits is asked for: a pile, or all of them; a text, or any."""
+
+    pile: str = ""
+    text: str = ""
+
+    def takes(self, *texts: str) -> bool:
+        """Whether the text is somewhere in some others."""
+        return any(self.text in one.casefold() for one in texts)
 
 
 MOST_SETTLED = 8
 MOST_OPEN = 100
 MOST_PAGES = 1_000
+# Of what waits so many are looked through for a text.
+MOST_SEARCHED = 2_000
+PILES = {
+    "waiting": "waiting to be rated",
+    "proposals": "proposals",
+    "questions": "to be decided",
+    "asked": "corrections asked for",
+    "held": "held for their errors",
+}
 
 
 async def desk_page(request: Request) -> Response:
@@ -56,23 +108,39 @@ async def desk_page(request: Request) -> Response:
     said = request.query_params.get("page", "1")
     if not said.isdecimal() or not 1 <= (number := int(said[:7])) <= MOST_PAGES:
         raise Problem(404, "There is no such page.")
-    lying = await in_office(_desk, office_of(request), number)
-    return page(request, "desk/desk.html", desk=lying, bases=list(Basis))
+    query = request.query_params
+    pile = text_of(query, "pile", 20)
+    chosen = Filter(pile if pile in PILES else "", text_of(query, "q", 60).casefold())
+    lying = await in_office(_desk, office_of(request), number, chosen)
+    return page(request, "desk/desk.html", desk=lying, bases=list(Basis), piles=PILES, chosen=chosen)
 
 
-def _desk(office: Office, number: int) -> Administration:
-    found = desk_status(office)
+def _desk(office: Office, number: int, chosen: Filter) -> Administration:
+    found = desk_status(office, MOST_SEARCHED if chosen.text else MOST_SHOWN)
     waiting = proposals(office, is_open=True, most=number * MOST_OPEN + 1)[(number - 1) * MOST_OPEN :]
     settled = proposals(office, is_open=False, most=MOST_SETTLED)
     shown, has_older = waiting[:MOST_OPEN], len(waiting) > MOST_OPEN
-    held, requested = _by_event(found.held.first), _by_event(found.requested.first)
-    return Administration(found, shown, number, has_older, settled, held, requested)
+    events = _events(office, (*found.held.first, *found.requested.first))
+    if chosen.text:
+        shown = [one for one in shown if chosen.takes(one.wish.summary, one.reason, one.proposed_by)]
+        asked = tuple(one for one in found.questions if chosen.takes(one.member_id, one.message))
+        found = found._replace(questions=asked)
+        events = {key: one for key, one in events.items() if chosen.takes(key, one.name, str(one.details))}
+    held, requested = _by_event(found.held.first, events), _by_event(found.requested.first, events)
+    return Administration(found, shown, number, has_older, settled, held, requested, events)
 
 
-def _by_event(headings: tuple[Heading, ...]) -> dict[str, list[Heading]]:
+def _events(office: Office, headings: Iterable[Heading]) -> dict[str, EventFact]:
+    with office.reading() as connection:
+        record = known(connection).record
+        return {one: event_of(record, one) for one in dict.fromkeys(heading.event_id for heading in headings)}
+
+
+def _by_event(headings: Iterable[Heading], events: Iterable[str]) -> dict[str, list[Heading]]:
     found: dict[str, list[Heading]] = {}
     for one in headings:
-        found.setdefault(one.event_id, []).append(one)
+        if one.event_id in events:
+            found.setdefault(one.event_id, []).append(one)
     return found
 
 
@@ -92,15 +160,63 @@ async def publish_list(request: Request) -> Response:
 
 
 async def told(request: Request, outcome: Outcome, back: str) -> Response:
-    """What became of a wish: an act, or a proposal; the site shows it at once."""
+    """What became of a wish, on a page of its own; the site shows it at once."""
     await read_anew(request)
-    return page(request, "desk/done.html", outcome=outcome, back=back)
+    run = 0 if outcome.run is None else outcome.run.act
+    more = {"entry": outcome.act or 0, "proposal": outcome.proposal or 0, "run": run, "back": back}
+    return went(f"/desk/done?{urlencode(more)}")
+
+
+async def done_page(request: Request) -> Response:
+    """A journal entry of the office, or a proposal, that was made just now."""
+    query, office = request.query_params, office_of(request)
+
+    def entry() -> JournalEntryShape | None:
+        with office.reading() as connection:
+            found = entry_of(connection, number_of(query, "entry"))
+        return None if found is None else act_of(public_act(found))
+
+    return page(
+        request,
+        "desk/done.html",
+        back=local_path(text_of(query, "back"), "/desk"),
+        entry=await in_office(entry),
+        proposal=number_of(query, "proposal"),
+        run=number_of(query, "run"),
+    )
+
+
+async def proposal_page(request: Request, number: Number) -> Response:
+    """A proposal with the rating changes that approving it would bring."""
+    office = office_of(request)
+    found = await in_office(proposal_of, office, number)
+    if found is None:
+        raise Problem(404, "There is no such proposal.")
+    coming = await in_queue(FILES, foreseen_of, office, found.wish) if found.state is ProposalState.OPEN else None
+    return page(request, "desk/proposal.html", one=found, coming=coming)
+
+
+class Coming(NamedTuple):
+    """What something would do to ratings, or why the office would refuse it."""
+
+    foreseen: Foreseen | None
+    refused: str = ""
+
+
+def foreseen_of(office: Office, wish: ProposedAction) -> Coming:
+    """What a wish would do to ratings."""
+    if wish.kind is ProposalKind.PUBLISH:
+        return Coming(Foreseen((), {}, 0))
+    try:
+        return Coming(foreseen(office, lambda other: carry_out(other, Author("preview", "looked at"), wish)))
+    except OfficeError as error:
+        return Coming(None, refusal(error).detail)
 
 
 async def approve_proposal(request: Request, number: Number) -> Response:
     """Agree to what somebody else proposed."""
-    act = await in_office(approve, office_of(request), actor_in(request).name, number)
-    return await told(request, Outcome(act, None), "/desk")
+    outcome = await in_queue(FILES, approve_for, office_of(request), actor_in(request), number)
+    return await told(request, outcome, "/desk")
 
 
 async def refuse_proposal(request: Request, number: Number) -> Response:
@@ -118,7 +234,7 @@ async def rate_now(request: Request) -> Response:
     author = Author(actor_in(request).name, text_of(form, "reason") or "rating run")
     whole = render(request, "desk/rating.html", mark="", actor=actor_in(request), progress=_HERE).decode()
     before, _, after = whole.partition(_HERE)
-    told_so_far = _rating(office_of(request), author)
+    told_so_far = _rating(reading_of(request), author)
     pieces = (piece.encode() for piece in _around(before, told_so_far, after))
     return StreamingResponse(pieces, media_type=HTML, headers={**PRIVATE, "X-Accel-Buffering": "no"})
 
@@ -129,13 +245,16 @@ def _around(before: str, lines: Iterator[str], after: str) -> Iterator[str]:
     yield after
 
 
-def _rating(office: Office, author: Author) -> Iterator[str]:
+def _rating(reading: Reading, author: Author) -> Iterator[str]:
     """A rating run, told line by line; it goes on to its end even when nobody looks any more."""
     said: queue.Queue[int | Run | Problem | None] = queue.Queue()
+    office = reading.office
 
     def work() -> None:
         try:
-            said.put(rerate(office, author, said.put, patience=PATIENCE))
+            made = rerate(office, author, said.put, patience=PATIENCE)
+            renew_quickly(reading)
+            said.put(made)
         except OfficeError as error:
             said.put(refusal(error))
         except Exception:  # the door: somebody waits for the last word
@@ -173,6 +292,8 @@ ROUTES: tuple[Route, ...] = (
     Route("/desk", desk_page, Policy.OFFICE),
     Route("/desk/rate", rate_now, Policy.OFFICE, ("POST",)),
     Route("/desk/publish", publish_list, Policy.OFFICE, ("POST",)),
+    Route("/desk/done", done_page, Policy.OFFICE),
+    Route("/desk/proposals/{number}", proposal_page, Policy.OFFICE),
     Route("/desk/proposals/{number}/approve", approve_proposal, Policy.OFFICE, ("POST",)),
     Route("/desk/proposals/{number}/refuse", refuse_proposal, Policy.OFFICE, ("POST",)),
 )

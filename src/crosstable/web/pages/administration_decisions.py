@@ -4,22 +4,28 @@ import math
 from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams
 
+from crosstable.office.database import Office
 from crosstable.office.decisions import Ruling
 from crosstable.office.ledger.facts import DecisionKind
-from crosstable.office.proposals import fact_wish, merging, ruling_wish
+from crosstable.office.proposals import ProposedAction, fact_wish, merging, ruling_wish
 from crosstable.terms import RatingSystem
-from crosstable.web.acting import act_on
-from crosstable.web.forms import actor_in, in_office, page
-from crosstable.web.gate import form_of, office_of, text_of
-from crosstable.web.pages.administration import told
+from crosstable.web.acting import Outcome, act_on
+from crosstable.web.forms import actor_in, in_queue, page, went
+from crosstable.web.gate import form_of, office_of, reading_of, text_of
+from crosstable.web.limits import FILES
+from crosstable.web.pages.administration import Coming, foreseen_of, told
 from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 
 LARGEST = 1e7
+# So many members who are called alike are named.
+MOST_ALIKE = 8
 _DETAILS = frozenset({"prize", "limit", "games", "act"})
 
 
@@ -45,8 +51,19 @@ KINDS: Mapping[DecisionKind, Kind] = {
     DecisionKind.OPT_OUT: Kind("Opt out of foreign events", ("member",), ("effective",)),
     DecisionKind.REVOKE: Kind("Take a decision back", ("act",)),
 }
+# By what they are about.
+SUBJECTS: Mapping[str, tuple[DecisionKind, ...]] = {
+    "Floors and ceilings": (
+        *(DecisionKind.FLOOR, DecisionKind.LOWER_FLOOR, DecisionKind.CEILING, DecisionKind.MONEY_FLOOR),
+        DecisionKind.LIFE_MASTER,
+    ),
+    "Ratings by hand": (DecisionKind.ADJUST,),
+    "Matches": (DecisionKind.WAIVE_MATCH, DecisionKind.GRANT_MATCH_FLOOR, DecisionKind.REFUSE_MATCH_FLOOR),
+    "Foreign events": (DecisionKind.OPT_IN, DecisionKind.OPT_OUT),
+    "Earlier decisions": (DecisionKind.REVOKE,),
+}
 LABELS: Mapping[str, str] = {
-    "member": "Member ID",
+    "member": "Member (name or ID)",
     "system": "System",
     "level": "Level",
     "prize": "Prize in dollars",
@@ -55,7 +72,7 @@ LABELS: Mapping[str, str] = {
     "section": "Section",
     "effective": "From which day",
     "games": "Games it counts for",
-    "act": "Act of the decision",
+    "act": "Journal entry of the decision",
 }
 FACTS: Mapping[str, str] = {
     "name": "Name",
@@ -71,23 +88,79 @@ FACTS: Mapping[str, str] = {
     "age-lists": "On lists by age group (yes or no)",
 }
 
+_GIVEN = frozenset({*LABELS, "fact", "value", "into", "reason"})
+
 
 async def decisions_page(request: Request) -> Response:
-    """The forms of all kinds of decision."""
-    return page(request, "desk/decisions.html", kinds=KINDS, labels=LABELS, facts=FACTS, systems=list(RatingSystem))
+    """The forms of all kinds of decision; with ``try`` what one of them would change."""
+    query = request.query_params
+    given = {name: text_of(query, name, 100) for name in query if name in _GIVEN}
+    tried, which = None, text_of(query, "try", 40)
+    if which:
+        tried = await in_queue(FILES, _foreseen, office_of(request), reading_of(request), which, query)
+    context: dict[str, Any] = {
+        "kinds": KINDS,
+        "subjects": SUBJECTS,
+        "labels": LABELS,
+        "facts": FACTS,
+        "systems": list(RatingSystem),
+    }
+    context |= {"systems": list(RatingSystem), "which": which, "given": given, "tried": tried}
+    return page(request, "desk/decisions.html", **context)
+
+
+def _foreseen(office: Office, reading: Reading, which: str, query: QueryParams) -> Coming:
+    return foreseen_of(office, _wish(reading, which, query))
+
+
+def _wish(reading: Reading, which: str, form: FormData | QueryParams) -> ProposedAction:
+    """What a form of this page asks for: a kind of decision, a fact, a merge."""
+    if which == "merge":
+        return merging(_member(reading, text_of(form, "member", 60)), _member(reading, text_of(form, "into", 60)))
+    if which == "fact":
+        name = text_of(form, "fact", 40)
+        if name not in FACTS:
+            raise Problem(422, "That is nothing that is kept about a member.")
+        return fact_wish(_member(reading, text_of(form, "member", 60)), f"{name}={text_of(form, 'value', 100)}")
+    if which not in {one.value for one in KINDS}:
+        raise Problem(404, "There is no such decision.")
+    ruling = ruling_of(DecisionKind(which), form)
+    return ruling_wish(ruling._replace(member_id=_member(reading, ruling.member_id)))
+
+
+def _member(reading: Reading, given: str) -> str:
+    """The id of a member; a name that only one member has is as good."""
+    is_id = any(one.isdigit() for one in given) and " " not in given
+    if not given or is_id or reading.tag is None:
+        return given
+    found = [one.member for one in reading.now.index.search(given, MOST_ALIKE).found]
+    exact = [one for one in found if one.name.casefold() == given.casefold()] or found
+    if len(exact) != 1:
+        alike = "; ".join(f"{one.name} {one.member_id}" for one in exact)
+        raise Problem(422, f"{given}: {f'choose one by its ID: {alike}' if alike else 'nobody is called like that'}.")
+    return exact[0].member_id
+
+
+async def decide_as(request: Request, which: str) -> Response:
+    """Decide, put a fact right or merge two ids, or propose it; ``try`` only shows what it would change."""
+    form = await form_of(request)
+    office, reading = office_of(request), reading_of(request)
+    if text_of(form, "try"):
+        given = {name: text_of(form, name, 100) for name in form if name in _GIVEN}
+        return went(f"/desk/decisions?{urlencode({'try': which, **given})}#{which}")
+
+    def do() -> Outcome:
+        return act_on(office, actor_in(request), _wish(reading, which, form), text_of(form, "reason"))
+
+    return await told(request, await in_queue(FILES, do), "/desk/decisions")
 
 
 async def decide_kind(request: Request, kind: str) -> Response:
-    """Decide, or propose it."""
-    if kind not in {one.value for one in KINDS}:
-        raise Problem(404, "There is no such decision.")
-    form = await form_of(request)
-    wish = ruling_wish(ruling_of(DecisionKind(kind), form))
-    outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return await told(request, outcome, "/desk/decisions")
+    """A decision."""
+    return await decide_as(request, kind if kind in {one.value for one in KINDS} else "")
 
 
-def ruling_of(kind: DecisionKind, form: FormData) -> Ruling:
+def ruling_of(kind: DecisionKind, form: FormData | QueryParams) -> Ruling:
     """A decision as a form describes it; every field that is missing or wrong is told."""
     what, wrong, found = KINDS[kind], [], dict[str, Any]()
     for name in (*what.needs, *what.takes):
@@ -141,21 +214,12 @@ _READERS: Mapping[str, Any] = {
 
 async def set_fact(request: Request) -> Response:
     """A fact about a member that arrives late, or was wrong, or that is proposed."""
-    form = await form_of(request)
-    name = text_of(form, "fact", 40)
-    if name not in FACTS:
-        raise Problem(422, "That is nothing that is kept about a member.")
-    wish = await in_office(fact_wish, text_of(form, "member", 40), f"{name}={text_of(form, 'value', 100)}")
-    outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return await told(request, outcome, "/desk/decisions")
+    return await decide_as(request, "fact")
 
 
 async def merge(request: Request) -> Response:
     """Two ids of one person become one, or that is proposed."""
-    form = await form_of(request)
-    wish = merging(text_of(form, "member", 40), text_of(form, "into", 40))
-    outcome = await in_office(act_on, office_of(request), actor_in(request), wish, text_of(form, "reason"))
-    return await told(request, outcome, "/desk/decisions")
+    return await decide_as(request, "merge")
 
 
 ROUTES = (

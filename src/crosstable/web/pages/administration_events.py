@@ -1,7 +1,9 @@
 """One event on the desk: its sections with every finding, what was asked for, and how it is put right."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 from starlette.datastructures import FormData
@@ -22,11 +24,11 @@ from crosstable.office.corrections import (
 )
 from crosstable.office.database import Office
 from crosstable.office.differences import differences, public_differences
-from crosstable.office.effects import Effect, effects_of, mended
+from crosstable.office.effects import Effect, Foreseen, effects_of, foreseen, mended
 from crosstable.office.ledger.facts import NO_CELL, Heading, Record, State
 from crosstable.office.ledger.journal import Author, act_of
 from crosstable.office.originals import newcomers_waiting
-from crosstable.office.proposals import confirmation, withdrawal
+from crosstable.office.proposals import ProposalKind, ProposedAction, carry_out, confirmation, withdrawal
 from crosstable.office.sections import EventFact, SectionRows, rows_of
 from crosstable.office.submissions import event_of, present_rows
 from crosstable.office.views import known
@@ -45,6 +47,7 @@ from crosstable.web.forms import actor_in, in_office, in_queue, page, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
 from crosstable.web.limits import FILES
 from crosstable.web.pages.administration import told
+from crosstable.web.pages.my_events import told_of_correction
 from crosstable.web.policies import Actor
 from crosstable.web.problems import Problem
 from crosstable.web.reading import Reading
@@ -127,14 +130,35 @@ def _row(row: Mapping[str, Any]) -> str:
 
 
 async def find_event(request: Request) -> Response:
-    """Open an event by its number."""
-    return went(address("desk", "events", request.query_params.get("id", "").strip()[:60] or "none"))
+    """Open an event by its number; a name is searched for."""
+    given, office = text_of(request.query_params, "id", 60), office_of(request)
+
+    def is_known() -> bool:
+        with office.reading() as connection:
+            return bool(known(connection).record.headings_of(given))
+
+    is_number = await in_office(is_known)
+    return went(address("desk", "events", given) if is_number else f"/search?{urlencode({'q': given})}")
 
 
 async def event_page(request: Request, event_id: str) -> Response:
     """An event on the desk."""
-    found = await in_office(on_desk, office_of(request), event_id)
-    return page(request, "desk/event.html", found=found, **_chosen(request, found))
+    given = await _asked_of(request, event_id)
+    coming = await in_queue(FILES, _foreseen_of, office_of(request), given["found"])
+    return page(request, "desk/event.html", coming=coming, **given)
+
+
+def _foreseen_of(office: Office, found: EventAdministration) -> Foreseen | None:
+    """What accepting all that waits of an event would do to ratings; nothing where it cannot be accepted as it is."""
+    if not found.waiting:
+        return None
+    wish = ProposedAction(
+        ProposalKind.CONFIRM, {"event": found.event.event_id, "versions": list(found.waiting.items())}, ""
+    )
+    try:
+        return foreseen(office, lambda other: carry_out(other, _LOOKING, wish))
+    except OfficeError:
+        return None
 
 
 async def confirm_sections(request: Request, event_id: str) -> Response:
@@ -195,20 +219,6 @@ def numbers_of(form: FormData) -> tuple[int, ...]:
 # Corrections: by the office on the desk, by directors as a request.
 
 
-def _chosen(request: Request, found: EventAdministration) -> dict[str, Any]:
-    """The cell that somebody pointed at, as the form shows it: ``?cell=1:3:2``."""
-    parts = request.query_params.get("cell", "").split(":")
-    if len(parts) != 3 or not all(one.isdecimal() and len(one) < 7 for one in parts):
-        return {"chosen": None, "tried": None}
-    section, number, round_number = map(int, parts)
-    row = next((one for one in found.players.get(section, ()) if one.number == number), None)
-    if row is None or not 1 <= round_number <= len(row.cells):
-        return {"chosen": None, "tried": None}
-    opponent = read_cell(row.cells[round_number - 1]).opponent
-    results = [f"{letter}{opponent}" for letter in "WDLXF"] if opponent else ["U", "H", "B"]
-    return {"chosen": Chosen(section, round_number, row, results), "tried": None}
-
-
 class Chosen(NamedTuple):
     """A cell that somebody pointed at, and what it may be instead."""
 
@@ -219,82 +229,109 @@ class Chosen(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A correction that is only looked at: what it says, and what it would change."""
+    """A correction that is only looked at: what it says, what it would change in its event, and in all ratings."""
 
-    fields: dict[str, str]
+    fields: Mapping[str, str]
     effects: list[Effect]
     faults: list[Fault]
+    foreseen: Foreseen | None
 
 
-async def _try_correction(request: Request, event_id: str, form: FormData) -> Response:
-    """Show what a correction would change; nothing is stored."""
-    office, actor = office_of(request), actor_in(request)
-    await in_office(require_event, office, actor, event_id)
-    wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
-    how = (wrong, right) if wrong or right else _changed(form)
+_FIELDS = ("section", "player", "round", "result", "wrong", "right", "reason")
 
-    def made() -> tuple[list[Effect], tuple[Fault, ...]]:
-        with office.reading() as connection:
-            record, run = known(connection)
-            return effects_of(record, run, mended(record, event_id, how), today_of(office))
 
-    effects, faults = await in_queue(FILES, made)
-    names = ("section", "player", "round", "result", "wrong", "right", "reason")
+async def _asked_of(request: Request, event_id: str) -> dict[str, Any]:
+    """The event for its form: with the cell that somebody pointed at, or with what a correction would change."""
+    office, actor, query = office_of(request), actor_in(request), request.query_params
+    found = _told_to(actor, await in_office(on_desk, office, event_id))
+    if not query.get("try"):
+        return {"found": found, "chosen": _chosen(query.get("cell", ""), found), "tried": None}
+    given = {name: text_of(query, name) for name in _FIELDS}
+    return {"found": found, "chosen": None, "tried": await in_queue(FILES, _tried, office, event_id, given)}
+
+
+def _chosen(cell: str, found: EventAdministration) -> Chosen | None:
+    """The cell that somebody pointed at, as the form shows it: ``?cell=1:3:2``."""
+    parts = cell.split(":")
+    if len(parts) != 3 or not all(one.isdecimal() and len(one) < 7 for one in parts):
+        return None
+    section, number, round_number = map(int, parts)
+    row = next((one for one in found.players.get(section, ()) if one.number == number), None)
+    if row is None or not 1 <= round_number <= len(row.cells):
+        return None
+    opponent = read_cell(row.cells[round_number - 1]).opponent
+    results = [f"{letter}{opponent}" for letter in "WDLXF"] if opponent else ["U", "H", "B"]
+    return Chosen(section, round_number, row, results)
+
+
+def _tried(office: Office, event_id: str, given: Mapping[str, str]) -> Tried:
+    """What a correction would change; nothing is stored."""
+    today, how = today_of(office), _corrected(event_id, given, today_of(office))
+    with office.reading() as connection:
+        record, run = known(connection)
+        changed = (given["wrong"], given["right"]) if given["wrong"] or given["right"] else _changed(given)
+        effects, faults = effects_of(record, run, mended(record, event_id, changed), today)
     stops = [one for one in for_reader(faults, Reader.PAGE) if one.severity.stops]
-    tried = Tried({name: text_of(form, name) for name in names}, effects, stops)
-    found = await in_office(on_desk, office, event_id)
-    template = "desk/event.html" if actor.is_office else "desk/request.html"
-    return page(request, template, found=_told_to(actor, found), chosen=None, tried=tried)
+    return Tried(given, effects, stops, foreseen(office, lambda other: how(other, _LOOKING, None)))
+
+
+_LOOKING = Author("preview", "looked at")
 
 
 async def correct_event(request: Request, event_id: str) -> Response:
     """Put one result or one member id right, or show what that would change."""
     form = await form_of(request)
+    office, actor = office_of(request), actor_in(request)
     if text_of(form, "try"):
-        return await _try_correction(request, event_id, form)
-    corrected = await in_queue(FILES, correct_as_asked, reading_of(request), actor_in(request), event_id, form)
-    return page(
-        request,
-        "desk/submitted.html",
-        200 if corrected.correction.is_stored else 422,
-        upload=None,
-        submitted=None,
-        corrected=corrected,
-    )
+        await in_office(require_event, office, actor, event_id)
+        given = {name: text_of(form, name) for name in (*_FIELDS, "try")}
+        return went(f"{_form_of(actor, event_id)}?{urlencode(given)}#correct")
+    corrected = await in_queue(FILES, correct_as_asked, reading_of(request), actor, event_id, form)
+    return await told_of_correction(request, corrected)
+
+
+def _form_of(actor: Actor, event_id: str) -> str:
+    return address("desk", "events", event_id) if actor.is_office else address("events", event_id, "correction")
 
 
 def correct_as_asked(reading: Reading, actor: Actor, event_id: str, form: FormData) -> Corrected:
     """A correction as a form, or a program, describes it."""
     office = reading.office
-    today = today_of(office)
-    wrong, right = text_of(form, "wrong", 40), text_of(form, "right", 40)
-
-    def by_member(author: Author, asking: RequestPolicy) -> Correction:
-        return correct_member(office, author, event_id, (wrong, right), today, is_request=asking)
-
-    def by_result(author: Author, asking: RequestPolicy) -> Correction:
-        return correct_result(office, author, event_id, _changed(form), today, is_request=asking)
-
-    how = by_member if wrong or right else by_result
-    return correct_for(reading, actor, event_id, how, text_of(form, "reason"))
+    how = _corrected(event_id, {name: text_of(form, name, 40) for name in _FIELDS[:-1]}, today_of(office))
+    return correct_for(
+        reading, actor, event_id, lambda author, asking: how(office, author, asking), text_of(form, "reason")
+    )
 
 
-def _changed(form: FormData) -> ChangedResult:
+def _corrected(
+    event_id: str, given: Mapping[str, str], today: date
+) -> Callable[[Office, Author, RequestPolicy | None], Correction]:
+    """How an office stores what a form says: one result, or one member id, put right."""
+    wrong, right = given["wrong"], given["right"]
+
+    def store(office: Office, author: Author, asking: RequestPolicy | None) -> Correction:
+        is_request = asking or False
+        if wrong or right:
+            return correct_member(office, author, event_id, (wrong, right), today, is_request=is_request)
+        return correct_result(office, author, event_id, _changed(given), today, is_request=is_request)
+
+    return store
+
+
+def _changed(given: Mapping[str, str]) -> ChangedResult:
     numbers = []
     for name in ("section", "player", "round"):
-        value = text_of(form, name, 6)
-        if not value.isdecimal():
+        if not given[name].isdecimal() or len(given[name]) > 6:
             raise Problem(422, f"Say which {name}: a number.")
-        numbers.append(int(value))
-    return ChangedResult(numbers[0], numbers[1], numbers[2], text_of(form, "result", 12))
+        numbers.append(int(given[name]))
+    return ChangedResult(numbers[0], numbers[1], numbers[2], given["result"][:12])
 
 
 async def request_page(request: Request, event_id: str) -> Response:
     """The form in which a director asks for a correction of an event of the own affiliate."""
     office, actor = office_of(request), actor_in(request)
     await in_office(require_event, office, actor, event_id)
-    found = _told_to(actor, await in_office(on_desk, office, event_id))
-    return page(request, "desk/request.html", found=found, **_chosen(request, found))
+    return page(request, "desk/request.html", **await _asked_of(request, event_id))
 
 
 def _told_to(actor: Actor, found: EventAdministration) -> EventAdministration:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel
 
-from crosstable.office.ledger.journal import JournalEntry
+from crosstable.office.ledger.journal import AT_REST, EntryKind, JournalEntry
 from crosstable.office.ledger.postings import OWN
 from crosstable.office.public import PublicChange, public_act
 from crosstable.office.public_index import acts_since, run_after, run_line, some_acts
@@ -20,7 +20,7 @@ from crosstable.web.shapes import SYSTEM_NAMES, JournalEntryShape, Place, Rating
 # fmt: off
 Kind = Literal[
     "", "founded", "members", "merge", "unmerge", "opening", "submit", "import",
-    "confirm", "correct", "withdraw", "decide", "rate", "publish", "settings",
+    "confirm", "correct", "withdraw", "decide", "rate", "publish", "settings", "upgrade", "clock",
 ]
 # fmt: on
 KINDS = {
@@ -146,7 +146,8 @@ def _require(read: Snapshot, seq: int) -> JournalEntry:
 
 def _run_after(read: Snapshot, act: JournalEntry) -> int | None:
     """The run that took an act into account: the first one after it."""
-    return None if act.kind.value in ("founded", "publish", "settings") else run_after(read.connection, act.seq)
+    is_rated = act.kind is EntryKind.RATE or act.kind not in AT_REST
+    return run_after(read.connection, act.seq) if is_rated else None
 
 
 def ripples(read: Snapshot, page: PageNumber = 1, size: Size = 50) -> RunsView:

@@ -14,6 +14,7 @@ from crosstable.office.public_index import Listed
 from crosstable.office.rounding import half_up
 from crosstable.terms import RatingSystem, total
 from crosstable.web.pages.explanations import RESULTS, PlayedSection, played_section
+from crosstable.web.pages.game_points import games_of, shares_of
 from crosstable.web.pages.members import MOST_ID, MemberId, OneSystem, require_member
 from crosstable.web.pages.sections import rated_section
 from crosstable.web.problems import not_found
@@ -23,6 +24,8 @@ from crosstable.web.routes import Page
 from crosstable.web.shapes import SYSTEM_NAMES, Place, Rating, place_of, rating_of
 
 MOST_WINS, MOST_OPPONENTS = 5, 8
+# Of so many games head to head it is said what they brought: each is a section to be rated.
+MOST_WITH_POINTS = 12
 COLOURS = {"w": "With white", "b": "With black"}
 
 
@@ -46,7 +49,7 @@ class Score(BaseModel):
 
 
 class GameLine(BaseModel):
-    """A game, with the ratings that both brought to its section."""
+    """A game, with the ratings that both brought to its section; head to head the newest ones with points for both."""
 
     place: Place
     ended: str
@@ -58,6 +61,8 @@ class GameLine(BaseModel):
     opponent_name: str
     own: Rating | None
     opponent: Rating | None
+    points: float | None = None
+    opponent_points: float | None = None
 
 
 class OpponentLine(BaseModel):
@@ -166,10 +171,9 @@ def _opponents(games: Sequence[PublicGame]) -> list[OpponentLine]:
 
 
 def _line(read: Snapshot, game: PublicGame) -> GameLine:
-    event = read.event_by_id.get(game.event_id)
     return GameLine(
         place=place_of(read, game.event_id, game.section),
-        ended="" if event is None or event.ended is None else event.ended.isoformat(),
+        ended=_ended(read, game),
         round=game.round,
         result=RESULTS[game.score],
         score=game.score,
@@ -179,6 +183,11 @@ def _line(read: Snapshot, game: PublicGame) -> GameLine:
         own=rating_of(game.own),
         opponent=rating_of(game.before),
     )
+
+
+def _ended(read: Snapshot, game: PublicGame) -> str:
+    event = read.event_by_id.get(game.event_id)
+    return "" if event is None or event.ended is None else event.ended.isoformat()
 
 
 def _section(read: Snapshot, event_id: str, number: int, player: int | None, system: RatingSystem) -> SectionPlayed:
@@ -243,15 +252,40 @@ def against(
         raise not_found("Nobody plays against themselves; choose two members.")
     file = read.files.file(one)
     met = [_Met(each.system, _between(read, file, one, other, each.system)) for each in file.member.systems]
-    games = {(game.event_id, game.section, game.round): game for each in reversed(met) for game in each.games}
-    lines = [_line(read, game) for game in games.values()]
+    systems = {_key(game): each.system for each in reversed(met) for game in each.games}
+    games = {_key(game): game for each in reversed(met) for game in each.games}
+    newest = sorted(games.values(), key=lambda game: (_ended(read, game), *_key(game)), reverse=True)
+    ids = {one.member_id, *one.also}
+    lines = [_line(read, game) for game in newest]
+    lines[:MOST_WITH_POINTS] = [
+        _with_points(read, line, ids, systems[_key(game)])
+        for line, game in zip(lines[:MOST_WITH_POINTS], newest, strict=False)
+    ]
     return AgainstView(
         as_of=as_of(read),
         one=_side(file),
         other=_side(read.files.file(other)),
         scores=[_in_system(each) for each in met if each.games],
-        games=sorted(lines, key=lambda game: (game.ended, game.place.event, game.place.section, game.round))[::-1],
+        games=lines,
     )
+
+
+def _key(game: PublicGame) -> tuple[str, int, int]:
+    return game.event_id, game.section, game.round
+
+
+def _with_points(read: Snapshot, line: GameLine, ids: set[str], system: RatingSystem) -> GameLine:
+    """A game with what it brought to both sides, as far as that is public."""
+    heading = read.public.record.heading(line.place.event, line.place.section)
+    rated = [] if heading is None else rated_section(read, heading)
+    for one in rated:
+        mine = [number for number, row in one.rows.items() if row.member_id in ids]
+        met = [(own, cell.opponent) for own in mine for at, cell in games_of(one, own) if at == line.round]
+        if one.rated.system is system and met:
+            own, other = (shares_of(one, number) for number in met[0])
+            share, back = own and own.games.get(line.round), other and other.games.get(line.round)
+            return line.model_copy(update={"points": share and share.points, "opponent_points": back and back.points})
+    return line
 
 
 def _between(read: Snapshot, file: PublicFile, one: Listed, other: Listed, system: RatingSystem) -> list[PublicGame]:

@@ -1,12 +1,13 @@
 """Home, search by name, by id, by a pasted list, and names while typing."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from crosstable.office.ledger.facts import State
-from crosstable.office.public_index import Listed, ListedEvent
+from crosstable.office.public_index import Listed, ListedEvent, listed_ratings
 from crosstable.terms import RatingSystem
 from crosstable.web.reading import Snapshot
 from crosstable.web.replies import Paging, View, as_of, paged
@@ -16,13 +17,16 @@ from crosstable.web.shapes import SYSTEM_NAMES
 from crosstable.web.templating import address
 
 MOST_EVENTS = 8
+# A line beside a name goes back so many lists.
+MOST_PAST = 13
 MOST_PLACES, MOST_SUGGESTED = 20, 8
 
 
 class FoundMember(BaseModel):
     """A member that a search found; ``near`` means that the name is only like what was asked for.
 
-    ``rating`` is the first one of the newest list: ``1512``, ``1641P17``, ``1480 Quick``.
+    ``rating`` is the first one of the newest list: ``1512``, ``1641P17``, ``1480 Quick``; ``past`` the same rating on
+    the lists of the last year, oldest first.
     """
 
     member_id: str
@@ -31,6 +35,7 @@ class FoundMember(BaseModel):
     also: tuple[str, ...]
     near: bool
     rating: str
+    past: list[int] = []
 
 
 class FoundPlace(BaseModel):
@@ -132,7 +137,7 @@ def home(read: Snapshot) -> HomeView:
         events=len(read.events),
         newest_list=read.lists[-1].month if read.lists else None,
         recent=[event_line(read, event) for event in read.events[:MOST_EVENTS]],
-        leaders=[_found(read, Found(member)) for one, _ in read.ranks.leaders if (member := read.member(one))],
+        leaders=_found(read, [Found(member) for one, _ in read.ranks.leaders if (member := read.member(one))]),
     )
 
 
@@ -185,7 +190,7 @@ def search(
         as_of=as_of(read),
         query=q.strip(),
         against=against if read.member(against) else "",
-        members=[_found(read, one) for one in some],
+        members=_found(read, some),
         places=[
             FoundPlace(kind=one.kind, name=one.name, text=one.text, href=_href(one), near=is_near) for one in places
         ],
@@ -239,16 +244,22 @@ def _href(one: Place) -> str:
     return address(f"{one.kind}s", one.key)
 
 
-def _found(read: Snapshot, one: Found) -> FoundMember:
-    member = one.member
-    return FoundMember(
-        member_id=member.member_id,
-        name=member.name,
-        state=member.state,
-        also=member.also,
-        near=one.is_near,
-        rating=rating_of_list(read, member),
-    )
+def _found(read: Snapshot, some: Sequence[Found]) -> list[FoundMember]:
+    months = [one.month for one in read.lists[-MOST_PAST:]]
+    past = listed_ratings(read.connection, months, [one.member.member_id for one in some])
+    first = read.ranks.first
+    return [
+        FoundMember(
+            member_id=member.member_id,
+            name=member.name,
+            state=member.state,
+            also=member.also,
+            near=is_near,
+            rating=rating_of_list(read, member),
+            past=past.get((member.member_id, first[member.member_id][0]), []) if member.member_id in first else [],
+        )
+        for member, is_near in some
+    ]
 
 
 PAGES = (

@@ -152,7 +152,7 @@ class ListAsked(BaseModel):
     state: Annotated[str, Field(max_length=40, description="Only members of this state.")] = ""
     sort: Annotated[SystemName | Literal["name"], Field(description="By name, or by the ratings of a system.")] = "name"
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
-    size: Annotated[int, Field(ge=1, le=500, description="Rows on a page, at most 500.")] = 100
+    size: Annotated[int, Field(ge=1, le=500, description="Rows on a page, at most 500.")] = 50
 
     def chosen(self, listing: Listing) -> list[ListMember]:
         """The members that belong to that part."""

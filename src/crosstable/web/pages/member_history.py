@@ -89,7 +89,9 @@ def history_chart(rows: Sequence[HistoryRow], axis: str, systems: Sequence[Any])
     drawn = rating_chart(series, title, is_by_date=is_by_date)  # its texts are escaped
     if not is_by_date:
         return Markup(drawn)
-    data = {"systems": [_drawn(one, by_system[one.system]) for one in systems], "classes": _CLASSES}
+    places: dict[tuple[Any, ...], int] = {}
+    drawn_systems = [_drawn(one, by_system[one.system], places) for one in systems]
+    data = {"systems": drawn_systems, "places": list(places), "classes": _CLASSES}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return Markup(f'{drawn}<script type="application/json" data-history>{text}</script>')
 
@@ -107,12 +109,11 @@ def _points(rows: Sequence[HistoryRow], *, is_by_date: bool) -> Iterator[Point]:
         yield Point(at, row.after.rating, label=f"{row.ended}: {row.after.text}")
 
 
-def _drawn(one: Any, rows: Sequence[HistoryRow]) -> dict[str, Any]:  # noqa: ANN401
-    """A system for the script: its points with their days, ratings, changes and places."""
-    places = [[row.place.event, row.place.section, row.player] if row.place else None for row in rows]
-    points = [
-        [row.ended, row.after and row.after.text, row.change, row.what, place]
-        for row, place in zip(rows, places, strict=True)
-    ]
+def _drawn(one: Any, rows: Sequence[HistoryRow], places: dict[tuple[Any, ...], int]) -> dict[str, Any]:  # noqa: ANN401
+    """A system for the script: its points with their days, ratings, changes, and the number of the place of each."""
+    points = []
+    for row in rows:
+        place = (row.what, row.place.event, row.place.section) if row.place else (row.what,)
+        points.append([row.ended, row.after and row.after.text, row.change, places.setdefault(place, len(places))])
     floor = None if one.floor is None else one.floor.level
     return {"code": one.system.lower(), "name": one.name, "floor": floor, "points": points}

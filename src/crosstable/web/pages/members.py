@@ -181,7 +181,7 @@ def member(
     system: OneSystem = "",
     axis: Axis = "date",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    size: Annotated[int, Query(ge=1, le=500)] = 24,
+    size: Annotated[int, Query(ge=1, le=500)] = 10,
 ) -> MemberView:
     """A member: ratings in six systems, official and live, floors, norms, titles, and their history."""
     listed = require_member(read, member_id)
@@ -313,7 +313,8 @@ def _next(month: Month) -> Month:
 
 
 def _title(read: Snapshot, title: Title) -> TitleShape:
-    place = None if title.section is None or not title.event_id else place_of(read, title.event_id, title.section)
+    is_somewhere = title.section is not None and title.event_id and not title.event_id.startswith(OWN)
+    place = place_of(read, title.event_id, title.section or 0) if is_somewhere else None
     return TitleShape(title=title.kind.value, earned=title.earned.isoformat(), place=place)
 
 

@@ -2,24 +2,29 @@
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
 from crosstable.engine import RatedSection
+from crosstable.office.differences import public_differences
 from crosstable.office.ledger.facts import Heading, Record, State
 from crosstable.office.ledger.journal import EntryKind
+from crosstable.office.ledger.journal import act_of as act_of_record
 from crosstable.office.public import public_act
 from crosstable.office.public_index import acts_about
 from crosstable.office.sections import EventFact
 from crosstable.office.submissions import event_of, events_of
 from crosstable.office.views import known, rated_section
-from crosstable.web.acting import require_event
-from crosstable.web.forms import actor_in, in_office, page, went
-from crosstable.web.gate import office_of, reading_of
+from crosstable.web.acting import Corrected, require_event
+from crosstable.web.forms import actor_in, in_office, page, read_anew, went
+from crosstable.web.gate import number_of, office_of, reading_of
 from crosstable.web.pages.members import Coming, coming
 from crosstable.web.reading import Reading
 from crosstable.web.routes import Policy, Route
 from crosstable.web.shapes import JournalEntryShape, act_of
+from crosstable.web.templating import address
+from crosstable.web.uploads import Upload
 
 MOST_EVENTS = 100
 MOST_NOTICES = 20
@@ -104,7 +109,7 @@ async def my_event(request: Request, event_id: str) -> Response:
     actor, office = actor_in(request), office_of(request)
     await in_office(require_event, office, actor, event_id)
 
-    def found() -> tuple[OwnEvent, dict[int, tuple[RatedSection, ...]]]:
+    def found() -> tuple[OwnEvent, dict[int, tuple[RatedSection, ...]], list[str]]:
         with office.reading() as connection:
             record, run = known(connection)
             event = own_event(record, run, event_of(record, event_id))
@@ -114,14 +119,35 @@ async def my_event(request: Request, event_id: str) -> Response:
                 for one in event.sections
                 if one.state is State.ACCEPTED and one.act <= run
             }
-            return event, rated
+            entry = act_of_record(connection, number_of(query, "entry"))
+            is_own = entry is not None and entry.subject == event_id and entry.kind is EntryKind.CORRECT
+            said = [str(one) for one in entry.after["differences"]] if entry is not None and is_own else []
+            return event, rated, said if actor.is_office else public_differences(said)
 
-    event, rated = await in_office(found)
-    given = request.query_params.get("entry", "")
-    entry = int(given) if given.isdecimal() and len(given) < 10 else 0
+    query = request.query_params
+    event, rated, differences = await in_office(found)
     return page(
-        request, "desk/my_event.html", own=event, rated=rated, entry=entry, coming=_official(reading_of(request))
+        request,
+        "desk/my_event.html",
+        own=event,
+        rated=rated,
+        coming=_official(reading_of(request)),
+        entry=next((one for one in event.notices if one.act == number_of(query, "entry")), None),
+        proposal=number_of(query, "proposal"),
+        run=number_of(query, "run"),
+        differences=differences,
     )
+
+
+async def told_of_correction(request: Request, corrected: Corrected, upload: Upload | None = None) -> Response:
+    """What became of a correction: the page of its event, or why nothing was stored."""
+    await read_anew(request)
+    made = corrected.correction
+    if not made.is_stored:
+        return page(request, "desk/submitted.html", 422, upload=upload, submitted=None, corrected=corrected)
+    run = 0 if corrected.run is None else corrected.run.act
+    more = {"entry": made.act, "proposal": corrected.proposal or 0, "run": run}
+    return went(f"{address('my-events', made.event_id)}?{urlencode(more)}")
 
 
 def _official(reading: Reading) -> Coming | None:

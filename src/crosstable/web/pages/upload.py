@@ -22,10 +22,11 @@ from crosstable.pipeline.submitting import EXTENSIONS, exported, written
 from crosstable.pipeline.workbench import report_of
 from crosstable.remedies import Reader, for_reader
 from crosstable.terms import Report
-from crosstable.web.acting import Corrected, Submitted, correct_by_file_for, submit_for
+from crosstable.web.acting import Submitted, correct_by_file_for, submit_for
 from crosstable.web.child_reading import File
 from crosstable.web.forms import PRIVATE, actor_in, files_queue, in_queue, page, read_anew, went
 from crosstable.web.gate import form_of, office_of, reading_of, text_of
+from crosstable.web.pages.my_events import told_of_correction
 from crosstable.web.policies import Actor, may
 from crosstable.web.problems import Problem
 from crosstable.web.routes import Policy, Route
@@ -158,10 +159,10 @@ async def submit_upload(request: Request) -> Response:
         corrected = await in_queue(
             queue, correct_by_file_for, reading, actor, text_of(form, "event"), upload.document, text_of(form, "reason")
         )
-        return await _told(request, upload, corrected=corrected)
+        return await told_of_correction(request, corrected, upload)
     wishes = _wishes(form, actor)
     submitted = await in_queue(queue, submit_for, reading, actor, upload.document, text_of(form, "reason"), wishes)
-    return await _told(request, upload, submitted=submitted)
+    return await _told(request, upload, submitted)
 
 
 def _uploads(form: FormData, files: Sequence[File]) -> list[Upload]:
@@ -197,18 +198,15 @@ def names_in(form: FormData) -> frozenset[tuple[int, int]]:
     return confirmed(given)
 
 
-async def _told(
-    request: Request, upload: Upload, submitted: Submitted | None = None, corrected: Corrected | None = None
-) -> Response:
+async def _told(request: Request, upload: Upload, submitted: Submitted) -> Response:
     """What became of it; the site reads the record anew first where that is quick."""
     await read_anew(request)
-    if submitted is not None and submitted.submission.status is Status.ACCEPTED:
-        made = submitted.submission
-        return went(f"{address('my-events', made.event_id)}?entry={made.act}")
-    is_stored = corrected is not None and corrected.correction.is_stored
-    is_stored |= submitted is not None and submitted.submission.status in (Status.ACCEPTED, Status.KNOWN)
-    status = 200 if is_stored else 422
-    return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=corrected)
+    made = submitted.submission
+    if made.status is Status.ACCEPTED:
+        run = 0 if submitted.run is None else submitted.run.act
+        return went(f"{address('my-events', made.event_id)}?entry={made.act}&run={run}")
+    status = 200 if made.status is Status.KNOWN else 422
+    return page(request, "desk/submitted.html", status, upload=upload, submitted=submitted, corrected=None)
 
 
 ROUTES = (

@@ -21,8 +21,10 @@ function draw(data) {
   told.setAttribute("aria-live", "polite");
   const bar = document.createElement("p");
   bar.className = "toggles noprint";
-  const all = data.systems.flatMap((one) => one.points.map(([day, text, change, what, place]) =>
-    ({ one, day: Date.parse(day), text, rating: parseFloat(text), change, what, place })));
+  const all = data.systems.flatMap((one) => one.points.map(([day, text, change, at]) => {
+    const [what, ...place] = data.places[at];
+    return { one, day: Date.parse(day), text, rating: parseFloat(text), change, what, place: place.length ? place : null };
+  }));
   all.sort((a, b) => a.day - b.day);
   let shown = [];
 

@@ -42,7 +42,7 @@ def upgrade() -> None:
     _runs()
     _supplements()
     for table in APPEND_ONLY:
-        _guard(table)
+        guard(table)
 
 
 def downgrade() -> None:
@@ -50,7 +50,7 @@ def downgrade() -> None:
     raise NotImplementedError("the first schema has none before it")
 
 
-def _guard(table: str) -> None:
+def guard(table: str) -> None:
     """Refuse to change or delete a row."""
     if op.get_bind().dialect.name == "sqlite":
         for deed in ("UPDATE", "DELETE"):
@@ -67,6 +67,13 @@ def _guard(table: str) -> None:
         f"CREATE TRIGGER {table}_keeps BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
         "FOR EACH STATEMENT EXECUTE FUNCTION keep_rows()"
     )
+
+
+def drop_guard(table: str) -> None:
+    """Let a revision change rows, until they are guarded again."""
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    for name in ("keeps_update", "keeps_delete") if is_sqlite else ("keeps",):
+        op.execute(f"DROP TRIGGER {table}_{name}" + ("" if is_sqlite else f" ON {table}"))
 
 
 def _acts() -> None:

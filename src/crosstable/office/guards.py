@@ -1,0 +1,90 @@
+"""What a store says of itself: its own integrity check, its tables and indexes, the triggers that guard the record."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from sqlalchemy import Connection, MetaData, create_engine, text
+
+from crosstable.office import account_tables, tables
+from crosstable.office.database import SCHEMA, schema_in
+from crosstable.office.founding import migrate
+from crosstable.office.proof import UNREADABLE, Finding, one_line
+
+# Statistics that SQLite keeps for itself are no part of an office.
+_DEFINED = text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+_GUARDS = text(
+    "SELECT c.relname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+    "JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE n.nspname = current_schema() AND t.tgenabled IN ('O', 'A') "
+    "AND t.tgname = c.relname || '_keeps' AND t.tgtype = 58"  # before update, delete or truncate, once a statement
+)
+
+
+def store_findings(connection: Connection) -> Iterator[Finding]:
+    """Whatever is wrong with the store before anything in it is looked at."""
+    for check in (_integrity, _schema, _definitions if connection.dialect.name == "sqlite" else _server_definitions):
+        try:
+            yield from check(connection)
+        except UNREADABLE as error:
+            connection.rollback()
+            yield Finding(f"the store cannot be read: {one_line(error)}")
+
+
+def _integrity(connection: Connection) -> Iterator[Finding]:
+    """SQLite checks its pages and indexes; a server checks the pages it reads, and its indexes where it has amcheck."""
+    if connection.dialect.name == "sqlite":
+        for said in connection.execute(text("PRAGMA integrity_check(20)")).scalars():
+            if said != "ok":
+                yield Finding(f"SQLite says that the file is damaged: {' '.join(said.split())}")
+    elif connection.execute(text("SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")).first() is not None:
+        for name in connection.execute(text(_TREES)).scalars().all():
+            connection.execute(text("SELECT bt_index_check(to_regclass(:name))"), {"name": name})
+
+
+_TREES = (
+    "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_am a ON a.oid = c.relam "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE c.relkind = 'i' AND a.amname = 'btree' AND n.nspname = current_schema()"
+)
+
+
+def _schema(connection: Connection) -> Iterator[Finding]:
+    found = schema_in(connection)
+    if found != SCHEMA:
+        yield Finding(f"the office says that its schema is {found!r}, not {SCHEMA}", table="alembic_version")
+
+
+def _definitions(connection: Connection) -> Iterator[Finding]:
+    """Tables, indexes and triggers of a file, against those that the revisions make."""
+    found, wanted = {tuple(row) for row in connection.execute(_DEFINED)}, _made()
+    for kind, name, table, _ in sorted(wanted - found, key=repr):
+        yield Finding(f"the {kind} {name} is missing, or it is another one", table=table)
+    for kind, name, table, _ in sorted(found - wanted, key=repr):
+        yield Finding(f"the {kind} {name} is none that this program makes", table=table)
+
+
+@cache
+def _made() -> frozenset[tuple[str, ...]]:
+    """What the revisions make in an empty place."""
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        migrate(connection, SCHEMA)
+        found = frozenset(tuple(row) for row in connection.execute(_DEFINED))
+    engine.dispose()
+    return found
+
+
+def _server_definitions(connection: Connection) -> Iterator[Finding]:
+    """The same on a server, which spells them in its own way."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    whole = MetaData()
+    for one in (*tables.metadata.sorted_tables, *account_tables.metadata.sorted_tables):
+        one.to_metadata(whole)
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+    for difference in compare_metadata(context, whole):
+        yield Finding(f"the tables are not those that this program makes: {difference!r}")
+    guarded = {name for name, body in connection.execute(_GUARDS) if "RAISE EXCEPTION 'append-only" in body}
+    for name in sorted(tables.metadata.tables.keys() - guarded):
+        yield Finding(f"the trigger that guards {name} is missing, or it is another one", table=name)
