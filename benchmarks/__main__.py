@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.browser import browser
 from benchmarks.director import director
 from benchmarks.large_office import large_office
 from benchmarks.office import office
@@ -10,7 +11,7 @@ from benchmarks.site import site
 from benchmarks.start_up import start_up
 from benchmarks.sweep import sweep_of_a_hundred
 
-BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office, large_office, site)}
+BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office, large_office, site, browser)}
 BENCHMARKS["sweep"] = sweep_of_a_hundred
 
 
