@@ -119,7 +119,7 @@ wrk:
 	@if ! command -v wrk >/dev/null; then echo "Installing wrk ..." && $(SUDO) apt-get -qq update && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends wrk >/dev/null; fi
 
-bench: $(READY) .venv-peers/.installed postgres wrk ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
+bench: $(READY) .venv-peers/.installed postgres wrk browser node ## the benchmarks, ratios side by side; make bench ONLY=replays for one of them
 	$(BIN)/python -m benchmarks $(ONLY)
 
 # Pyodide is taken from npm's registry, once, and checked against its hash.

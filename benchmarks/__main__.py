@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.browser import browser
 from benchmarks.director import director
 from benchmarks.large_office import large_office
 from benchmarks.office import office
@@ -12,6 +13,7 @@ from benchmarks.sweep import sweep_of_a_hundred
 from benchmarks.workbench import workbench
 
 BENCHMARKS = {one.__name__: one for one in (start_up, director, workbench, replays, office, large_office, site)}
+BENCHMARKS = {one.__name__: one for one in (start_up, director, replays, office, large_office, site, browser)}
 BENCHMARKS["sweep"] = sweep_of_a_hundred
 
 

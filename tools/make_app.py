@@ -28,7 +28,7 @@ SOURCE = ROOT / "src" / "crosstable"
 PYODIDE = "0.29.5"
 INTEGRITY = "sha512-TkYrUv9m8QmfImADKRmpwZulL48E0uUaBSO+dvRQKyAJc0qh9gu7jn8btyHPh3NZm1r2IH2YrJhIr7Q2B9urAw=="
 # What the browser has no use for; a test holds that nothing else imports it.
-LEFT_OUT = frozenset({"office", "history", "lab", "web", "cli", "uschess", "schemas"})
+LEFT_OUT = frozenset({"__main__", "office", "history", "lab", "web", "cli", "uschess", "schemas"})
 TEMPLATES = (
     *("base.html", "parts.html", "estimate.html", "rate.html", "audit.html", "verify.html"),
     *("desk/parts.html", "desk/said.html", "desk/upload.html", "app/home.html"),
@@ -168,7 +168,7 @@ def library() -> bytes:
     files: dict[str, Path] = {}
     for path in sorted(SOURCE.rglob("*")):
         within = path.relative_to(SOURCE)
-        if path.suffix in (".py", ".json", ".css") and within.parts[0] not in LEFT_OUT:
+        if path.suffix in (".py", ".json", ".css") and within.parts[0].removesuffix(".py") not in LEFT_OUT:
             files[f"crosstable/{within.as_posix()}"] = path
     files |= {f"crosstable/web/templates/{name}": SOURCE / "web" / "templates" / name for name in TEMPLATES}
     for name in LIBRARIES:

@@ -275,7 +275,7 @@ function sources() {
   );
   made.append(
     element("p", { className: "choices" }, ...("alone" in bench.dataset ? [] : [choice("This office, for players it knows", "office")]), choice("Pairing ratings of the file, where nothing else is known", "pairing")),
-    element("p", {}, "A members file or rating list comes before both: ", chosen),
+    element("p", {}, "A members file or rating list comes first: ", chosen),
     element("p", {}, text, " ", paste),
     element("ul", {}, ...lists),
     element("p", { className: "hint" }, "A rating that you type into the crosstable comes first: 1512, 1512P17 (provisional, on 17 games), unrated."),
