@@ -109,9 +109,9 @@ evidence: $(READY) ## make the table in rules/documents.py and docs/fidelity.md 
 	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/peers.txt
 	@touch $@
 
-peers: .venv-peers/.installed ## the environment with other rating libraries, for lab backtest --against elo
+peers: .venv-peers/.installed ## the environment with other rating libraries, for the benchmarks
 
-tutorial: $(READY) .venv-peers/.installed ## run the tutorial of docs/lab.md with the official results and keep what it prints
+tutorial: $(READY) ## run the tutorial of docs/lab.md with the official results and keep what it prints
 	$(BIN)/python tools/make_tutorial.py ../shared/cases/official-2001-2021
 
 # The load generator of the site's benchmark.

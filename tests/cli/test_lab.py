@@ -12,8 +12,9 @@ import pytest
 
 from crosstable.cli import main
 from crosstable.history.archive import read
-from crosstable.lab.backtesting import backtest, backtest_document
-from crosstable.lab.measures import Draws
+from crosstable.lab.backtesting import backtest
+from crosstable.lab.drawing import Draws
+from crosstable.lab.judgements import backtest_document
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import simulate
 from tests.documents import valid

@@ -13,7 +13,7 @@ from crosstable.errors import HistoryError
 from crosstable.history import index as indexing
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, backtest, rule_set
-from crosstable.lab.backtesting import backtest_document, backtest_text
+from crosstable.lab.judgements import backtest_document, backtest_text
 from crosstable.lab.population import Federation
 from crosstable.lab.simulate import FILE, Simulated, simulated, write_truth, write_with_truth
 from tests.lab.textbook import Prediction, by_rating_band, mean, predictions
@@ -60,7 +60,9 @@ def test_measures_are_those_of_the_definitions(compared: Backtest, known: list[P
     assert compared.sections == len({one.section for one in known})
     assert measured(compared, "deviance", "all")["all"] == pytest.approx(mean([p.deviance for p in known]), abs=1e-9)
     assert measured(compared, "brier", "all")["all"] == pytest.approx(mean([p.brier for p in known]), abs=1e-9)
-    surplus = [abs(p.expected - 0.5) * -1 + (p.score - 0.5) * math.copysign(1.0, p.expected - 0.5) for p in known]
+    # Of two who are equal neither is the favourite.
+    above = [(p.score - p.expected) * math.copysign(1.0, p.expected - 0.5) for p in known]
+    surplus = [0.0 if p.expected == 0.5 else one for p, one in zip(known, above, strict=True)]
     assert measured(compared, "surplus", "all")["all"] == pytest.approx(mean(surplus), abs=1e-9)
     by_system = measured(compared, "brier", "system")
     for system in {one.system for one in known}:
@@ -87,6 +89,7 @@ def test_calibration_counts_favourites(compared: Backtest, known: list[Predictio
     for one in known:
         is_first = one.expected >= 0.5
         expected, score = (one.expected, one.score) if is_first else (1.0 - one.expected, 1.0 - one.score)
+        score = 0.5 if expected == 0.5 else score  # a tie, of which neither is the favourite
         bins.setdefault(min(int((expected - 0.5) * 20), 9), []).append((expected, score))
     assert compared.against is not None
     overall = [one for one in compared.against.calibration if one.grouping == "all"]

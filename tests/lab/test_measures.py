@@ -8,6 +8,20 @@ import numpy as np
 import pytest
 
 from crosstable.history.kernel.arrays import SECTION
+from crosstable.lab.drawing import (
+    Cells,
+    Clusters,
+    Draws,
+    Estimate,
+    Table,
+    clusters_of,
+    drawn_table,
+    estimates,
+    replicated,
+    totals,
+    weighted_sums,
+    weights_of,
+)
 from crosstable.lab.effects import (
     Waiting,
     clocks_of,
@@ -24,28 +38,22 @@ from crosstable.lab.measures import (
     COLUMNS,
     ERA_NAMES,
     GAMES,
-    Cells,
-    Draws,
-    Estimate,
+    Arena,
     Grouping,
     bands,
-    bin_of,
     era_of,
-    estimates,
     measures_of,
     of_age,
     of_games,
     of_rating,
-    replicated,
+    of_status,
     table_of,
-    totals,
-    weighted_sums,
-    weights_of,
 )
 from crosstable.lab.predictions import (
     Brought,
     Floats,
     Games,
+    Losses,
     People,
     brier,
     deviance,
@@ -54,6 +62,13 @@ from crosstable.lab.predictions import (
 )
 
 NOBODY = np.zeros(0)
+
+
+def by_section(games: Games, losses: Losses, ways: list[Grouping], error: Floats, draws: Draws, bins: int = 1) -> Table:
+    """A table whose sections are drawn anew, and nobody's games together."""
+    section = np.arange(int(games.section.max()) + 1, dtype=np.int32)
+    clusters = Clusters(np.zeros(len(error), dtype=np.int32), 1, section, len(section))
+    return table_of(Arena(games, ways, clusters, draws), losses, error, bins=bins)
 
 
 def games_from(section: list[int], one: list[int], other: list[int], score: list[float]) -> Games:
@@ -130,7 +145,7 @@ def test_compiled_sums_have_the_bits_of_the_interpreted_ones() -> None:
     assert each == pytest.approx(losses.deviance.tolist(), abs=1e-12)
     assert interpreted(brier)(0.5, 0.75) == 0.0625
     rng = np.random.default_rng(2)
-    cells = Cells(np.arange(300) // 2, np.arange(300) % 3, rng.random((300, COLUMNS)))
+    cells = Cells(np.arange(300) // 2, np.arange(300) % 3, rng.random((300, COLUMNS)), 150)
     weights = np.stack([weights_of(Draws(), replicate, 150) for replicate in range(4)], axis=1)
     sums, again = np.zeros((3, COLUMNS, 4)), np.zeros((3, COLUMNS, 4))
     weighted_sums(weights, cells.cluster, cells.group, cells.sums, sums)
@@ -147,29 +162,76 @@ def test_sums_of_groups_and_bins_are_those_of_a_plain_loop(of_players: bool, bin
     error, losses = rating - np.round(rating, -2), losses_of(games, rating)
     labels = (rating > 1500.0) if of_players else games.section % 2
     way = Grouping("two", ("low", "high"), labels.astype(np.uint8), of_players=of_players)
-    due = np.zeros((2 * bins, COLUMNS))
+    due = np.zeros((2 * bins, 6))
     for at, (expected, *costs) in enumerate(zip(*losses, strict=True)):
         rows, score = (games.one[at], games.other[at]), games.score[at]
         sides = [(expected, score), (1.0 - expected, 1.0 - score)]
         for row, (own, scored) in zip(rows, sides, strict=True) if of_players else [(None, max(sides))]:
-            errors = [error[one] for one in (rows if row is None else (row,))]
             place = min(int((own - way.lowest) / (1.0 - way.lowest) * BINS), BINS - 1) if bins > 1 else 0
-            sums = [sum(one**power for one in errors) / len(errors) for power in (1, 2)]
-            due[labels[at if row is None else row] * bins + place] += [1.0, own, scored, *costs, *sums]
-    found = table_of(games, losses, [way], error, Draws(replicates=1), bins=bins).whole
-    assert found == pytest.approx(due[:, : found.shape[1]], rel=1e-12)
+            sure = min(max(expected, 0.01), 0.99)
+            clipped = -(score * math.log(sure) + (1.0 - score) * math.log(1.0 - sure))
+            due[labels[at if row is None else row] * bins + place] += [1.0, own, scored, *costs, clipped]
+    found = by_section(games, losses, [way], error, Draws(replicates=1), bins).whole
+    assert found[:, :6] == pytest.approx(due[:, : found.shape[1]], rel=1e-12)
     assert found.shape[1] == (COLUMNS if bins == 1 else 3)
 
 
-def test_sections_summed_up_some_at_a_time_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    games, rating = null_history(8)
-    way = Grouping("all", ("even", "odd"), (games.section % 2).astype(np.uint8), of_players=False)
-    error, losses, draws = np.full(len(rating), np.nan), losses_of(games, rating), Draws(replicates=20)
-    whole = table_of(games, losses, [way], error, draws)
-    monkeypatch.setattr("crosstable.lab.measures._ROOM", 7 * 2 * COLUMNS)  # seven sections
-    parts = table_of(games, losses, [way], error, draws)
-    assert parts.drawn.tobytes() == whole.drawn.tobytes()
-    assert parts.clusters.tolist() == [75, 75]
+def test_a_tie_of_favourites_is_halved() -> None:
+    """Nobody is the favourite where one half was expected, whoever stands first: nothing was scored above it."""
+    games = games_from([0, 0, 0], [0, 0, 2], [1, 1, 1], [1.0, 1.0, 1.0])
+    rating = np.array([1500.0, 1500.0, 1900.0])
+    ways = [Grouping("all", ("all",), np.zeros(3, dtype=np.uint8), of_players=False)]
+    losses, error = losses_of(games, rating), np.full(3, np.nan)
+    (found,) = measures_of(by_section(games, losses, ways, error, Draws(replicates=0)))
+    assert found.surplus.value == pytest.approx((1.0 - 10 / 11) / 3)
+    bins = by_section(games, losses, ways, error, Draws(replicates=0), BINS).whole
+    assert bins[0].tolist() == [2.0, 1.0, 1.0]
+
+
+def test_the_best_slope_is_that_of_a_search_and_its_deviance_is_the_least() -> None:
+    """Results follow the ratings; ratings spread by 1.6 are too sure, and 1 / 1.6 mends them, as does a fine search."""
+    games, rating = null_history(3)
+    losses = losses_of(games, 1500.0 + 1.6 * (rating - 1500.0))
+    ways = [Grouping("two", ("even", "odd"), (games.section % 2).astype(np.uint8), of_players=False)]
+    table = by_section(games, losses, ways, np.full(len(rating), np.nan), Draws(replicates=200))
+    for at, one in enumerate(measures_of(table)):
+        inside = games.section % 2 == at
+        logit = np.log(losses.expected / (1.0 - losses.expected))[inside]
+        score = games.score[inside]
+        tried = np.arange(0.3, 1.0, 0.0005)
+        costs = [float(np.mean(np.log1p(np.exp(slope * logit)) - score * slope * logit)) for slope in tried]
+        assert one.slope.value == pytest.approx(tried[int(np.argmin(costs))], abs=0.0005)
+        assert one.recalibrated.value == pytest.approx(min(costs), abs=1e-7)
+        assert one.slope.low < 1.0 / 1.6 < one.slope.high < 1.0
+        assert one.recalibrated.high < one.deviance.value
+
+
+def test_members_and_times_are_drawn_together() -> None:
+    """Once more with a plain loop: a game counts once, more or less by how often its players and its time are drawn."""
+    rng = np.random.default_rng(5)
+    rows = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
+    games = games_from([0, 0, 1, 1, 2, 2], rows[:, 0].tolist(), rows[:, 1].tolist(), [1.0, 0.0, 0.5, 1.0, 1.0, 0.0])
+    member = [0, 1, 2, 3, 0, 2, 1, -1, 3, 0, 2, -1]
+    people = people_from([0] * 4 + [1] * 4 + [2] * 4, member, [30.0] * 12, [1500.0] * 12)
+    start = np.array([1000, 1030, 1200], dtype=np.int32)
+    clusters = clusters_of(people, start, np.arange(3))
+    assert (clusters.people, clusters.blocks, clusters.block.tolist()) == (6, 30, [0, 4, 29])
+    ways = [Grouping("all", ("all",), np.zeros(6, dtype=np.uint8), of_players=False)]
+    draws, losses = Draws(4, 9), losses_of(games, rng.normal(1500.0, 200.0, 12))
+    found = table_of(Arena(games, ways, clusters, draws), losses, np.zeros(12)).drawn[:, 0, 3]
+    for replicate in range(9):
+        drawn = [weights_of(draws, replicate, count, part) for part, count in enumerate((6, 30))]
+        many, often = (
+            [math.sqrt(n / (n - 1)) * (w - 1.0) for w in some] for n, some in zip((6, 30), drawn, strict=True)
+        )
+        due = 0.0
+        for at, cost in enumerate(losses.deviance):
+            who = [clusters.who[row] for row in rows[at]]
+            due += cost * (1.0 + many[who[0]] + many[who[1]] + often[clusters.block[games.section[at]]])
+        assert found[replicate] == pytest.approx(due, rel=1e-9)
+    alone = Cells(np.zeros(2, int), np.arange(2), np.ones((2, 1)), 1)
+    once = drawn_table((alone,), [("a", "b")] * 2, np.ones(2, dtype=np.int64), draws)
+    assert np.all(once.drawn == 1.0), "one cluster alone says nothing about others"
 
 
 def test_compiled_clocks_are_the_interpreted_ones() -> None:
@@ -196,11 +258,7 @@ def test_bands_have_their_limits_on_the_upper_side() -> None:
     rows = brought_from(games_after=[5.0, 13.0, 14.0, 30.0, 31.0, 106.0, 3.0], before=[1.0] * 6 + [math.nan])
     assert GAMES == (9, 26, 101)
     assert of_games(rows, np.full(7, 5.0)).tolist() == [0, 0, 1, 1, 2, 3, 4]
-
-
-def test_bins_have_their_limits_on_the_upper_side() -> None:
-    assert bin_of(np.array([0.5, 0.56, 1.0]), 0.5).tolist() == [0, 1, 9]
-    assert bin_of(np.array([0.0, 0.25]), 0.0).tolist() == [0, 2]
+    assert of_status(rows, np.full(7, 5.0)).tolist() == [1, 1, 1, 1, 2, 2, 0]
 
 
 def test_eras_begin_where_rules_changed_that_move_every_rating() -> None:
@@ -215,13 +273,13 @@ def test_eras_begin_where_rules_changed_that_move_every_rating() -> None:
 def test_drawn_sums_are_those_of_the_drawn_clusters() -> None:
     """Written once more with a list of drawn clusters instead of weights."""
     cells = Cells(
-        np.array([0, 0, 3, 7]), np.array([0, 1, 0, 1]), np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 1.0], [1, 1]])
+        np.array([0, 0, 1, 2]), np.array([0, 1, 0, 1]), np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 1.0], [1, 1]]), 3
     )
     draws = Draws(seed=9, replicates=7)
-    found = replicated(cells, 2, np.array([0, 3, 7]), draws)
+    found = replicated(cells, 2, draws)
     for replicate in range(7):
         rng = np.random.Generator(np.random.PCG64([9, replicate]))
-        drawn = rng.integers(0, 3, 3).tolist()  # three clusters have cells: 0, 3 and 7
+        drawn = rng.integers(0, 3, 3).tolist()
         expected = np.zeros((2, 2))
         for cluster in drawn:
             for at, name in enumerate((0, 0, 1, 2)):
@@ -230,9 +288,8 @@ def test_drawn_sums_are_those_of_the_drawn_clusters() -> None:
         assert found[replicate].tolist() == expected.tolist()
         assert weights_of(draws, replicate, 3).tolist() == [drawn.count(one) for one in range(3)]
     assert totals(cells, 2).tolist() == [[5.0, 6.0], [3.0, 4.0]]
-    assert (
-        replicated(Cells(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2))), 2, np.zeros(0, int), draws).sum() == 0.0
-    )
+    nothing = Cells(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2)), 0)
+    assert replicated(nothing, 2, draws).sum() == 0.0
 
 
 def test_an_interval_leaves_a_fortieth_of_the_draws_on_each_side() -> None:
@@ -281,7 +338,7 @@ def null_history(seed: int) -> tuple[Games, Floats]:
 def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
     """Results follow the expectancies, so what is scored above them is 0 in truth, for favourites and for the weaker.
 
-    Of 200 histories 95 % intervals should cover it in 93 to 97 of a hundred (a standard deviation is 1.5).
+    Of 200 histories 95 % intervals should cover it in 91 to 98.5 of a hundred (a standard deviation is 1.5).
     """
     covered = {"all": 0, "weak": 0}
     for seed in range(200):
@@ -291,18 +348,18 @@ def test_intervals_cover_a_known_truth_as_often_as_they_promise() -> None:
             Grouping("side", ("strong", "weak"), (rating < 1400.0).astype(np.uint8), of_players=True),
         ]
         error = np.full(len(rating), np.nan)
-        table = table_of(games, losses_of(games, rating), ways, error, Draws(seed, 300))
+        table = by_section(games, losses_of(games, rating), ways, error, Draws(seed, 300))
         for one in measures_of(table):
             if one.group in covered:
                 covered[one.group] += one.surplus.low <= 0.0 <= one.surplus.high
-    assert {name: 186 <= count <= 194 for name, count in covered.items()} == {"all": True, "weak": True}, covered
+    assert {name: 182 <= count <= 197 for name, count in covered.items()} == {"all": True, "weak": True}, covered
 
 
 def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() -> None:
     """Two who know the ratings up to errors of their own of the same size predict equally well: the difference is 0.
 
     Every second player of a section is misjudged by the same amount, beside an error of their own.
-    Of 200 histories 95 % intervals should cover it in 93 to 97 of a hundred, as above.
+    Of 200 histories 95 % intervals should cover it in 91 to 98.5 of a hundred, as above.
     """
     covered = {"deviance": 0, "brier": 0}
     for seed in range(200):
@@ -314,24 +371,25 @@ def test_paired_intervals_cover_a_known_difference_as_often_as_they_promise() ->
         section[games.one], section[games.other] = games.section, games.section
         shared = [rng.normal(0.0, 60.0, section.max() + 1)[section] * (np.arange(len(rating)) % 2) for _ in range(2)]
         guesses = (rating + rng.normal(0.0, 60.0, len(rating)) + one for one in shared)
-        one, other = (table_of(games, losses_of(games, guess), ways, error, Draws(seed, 300)) for guess in guesses)
+        one, other = (by_section(games, losses_of(games, guess), ways, error, Draws(seed, 300)) for guess in guesses)
         (found,) = measures_of(one, other)
         for metric in covered:
             low, high = getattr(found, metric)[1:]
             covered[metric] += low <= 0.0 <= high
-    assert {name: 186 <= count <= 194 for name, count in covered.items()} == dict.fromkeys(covered, True), covered
+    assert {name: 182 <= count <= 197 for name, count in covered.items()} == dict.fromkeys(covered, True), covered
 
 
 def test_errors_are_ratings_less_strengths_and_nothing_where_no_truth_is() -> None:
     games = games_from([0], [0], [1], [1.0])
     rating, way = np.array([1500.0, 1400.0]), Grouping("all", ("all",), np.zeros(1, dtype=np.uint8), of_players=False)
-    for strength, bias, rms in (
-        ((1520.0, 1400.0), -10.0, math.sqrt(200.0)),
-        ((math.nan, math.nan), math.nan, math.nan),
+    for strength, *due in (
+        ((1520.0, 1400.0), -10.0, 10.0, math.sqrt(200.0), 20.0),
+        ((math.nan, math.nan), *[math.nan] * 4),
     ):
         error = rating - np.array(strength)
-        (found,) = measures_of(table_of(games, losses_of(games, rating), [way], error, Draws(replicates=1)))
-        assert (found.bias.value, found.rms.value) == pytest.approx((bias, rms), nan_ok=True)
+        (found,) = measures_of(by_section(games, losses_of(games, rating), [way], error, Draws(replicates=1)))
+        errors = [one.value for one in (found.bias, found.spread, found.rms, found.gap)]
+        assert errors == pytest.approx(due, nan_ok=True)
 
 
 def sections_ending(*days: date, kind: int = 0) -> np.ndarray:
@@ -388,7 +446,8 @@ def test_points_of_bonus_and_floors_by_hand() -> None:
         bonus=[12.0, math.nan, 0.0, 0.0],
         floor_level=[-math.inf, 1500.0, 0.0, 1600.0],
     )
-    found = points_from(points_table(people, brought, sections, np.ones(4, dtype=np.bool_), Draws(replicates=5)))
+    drawn = (clusters_of(people, sections["start"][:-1], np.arange(2)), Draws(replicates=5))
+    found = points_from(points_table(people, brought, sections, np.ones(4, dtype=np.bool_), drawn))
     assert [
         (one.group, one.ratings, one.bonus_earners, one.bonus_points, one.floored, one.floor_points) for one in found
     ] == [

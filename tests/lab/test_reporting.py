@@ -4,9 +4,7 @@ import json
 import math
 import re
 import shlex
-import sys
 import tomllib
-from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from pathlib import Path
@@ -19,16 +17,16 @@ from crosstable.cli import main
 from crosstable.errors import HistoryError
 from crosstable.history.archive import write
 from crosstable.lab import Backtest, Draws, Report, backtest, report, rule_set
-from crosstable.lab.backtesting import Rival, _median, backtest_document
-from crosstable.lab.measures import Estimate
+from crosstable.lab.drawing import Estimate
+from crosstable.lab.judgements import Rival, _median, backtest_document
+from crosstable.lab.known_systems import other_system
+from crosstable.lab.measures import CROSSED
 from crosstable.lab.population import Federation
-from crosstable.lab.predictions import INTERPRETER, other_system
 from crosstable.lab.report_content import decimals_of, estimate, number, verdict
 from crosstable.lab.reporting import file_of
 from crosstable.lab.simulate import simulated, write_truth
 from crosstable.rules.rule_files import read_rule_set, rules_text
 from tests.documents import valid
-from tests.lab.riix_stand_in import write_stand_in
 
 FEW = Draws(seed=3, replicates=20, threads=1)
 FEDERATION = Federation(members=150, sections=130, years=4, start=date(2012, 1, 1), seed=6, founders=0.5)
@@ -45,12 +43,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(folder: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backtest]:
-    """Judged against a rule set and Elo, whose library is a stand-in."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", write_stand_in(tmp_path_factory.mktemp("riix")))
-        patch.setenv(INTERPRETER, sys.executable)
-        yield backtest(folder, against=[SLOW, "elo"], draws=FEW)
+def found(folder: str) -> Backtest:
+    """Judged against a rule set and Elo."""
+    return backtest(folder, against=[SLOW, "elo"], draws=FEW)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +80,7 @@ def test_the_page_has_the_numbers_of_the_back_test(page: str, found: Backtest) -
     for one in found.everyone:
         assert estimate(one.overall.deviance) in page
         assert estimate(one.calibration_error) in page
-        assert all(estimate(each.brier) in page for each in one.measures)
+        assert all(estimate(each.brier) in page for each in one.measures if each.grouping != CROSSED)
     for rival in found.rivals:
         gap = rival.differences.overall.brier
         assert estimate(gap, decimals_of(gap)) in page
@@ -156,12 +151,12 @@ def test_files_of_one_name_do_not_overwrite_each_other(found: Backtest) -> None:
 
 def test_commands_say_everything_that_is_not_usual(found: Backtest) -> None:
     source = {"simulated": {**FEDERATION._asdict(), "start": "2012-01-01", "pandemic_from": None, "draws": 0.1234567}}
-    elo = other_system("elo:k=24.123456789", python="my env/python")
+    elo = other_system("elo:k=24.123456789")
     rival = Rival(found.judged._replace(rules=elo), found.rivals[1].differences)
     simulating, reporting = Report(found._replace(rivals=(rival,)), source).document["commands"]
     assert "--set pandemic_from=none" in simulating
     assert "--set draws=0.1234567" in simulating
-    assert "--against elo:k=24.123456789 --peers 'my env/python'" in reporting
+    assert "--against elo:k=24.123456789" in reporting
     pages = Report(found, {"pages": 1133, "carried": True})
     assert pages.document["commands"][0].startswith("crosstable lab pages PAGES --carried --out ")
     assert "PAGES is the folder of the 1,133 posted pages." in pages.html

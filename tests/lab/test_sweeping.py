@@ -59,8 +59,12 @@ def test_scores_and_paired_intervals_are_those_of_back_tests(archive: str, found
         assert mine.brier == pytest.approx(told.judged.overall.brier.value, rel=1e-11)
         differences = judged.chosen_by if name == "choosing" else judged.differences
         assert told.differences is not None
+        rated = next(one for one in told.judged.measures if one.group == "no unrated player")
+        assert mine.rated == pytest.approx(rated.deviance.value, rel=1e-11)
         for metric, mine_too in differences.items():
-            assert mine_too == pytest.approx(getattr(told.differences.overall, metric), rel=1e-7)
+            due = {one.group: one for one in told.differences.measures}["all" if metric != "rated" else rated.group]
+            of = "deviance" if metric == "rated" else metric
+            assert mine_too == pytest.approx(getattr(due, of), rel=1e-7)
 
 
 def test_a_rule_set_scores_the_same_bits_alone_in_company_and_on_two_threads(archive: str, found: Sweep) -> None:
@@ -83,7 +87,7 @@ def test_the_later_span_is_walked_for_the_best_alone_unless_asked(archive: str, 
 def test_the_best_is_chosen_on_the_earlier_span_and_a_bad_rule_set_is_seen_to_be_bad(archive: str) -> None:
     """K ten times too small: ratings hardly move, so predictions of a federation that improves must be worse."""
     every = sweep(archive, PLAN, options=OPTIONS, where=ALONE)
-    scores = [one.scored.choosing.deviance for one in every.tried]
+    scores = [one.scored.choosing.rated for one in every.tried]
     assert scores == sorted(scores)
     assert every.judgement.best.varied == every.tried[0].varied
     assert [one.varied.values["k_numerator"] for one in every.tried[-2:]] == [80.0, 80.0]
@@ -96,7 +100,7 @@ def test_who_could_rate_fewer_games_stands_last_whatever_he_scored(found: Sweep)
     """By hand: a better mean of fewer games is no better, and the text says of how many."""
     first, second, *_ = found.tried
     scores = second.scored.choosing
-    fewer = second._replace(scored=second.scored._replace(choosing=Scores(scores.games - 5, 0.1, 0.1)))
+    fewer = second._replace(scored=second.scored._replace(choosing=Scores(scores.games - 5, 0.1, 0.1, 0.1)))
     nothing = second._replace(scored=second.scored._replace(choosing=NO_SCORES))
     order = ranked([nothing, fewer, first], "deviance")
     assert order == [first, fewer, nothing]
@@ -185,7 +189,7 @@ def test_results_of_other_code_are_not_taken(archive: str, tmp_path: Path, monke
     one = plan_of({"grid": {"k_numerator": [800]}}).varied[0]
     job = Job(archive, "0" * 64, Days(), True, 1, digests[0])
     kept = Folder(str(tmp_path / "out"), job, Days(), starts_anew=False)
-    kept.keep(Tried(one, Scored(Scores(1, 0.5, 0.2), Scores(1, 0.5, 0.2))))
+    kept.keep(Tried(one, Scored(Scores(1, 0.5, 0.2, 0.4), Scores(1, 0.5, 0.2, 0.4))))
     assert kept.find(one) is not None
     kept.close()
     other = Folder(str(tmp_path / "out"), job._replace(code=digests[1]), Days(), starts_anew=False)

@@ -27,11 +27,11 @@ from crosstable.cli.printing import Bar, print_answer, print_json, refuse_to_rep
 from crosstable.sentences import counted
 
 if TYPE_CHECKING:
-    from crosstable.lab.backtesting import Backtest
+    from crosstable.lab.judgements import Backtest
+    from crosstable.lab.known_systems import OtherSystem
     from crosstable.lab.plans import Plan
     from crosstable.lab.population import Federation
     from crosstable.lab.posted_pages import Resemblance
-    from crosstable.lab.predictions import OtherSystem
     from crosstable.lab.sweeping import Sweep
     from crosstable.rules.rule_sets import RuleSet
     from crosstable.terms import Report
@@ -44,9 +44,9 @@ MOST_YEARS = 40
 MOST_REGIONS = 44
 # Without a number of sections: five for six members, which gives a member about as many games as official pages show.
 SECTIONS_A_MEMBER = 5 / 6
-_SYSTEMS = ("elo", "glicko2")
+_SYSTEMS = ("elo", "glicko", "glicko2", "standard")
 _BACKENDS = ("threads", "processes", "dask", "ray")
-_METRICS = ("deviance", "brier")
+_METRICS = ("rated", "deviance", "brier")
 
 
 def parser() -> Parser:
@@ -81,13 +81,8 @@ def _add_simulate(commands: Commands) -> None:
     option(made, "--regions N", words, type=_at_most(MOST_REGIONS, "regions"))
     option(made, "--national SHARE", "sections open to all regions (default: 0.1)", type=_share)
     gap = made.add_mutually_exclusive_group()
-    gap.add_argument(
-        "--pandemic",
-        type=day,
-        nargs=2,
-        metavar=("FROM", "TO"),
-        help="hardly any play over the board (default: 2020-03-01 2021-06-30)",
-    )
+    words = "hardly any play over the board (default: 2020-03-01 2021-06-30)"
+    gap.add_argument("--pandemic", type=day, nargs=2, metavar=("FROM", "TO"), help=words)
     gap.add_argument("--no-pandemic", action="store_true", help="the halls never close")
     several(made, "--set NAME=VALUE", "set any other parameter (repeatable)")
     take(made, "--out!", "--force", out="the folder where the archive is written", force=INTO_FOLDER)
@@ -261,38 +256,45 @@ def _rules(options: argparse.Namespace) -> None:
 
 def _add_judging(made: Parser) -> None:
     take(made, "archive", "--rules")
-    words = "also judge another rule set, official, elo, glicko2 or glicko2:tau=0.3, and compare (repeatable)"
-    option(made, "--against FILE|DATE|SYSTEM", words, type=_against, action="append", default=[])
-    option(made, "--peers PYTHON", "the Python with riix, for other systems", default="")
+    words = "also judge a rule set, official, elo, glicko2:tau=0.3, or your own system in mine.py (repeatable)"
+    option(
+        made,
+        "--against FILE|DATE|SYSTEM",
+        words,
+        type=lambda text: text if _is_system(text) else file_or_day(text),
+        action="append",
+        default=[],
+    )
+    words = "judge so many federations that differ from this simulated one only in their seed"
+    option(made, "--seeds N", words, type=count, default=0)
     take(made, "--from", "--to", "--seed", "--draws", "--threads")
 
 
-def _against(text: str) -> str:
-    return text if text.partition(":")[0] in _SYSTEMS else file_or_day(text)
+def _is_system(text: str) -> bool:
+    return (kind := text.partition(":")[0]) in _SYSTEMS or kind.endswith(".py")
 
 
 def _judged(options: argparse.Namespace) -> "Backtest":
     from crosstable.lab.backtesting import backtest
-    from crosstable.lab.measures import Draws
+    from crosstable.lab.drawing import Draws
 
     if options.start and options.end and options.start > options.end:
         raise RefusedError("--from is after --to")
     rules = chosen_rules(options.rules)
-    against = [_rival(text, options.peers) for text in options.against]
+    against = [_rival(text) for text in options.against]
     compile_once()
-    threads = options.threads or len(os.sched_getaffinity(0))
-    with Bar("judging sections") as bar:
-        draws = Draws(options.seed, options.draws, threads)
-        span = (options.start, options.end)
+    draws = Draws(options.seed, options.draws, options.threads or len(os.sched_getaffinity(0)), options.seeds)
+    span = (options.start, options.end)
+    with Bar("judging federations" if options.seeds else "judging sections") as bar:
         return backtest(options.archive, rules, against, span=span, draws=draws, progress=bar.done)
 
 
-def _rival(text: str, peers: str) -> "RuleSet | OtherSystem":
-    if text.partition(":")[0] not in _SYSTEMS:
+def _rival(text: str) -> "RuleSet | OtherSystem":
+    if not _is_system(text):
         return chosen_rules(text)
-    from crosstable.lab.predictions import other_system
+    from crosstable.lab.known_systems import other_system
 
-    return other_system(text, python=peers)
+    return other_system(text)
 
 
 def _add_backtest(commands: Commands) -> None:
@@ -310,7 +312,7 @@ def _backtest(options: argparse.Namespace) -> None:
     docs/lab.md explains the figures.
     """
     found = _judged(options)
-    from crosstable.lab.backtesting import backtest_document, backtest_text, write_backtest
+    from crosstable.lab.judgements import backtest_document, backtest_text, write_backtest
 
     if options.out is not None:
         write_backtest(found, options.out)
@@ -404,19 +406,17 @@ def _add_spans(made: Parser) -> None:
     words = "choose up to this day, judge after it (default: at 2/3 of the games)"
     option(spans, "--choose-until DATE", words, type=day)
     take(spans, "--from", "--to")
-    spans.add_argument(
-        "--metric", choices=_METRICS, default=_METRICS[0], help="choose the best by this (default: deviance)"
-    )
+    words = "choose by this (default: rated, no unrated player)"
+    spans.add_argument("--metric", choices=_METRICS, default=_METRICS[0], help=words)
     flag(spans, "--judge-all", "also score every rule set on the later span")
-    take(spans, "--seed", "--draws", draws="how many draws of sections (default: 500)")
+    take(spans, "--seed", "--draws", draws="how many draws of members and times (default: 500)")
 
 
 def _add_means(made: Parser) -> None:
     means = made.add_argument_group("where it runs")
     option(means, "--jobs N", "tasks at a time (default: one per core)", type=count, default=0)
-    means.add_argument(
-        "--backend", choices=_BACKENDS, default=_BACKENDS[0], help="threads, processes, or a cluster (default: threads)"
-    )
+    words = "threads, processes, or a cluster (default: threads)"
+    means.add_argument("--backend", choices=_BACKENDS, default=_BACKENDS[0], help=words)
     where = "address of the Dask or Ray cluster (default: this machine)"
     option(means, "--scheduler ADDRESS", where, default="")
     flag(means, "--restart", "discard the results in --out")
@@ -476,7 +476,7 @@ def _plan(options: argparse.Namespace) -> "Plan":
 
 def _swept(options: argparse.Namespace) -> "Sweep":
     plan = _plan(options)
-    from crosstable.lab.measures import Draws
+    from crosstable.lab.drawing import Draws
     from crosstable.lab.sweep_tasks import Days, Where
     from crosstable.lab.sweeping import SweepOptions, sweep
 

@@ -10,11 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crosstable.lab.backtesting import Backtest as Backtest
     from crosstable.lab.backtesting import backtest as backtest
-    from crosstable.lab.measures import Draws as Draws
+    from crosstable.lab.drawing import Draws as Draws
+    from crosstable.lab.judgements import Backtest as Backtest
+    from crosstable.lab.known_systems import other_system as other_system
+    from crosstable.lab.known_systems import standard_system as standard_system
     from crosstable.lab.plans import undone as undone
-    from crosstable.lab.predictions import other_system as other_system
     from crosstable.lab.reporting import Report as Report
     from crosstable.lab.reporting import report as report
     from crosstable.lab.sweep_tasks import Days as Days
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 # What the package offers by name, imported when it is asked for: a simulation needs none of it.
 _HOMES = {
-    "crosstable.lab.backtesting": ("Backtest", "backtest"),
-    "crosstable.lab.measures": ("Draws",),
-    "crosstable.lab.predictions": ("other_system",),
+    "crosstable.lab.backtesting": ("backtest",),
+    "crosstable.lab.judgements": ("Backtest",),
+    "crosstable.lab.drawing": ("Draws",),
+    "crosstable.lab.known_systems": ("other_system", "standard_system"),
     "crosstable.lab.plans": ("undone",),
     "crosstable.lab.reporting": ("Report", "report"),
     "crosstable.lab.sweep_tasks": ("Days", "Where"),

@@ -7,25 +7,21 @@ import polars as pl
 
 from crosstable.history.kernel.arrays import Array
 from crosstable.history.kernel.compiling import compiled
-from crosstable.lab.measures import (
-    AGES,
-    ERA_NAMES,
-    NOT_KNOWN,
-    Cells,
+from crosstable.lab.drawing import (
+    Clusters,
     Draws,
     Estimate,
     Table,
-    bands,
     compared,
     drawn_table,
-    era_of,
     estimates,
+    joined,
     means,
-    merged_cells,
-    of_age,
     over_replicates,
+    summed,
     weights_of,
 )
+from crosstable.lab.measures import AGES, ERA_NAMES, NOT_KNOWN, bands, era_of, of_age
 from crosstable.lab.predictions import Brought, Floats, People, Truths, Whole
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem, SectionType
@@ -56,9 +52,12 @@ class Points(NamedTuple):
     change_a_rating: Estimate
 
 
-def points_table(people: People, brought: Brought, sections: Array, kept: Truths, draws: Draws) -> Table:
+def points_table(
+    people: People, brought: Brought, sections: Array, kept: Truths, drawn: tuple[Clusters, Draws]
+) -> Table:
     """Points by era and by system, for the rows that are kept."""
     rows = np.flatnonzero(kept & brought.is_rated)
+    clusters, draws = drawn
     columns = _columns(people, brought, sections, rows)
     section = people.section[rows].astype(np.int64)
     kinds = {
@@ -66,12 +65,15 @@ def points_table(people: People, brought: Brought, sections: Array, kept: Truths
         "era": (ERA_NAMES, era_of(sections["start"][:-1])[section].astype(np.int64)),
         "system": (tuple(system.name for system in RatingSystem), people.system[rows].astype(np.int64)),
     }
-    parts, names = [], []
+    tables = []
     for name, (groups, label) in kinds.items():
-        parts.append(summed(section, label, columns, len(groups)))
-        names += [(name, group) for group in groups]
-    cells = merged_cells(parts, [len(groups) for groups, _ in kinds.values()])
-    return drawn_table(cells, names, np.unique(people.section[kept]).astype(np.int64), draws)
+        parts = (
+            summed(clusters.who[rows], clusters.people, label, columns, len(groups)),
+            summed(clusters.block[section], clusters.blocks, label, columns, len(groups)),
+        )
+        spoken = np.bincount(np.unique(section * len(groups) + label) % len(groups), minlength=len(groups))
+        tables.append(drawn_table(parts, [(name, group) for group in groups], spoken, draws))
+    return joined(tables)
 
 
 def _columns(people: People, brought: Brought, sections: Array, rows: Array) -> Array:
@@ -82,13 +84,6 @@ def _columns(people: People, brought: Brought, sections: Array, rows: Array) -> 
     lifted = np.where(np.isfinite(level), np.maximum(level - brought.computed[rows], 0.0), 0.0)
     change = brought.after[rows] - brought.prior[rows]
     return np.stack((np.ones(len(rows)), bonus > 0.0, bonus, lifted > 0.0, lifted, change), axis=1)
-
-
-def summed(cluster: Array, label: Array, columns: Array, groups: int) -> Cells:
-    """Rows summed up by cluster and label, in order of clusters."""
-    key, inverse = np.unique(cluster * groups + label, return_inverse=True)
-    sums = np.stack([np.bincount(inverse, column, len(key)) for column in columns.T], axis=1).astype(np.float64)
-    return Cells(key // groups, key % groups, sums)
 
 
 def points_from(table: Table, against: Table | None = None) -> list[Points]:
@@ -144,9 +139,11 @@ def cohort_table(
     first, count = (int(years.min()), int(years.max() - years.min()) + 1) if len(years) else (0, 0)
     label = of_age(pairs["age"].to_numpy()).astype(np.int64) * count + (pairs["year"].to_numpy() - first)
     columns = np.stack([np.ones(pairs.height), pairs["change"].to_numpy(), pairs["true_change"].to_numpy()], axis=1)
-    cells = summed(pairs["member"].to_numpy().astype(np.int64), label, columns, count * len(COHORTS))
     names = [(age, str(year)) for age in COHORTS for year in range(first, first + count)]
-    return drawn_table(cells, names, np.unique(people.member[chosen]).astype(np.int64), draws)
+    every = np.unique(people.member[chosen])
+    member = np.searchsorted(every, pairs["member"].to_numpy())
+    cells = summed(member, len(every), label, columns, max(1, len(names)))
+    return drawn_table((cells,), names, np.bincount(cells.group, minlength=len(names)), draws)
 
 
 def _years(days: Array) -> Whole:

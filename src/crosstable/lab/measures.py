@@ -1,12 +1,7 @@
-"""How well games were predicted: deviance, Brier score and calibration by group, each with its interval.
+"""How well games were predicted: deviance, Brier score and calibration by group, each with its interval."""
 
-Intervals come from drawing clusters anew: sections for predictions, members for cohorts. Each replicate has a seed of
-its own, made of the given one and its number, so the same seed gives the same numbers on any number of threads, and two
-rule sets that are compared are drawn the same clusters.
-"""
-
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +11,19 @@ from numpy.typing import NDArray
 
 from crosstable.history.kernel.arrays import Array
 from crosstable.history.kernel.compiling import compiled
-from crosstable.lab.predictions import Brought, Floats, Games, Losses, People, Whole
+from crosstable.lab.drawing import (
+    Cells,
+    Clusters,
+    Draws,
+    Estimate,
+    Table,
+    compared,
+    drawn_table,
+    estimates,
+    joined,
+    means,
+)
+from crosstable.lab.predictions import Brought, Floats, Games, Losses, People, deviance
 from crosstable.rules.constants import Constants
 from crosstable.rules.editions import EDITIONS
 from crosstable.terms import RatingSystem
@@ -29,6 +36,9 @@ AGES = (9, 12, 15, 18, 25, 50, 65)
 SPECIAL = int(EDITIONS[-1].constants.special_games)
 PROVISIONAL = int(EDITIONS[-1].constants.established_above)
 MANY_GAMES = 100
+# Ages of the groups by age, system and status, which would be too many otherwise.
+COARSE_AGES = (13, 18, 25, 50)
+CROSSED = "age, system, status"
 GAMES = (SPECIAL + 1, PROVISIONAL + 1, MANY_GAMES + 1)
 NOT_KNOWN = "not known"
 # An era begins where one of these changed, which move nearly every rating.
@@ -97,6 +107,16 @@ def of_games(brought: Brought, counted: Floats) -> Labels:
     return np.where(np.isnan(brought.before), len(GAMES) + 1, found).astype(np.uint8)
 
 
+STATUSES = ("unrated", "provisional", "established")
+NO_UNRATED, ESTABLISHED = "no unrated player", "both established"
+
+
+def of_status(brought: Brought, counted: Floats) -> Labels:
+    """Whether each row had no rating before its section, a provisional one, or an established one."""
+    games = of_games(brought, counted)
+    return np.where(games > len(GAMES), 0, np.where(games >= GAMES.index(PROVISIONAL + 1) + 1, 2, 1)).astype(np.uint8)
+
+
 def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.int32]) -> list[Grouping]:
     """Every way in which games and their players are grouped; the first is all of them."""
     whole = np.zeros(len(games.one), dtype=np.uint8)
@@ -108,168 +128,53 @@ def groupings(games: Games, people: People, brought: Brought, start: NDArray[np.
         f"over {MANY_GAMES}",
         "unrated",
     )
+    status = of_status(brought, people.counted)
+    least = np.minimum(status[games.one], status[games.other])
+    coarse = np.searchsorted(np.array(COARSE_AGES), people.age, side="right")
+    coarse = np.where(np.isnan(people.age), len(COARSE_AGES) + 1, coarse)
+    crossed = [
+        f"{one}, {system.name}, {status_name}"
+        for one in (*bands(COARSE_AGES), NOT_KNOWN)
+        for system in RatingSystem
+        for status_name in STATUSES
+    ]
+    cross = (coarse * len(RatingSystem) + people.system) * len(STATUSES) + status
     return [
         Grouping("all", ("all",), whole, of_players=False),
+        Grouping("unrated", (NO_UNRATED, "with an unrated player"), (least == 0).astype(np.uint8), of_players=False),
+        Grouping("status", (ESTABLISHED, "not both established"), (least < 2).astype(np.uint8), of_players=False),
         Grouping("era", ERA_NAMES, era_of(start)[games.section], of_players=False),
         Grouping("system", tuple(system.name for system in RatingSystem), games.system, of_players=False),
         Grouping("rating", rating, of_rating(brought.prior), of_players=True),
         Grouping("age", age, of_age(people.age), of_players=True),
         Grouping("games", count, of_games(brought, people.counted), of_players=True),
+        Grouping(CROSSED, tuple(crossed), cross.astype(np.uint8), of_players=True),
     ]
 
 
-# The columns of sums: how many, what was expected and scored, losses, and the error against true strength.
-COUNT, EXPECTED, SCORED, DEVIANCE, BRIER, ERROR, SQUARE, COLUMNS = range(8)
+# The columns of sums: how many, what was expected and scored, losses, the loss with the slope that fits best and how it
+# changes with the slope, and the error against true strength, alone and of differences.
+COUNT, EXPECTED, SCORED, DEVIANCE, BRIER, CLIPPED = range(6)
+FITTED, STEEPNESS, CURVATURE, SLOPED, ERROR, SQUARE, GAP, COLUMNS = range(CLIPPED + 1, CLIPPED + 9)
 BINS = 10
-# Sums are made for so many numbers at a time.
-_ROOM = 1 << 22
-# The share of replicates between the two ends of an interval.
-CONFIDENCE = 0.95
-# An interval from fewer clusters than this would promise too much: from ten normal ones it holds the truth in 90 of a
-# hundred cases instead of 95, from thirty in 94; from very unequal ones in fewer.
-FEWEST_CLUSTERS = 30
-# How a time is told by which half of those who are looked at had not shown.
-UNSEEN = "more than was seen"
-# So many replicates are summed up in one look at the cells.
-AT_ONCE = 16
+# Nobody is surer than this where deviance is clipped, so that one game cannot decide everything.
+CLIP = 0.01
+# The slope is looked for so long, up to so much; a step so small ends it.
+STEPS, STEEPEST, SMALL_STEP = 30, 5.0, 1e-9
+# No logarithm of nothing, however sure somebody is.
+SUREST = 1e-12
 
-
-class Draws(NamedTuple):
-    """How clusters are drawn anew."""
-
-    seed: int = 1
-    replicates: int = 500
-    threads: int = 1
-
-
-class Estimate(NamedTuple):
-    """A number with its interval; no ends where too few clusters speak."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        """The number and its interval as people write them."""
-        value, low, high = (UNSEEN if np.isinf(one) else f"{one:.4f}" for one in self)
-        return value if np.isnan(self.low) else f"{value} [{low}, {high}]"
-
-
-class Cells(NamedTuple):
-    """Sums of one section, or whatever is drawn anew together, in one group; ordered by cluster."""
-
-    cluster: Whole
-    group: Whole
-    sums: Floats
-
-
-@compiled
-def weighted_sums(weights: Array, cluster: Array, group: Array, sums: Array, out: Array) -> None:
-    """The sums of each group when every cluster counts as often as it was drawn, for several replicates at once."""
-    for at in range(len(cluster)):
-        for column in range(sums.shape[1]):
-            value = sums[at, column]
-            for replicate in range(out.shape[2]):
-                out[group[at], column, replicate] += weights[cluster[at], replicate] * value
-
-
-def weights_of(draws: Draws, replicate: int, clusters: int) -> Floats:
-    """How often each cluster is drawn in a replicate: as many are drawn as there are."""
-    rng = np.random.Generator(np.random.PCG64([draws.seed, replicate]))
-    drawn = rng.integers(0, clusters, clusters)
-    return np.bincount(drawn, minlength=clusters).astype(np.float64)
-
-
-class Table(NamedTuple):
-    """Sums by group, each named by its grouping and itself: of everything, and of every replicate.
-
-    ``clusters`` is how many clusters speak of each group.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    whole: Floats
-    drawn: Floats
-    clusters: Whole
-
-
-def drawn_table(cells: Cells, names: Sequence[tuple[str, str]], every: Whole, draws: Draws) -> Table:
-    """Sum up cells by group and draw the clusters anew; ``every`` names all clusters there are, in order.
-
-    Two rule sets may have cells of different clusters; if every cluster is named, both are drawn the same ones.
-    """
-    groups = len(names)
-    return Table(
-        tuple(names),
-        totals(cells, groups),
-        replicated(cells, groups, every, draws),
-        np.bincount(cells.group, minlength=groups),
-    )
-
-
-def replicated(cells: Cells, groups: int, every: Whole, draws: Draws) -> Floats:
-    """The sums of every group in every replicate: replicates by groups by columns."""
-    columns = cells.sums.shape[1]
-    out = np.zeros((draws.replicates, groups, columns))
-    cluster = np.searchsorted(every, cells.cluster)
-
-    def fill(replicates: range) -> None:
-        weights = np.stack([weights_of(draws, one, len(every)) for one in replicates], axis=1)
-        sums = np.zeros((groups, columns, len(replicates)))
-        weighted_sums(weights, cluster, cells.group, cells.sums, sums)
-        out[replicates.start : replicates.stop] = np.moveaxis(sums, 2, 0)
-
-    if len(every):
-        over_replicates(fill, draws)
-    return out
-
-
-def over_replicates(fill: Callable[[range], None], draws: Draws) -> None:
-    """Do something for all replicates, some of them at a time, on several threads."""
-    parts = [range(at, min(at + AT_ONCE, draws.replicates)) for at in range(0, draws.replicates, AT_ONCE)]
-    with ThreadPoolExecutor(draws.threads) as pool:
-        list(pool.map(fill, parts))
-
-
-def totals(cells: Cells, groups: int) -> Floats:
-    """The sums of every group."""
-    out = np.zeros((groups, cells.sums.shape[1]))
-    np.add.at(out, cells.group, cells.sums)
-    return out
-
-
-def estimates(values: Floats, drawn: Floats, clusters: Whole) -> list[Estimate]:
-    """Numbers of groups with percentile intervals; ``drawn`` holds them by replicate and group."""
-    tail = (1.0 - CONFIDENCE) / 2.0
-    found = []
-    for group, value in enumerate(values.tolist()):
-        known = drawn[:, group][~np.isnan(drawn[:, group])]
-        if clusters[group] < FEWEST_CLUSTERS or not len(known):
-            found.append(Estimate(value, np.nan, np.nan))
-        else:
-            found.append(Estimate(value, *_ends(known, tail)))
-    return found
-
-
-def _ends(known: Floats, tail: float) -> tuple[float, float]:
-    """The quantiles at both ends; where some numbers are infinite, those that were drawn, as nothing lies between."""
-    shares = np.array((tail, 1.0 - tail))
-    if np.all(np.isfinite(known)):
-        low, high = np.quantile(known, shares).tolist()
-    else:
-        low_rank, high_rank = shares * (len(known) - 1)
-        low, high = np.sort(known)[[int(np.floor(low_rank)), int(np.ceil(high_rank))]].tolist()
-    return low, high
-
-
-METRICS = ("deviance", "brier", "surplus", "bias", "rms")
+METRICS = ("deviance", "clipped", "recalibrated", "slope", "brier", "surplus", "bias", "spread", "rms", "gap")
 
 
 class Measure(NamedTuple):
     """How well one group was predicted; the number of its games (or of players' games) and of its sections.
 
-    ``surplus`` is what was scored above what was expected, a game: by the favourite, or in bands of players by the
-    player. ``bias`` and ``rms`` are the mean error of ratings against true strengths and the root of its mean
-    square, NaN where nobody knows the truth.
+    ``clipped`` is the deviance when nobody is surer than 99 %, ``recalibrated`` the deviance when every difference is
+    multiplied by the ``slope`` that fits best. ``surplus`` is what was scored above what was expected, a game: by the
+    favourite, or in bands of players by the player. ``bias`` is the mean error of ratings against true strengths,
+    ``spread`` its standard deviation, ``rms`` the root of its mean square, ``gap`` that of the error of differences
+    between opponents; NaN where nobody knows the truth.
     """
 
     grouping: str
@@ -277,10 +182,15 @@ class Measure(NamedTuple):
     games: int
     sections: int
     deviance: Estimate
+    clipped: Estimate
+    recalibrated: Estimate
+    slope: Estimate
     brier: Estimate
     surplus: Estimate
     bias: Estimate
+    spread: Estimate
     rms: Estimate
+    gap: Estimate
 
 
 class Bin(NamedTuple):
@@ -299,81 +209,181 @@ class Bin(NamedTuple):
     scored: Estimate
 
 
-def table_of(
-    games: Games, losses: Losses, ways: Sequence[Grouping], error: Floats, draws: Draws, *, bins: int = 1
-) -> Table:
-    """Sum up losses by section and group, or by bins of expectancies in each group, and draw the sections anew.
+class View(NamedTuple):
+    """Predicted games as compiled code looks at them; ``error`` is by row of results."""
+
+    section: Array
+    one: Array
+    other: Array
+    score: Array
+    expected: Array
+    deviance: Array
+    brier: Array
+    error: Array
+
+
+class Way(NamedTuple):
+    """A grouping as compiled code looks at it, with the slope that fits each group best."""
+
+    labels: Array
+    of_players: bool
+    bins: int
+    lowest: float
+    slopes: Array
+
+
+@compiled
+def group_of(view: View, way: Way, at: int, side: int) -> int:
+    """The group of a game, or of one of its players."""
+    expected = view.expected[at]
+    if way.of_players:
+        label = np.int64(way.labels[view.one[at] if side == 0 else view.other[at]])
+        expected = expected if side == 0 else 1.0 - expected
+    else:
+        label = np.int64(way.labels[at])
+        expected = max(expected, 1.0 - expected)
+    if way.bins > 1:
+        place = int((expected - way.lowest) / (1.0 - way.lowest) * way.bins)
+        label = label * way.bins + min(place, way.bins - 1)
+    return int(label)
+
+
+@compiled
+def logit_of(expected: float) -> float:
+    """The logarithm of odds."""
+    sure = min(max(expected, SUREST), 1.0 - SUREST)
+    return math.log(sure / (1.0 - sure))
+
+
+@compiled
+def lay_values(view: View, way: Way, at: int, side: int, out: Array) -> None:
+    """What is summed up of a game: once, of the favourite, or once for each player; a tie of favourites is halved."""
+    expected, score = view.expected[at], view.score[at]
+    own, scored = (expected, score) if side == 0 else (1.0 - expected, 1.0 - score)
+    if not way.of_players:
+        if expected < 0.5:
+            own, scored = 1.0 - expected, 1.0 - score
+        elif expected == 0.5:
+            scored = 0.5
+    out[COUNT], out[EXPECTED], out[SCORED] = 1.0, own, scored
+    if len(out) == SCORED + 1:
+        return
+    out[DEVIANCE], out[BRIER] = view.deviance[at], view.brier[at]
+    clipped = min(max(expected, CLIP), 1.0 - CLIP)
+    out[CLIPPED] = deviance(score, clipped, 1.0 - clipped)
+    logit = logit_of(expected)
+    slope = way.slopes[group_of(view, way, at, side)]
+    fitted = 1.0 / (1.0 + math.exp(-slope * logit))
+    # ln(1 + e^x) without overflow.
+    out[FITTED] = max(slope * logit, 0.0) + math.log1p(math.exp(-abs(slope * logit))) - score * slope * logit
+    out[STEEPNESS] = logit * (fitted - score)
+    out[CURVATURE] = logit * logit * fitted * (1.0 - fitted)
+    out[SLOPED] = slope * out[CURVATURE]
+    first, second = view.error[view.one[at]], view.error[view.other[at]]
+    if way.of_players:
+        mine = first if side == 0 else second
+        out[ERROR], out[SQUARE] = mine, mine * mine
+    else:
+        out[ERROR], out[SQUARE] = (first + second) / 2.0, (first * first + second * second) / 2.0
+    out[GAP] = (first - second) * (first - second)
+
+
+@compiled
+def number_cells(view: View, way: Way, who: Array, ids: Array, sections: Array) -> int:
+    """Number the cells of people and groups that have games; count the sections of every group."""
+    count = 0
+    last = np.full(len(sections), -1)
+    for at in range(len(view.one)):
+        for side in range(2 if way.of_players else 1):
+            group = group_of(view, way, at, side)
+            if last[group] != view.section[at]:
+                last[group] = view.section[at]
+                sections[group] += 1
+            for person in (who[view.one[at]], who[view.other[at]]):
+                if ids[person, group] < 0:
+                    ids[person, group] = count
+                    count += 1
+    return count
+
+
+@compiled
+def fill_cells(view: View, way: Way, clusters: Clusters, ids: Array, of_people: Array, of_blocks: Array) -> None:
+    """Add every game to the cells of both its players and of its time."""
+    values = np.zeros(of_people.shape[1])
+    for at in range(len(view.one)):
+        block = clusters.block[view.section[at]]
+        one, other = clusters.who[view.one[at]], clusters.who[view.other[at]]
+        for side in range(2 if way.of_players else 1):
+            group = group_of(view, way, at, side)
+            lay_values(view, way, at, side, values)
+            for column in range(len(values)):
+                of_people[ids[one, group], column] += values[column]
+                of_people[ids[other, group], column] += values[column]
+                of_blocks[block, group, column] += values[column]
+
+
+@compiled
+def step_slopes(view: View, way: Way, sums: Array) -> None:
+    """How the deviance of every group changes with its slope, once and twice."""
+    for at in range(len(view.one)):
+        logit = logit_of(view.expected[at])
+        for side in range(2 if way.of_players else 1):
+            group = group_of(view, way, at, side)
+            fitted = 1.0 / (1.0 + math.exp(-way.slopes[group] * logit))
+            sums[group, 0] += logit * (fitted - view.score[at])
+            sums[group, 1] += logit * logit * fitted * (1.0 - fitted)
+
+
+def best_slopes(view: View, way: Way) -> Floats:
+    """The slope of every group with which expectancies cost least; Newton's way, from 0, where steps are too short."""
+    slopes: Floats = np.zeros(len(way.slopes))
+    for _ in range(STEPS):
+        sums = np.zeros((len(slopes), 2))
+        step_slopes(view, way._replace(slopes=slopes), sums)
+        step = np.where(sums[:, 1] > 0.0, sums[:, 0] / np.maximum(sums[:, 1], 1e-300), 0.0)
+        moved = np.clip(slopes - step, -STEEPEST, STEEPEST)
+        if np.max(np.abs(moved - slopes), initial=0.0) < SMALL_STEP:
+            break
+        slopes = moved
+    return slopes
+
+
+class Arena(NamedTuple):
+    """On what predictions are judged: the games, their groups, to whom and when they belong, the draws."""
+
+    games: Games
+    ways: Sequence[Grouping]
+    clusters: Clusters
+    draws: Draws
+
+
+def table_of(arena: Arena, losses: Losses, error: Floats, *, bins: int = 1) -> Table:
+    """Sum up losses by group, or by bins of expectancies in each group, and draw members and times anew.
 
     ``error`` is that of ratings against true strengths, by row of results; NaN where nobody knows.
     """
-    cells = [_cells(games, losses, way, error, bins) for way in ways]
-    names = [(way.name, group) for way in ways for group in way.groups for _ in range(bins)]
-    merged = merged_cells(cells, [len(way.groups) * bins for way in ways])
-    return drawn_table(merged, names, np.unique(games.section), draws)
+    games = arena.games
+    view = View(games.section, games.one, games.other, games.score, *losses, error)
+    return joined([_table(arena, view, way, bins) for way in arena.ways])
 
 
-def _cells(games: Games, losses: Losses, way: Grouping, error: Floats, bins: int) -> Cells:
-    """The cells that are not empty, of games that are ordered by section; some sections are summed up at a time."""
-    sections, groups = int(games.section[-1]) + 1, len(way.groups) * bins
+def _table(arena: Arena, view: View, grouping: Grouping, bins: int) -> Table:
+    clusters = arena.clusters
+    names = [(grouping.name, group) for group in grouping.groups for _ in range(bins)]
     columns = COLUMNS if bins == 1 else SCORED + 1
-    room = min(sections, max(1, _ROOM // (groups * columns)))
-    parts = []
-    for first in range(0, sections, room):
-        at = slice(*np.searchsorted(games.section, (first, first + room)).tolist())
-        section, label, values = _values(games, losses, way, error, at)
-        if bins > 1:
-            label = label * bins + bin_of(values[EXPECTED], way.lowest)
-        key = (section - first) * groups + label
-        sums: Floats = np.stack([np.bincount(key, one, room * groups) for one in values[:columns]], axis=1)
-        kept = np.flatnonzero(sums[:, COUNT])
-        parts.append(Cells(kept // groups + first, kept % groups, sums[kept]))
-    return Cells(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
-def _values(
-    games: Games, losses: Losses, way: Grouping, error: Floats, at: slice
-) -> tuple[Whole, Whole, Sequence[Floats]]:
-    """What is summed up of some games, by section and label: once, of the favourite, or once for each player."""
-    section, score = games.section[at].astype(np.int64), games.score[at]
-    expected, *costs = (column[at] for column in losses)
-    players = np.stack((games.one[at], games.other[at]), axis=1)
-    wrong = np.stack((error[players], error[players] ** 2))
-    if way.of_players:
-        own = (np.stack((one, 1.0 - one), axis=1).ravel() for one in (expected, score))
-        twice = (np.repeat(one, 2) for one in costs)
-        label = way.labels[players].ravel().astype(np.int64)
-        return np.repeat(section, 2), label, (np.ones(len(label)), *own, *twice, *wrong.reshape(2, -1))
-    own = (np.where(expected < 0.5, 1.0 - one, one) for one in (expected, score))
-    return section, way.labels[at].astype(np.int64), (np.ones(len(score)), *own, *costs, *wrong.mean(axis=2))
-
-
-def bin_of(expected: Floats, lowest: float) -> Whole:
-    """The bins of expectancies, of those from the lowest to 1."""
-    return np.minimum(((expected - lowest) / (1.0 - lowest) * BINS).astype(np.int64), BINS - 1)
-
-
-def merged_cells(cells: list[Cells], groups: list[int]) -> Cells:
-    """Several tables of cells as one; the groups of each come after those of the one before."""
-    before = np.cumsum([0, *groups[:-1]])
-    group = np.concatenate([one.group + first for one, first in zip(cells, before, strict=True)])
-    cluster = np.concatenate([one.cluster for one in cells])
-    order = np.argsort(cluster, kind="stable")
-    sums = np.concatenate([one.sums for one in cells])
-    return Cells(cluster[order], group[order], sums[order])
-
-
-def means(sums: Floats) -> Floats:
-    """Sums divided by the first of them, which counts."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums / sums[..., :1])
-
-
-def compared(table: Table, against: Table | None, of: Callable[[Floats], Floats]) -> list[list[Estimate]]:
-    """What a function makes of sums, column by column and group by group, less what it makes of another table's."""
-    values, drawn = of(table.whole), of(table.drawn)
-    if against is not None:
-        values, drawn = values - of(against.whole), drawn - of(against.drawn)
-    return [estimates(values[:, at], drawn[:, :, at], table.clusters) for at in range(values.shape[1])]
+    way = Way(grouping.labels, grouping.of_players, bins, grouping.lowest, np.zeros(len(names)))
+    if bins == 1:
+        way = way._replace(slopes=best_slopes(view, way))
+    ids = np.full((clusters.people, len(names)), -1, dtype=np.int32)
+    sections = np.zeros(len(names), dtype=np.int64)
+    count = number_cells(view, way, clusters.who, ids, sections)
+    of_people, of_blocks = np.zeros((count, columns)), np.zeros((clusters.blocks, len(names), columns))
+    fill_cells(view, way, clusters, ids, of_people, of_blocks)
+    person, group = np.nonzero(ids >= 0)
+    people = Cells(person, group, of_people[ids[person, group]], clusters.people)
+    block, label = np.nonzero(of_blocks[:, :, COUNT])
+    blocks = Cells(block, label, of_blocks[block, label], clusters.blocks)
+    return drawn_table((people, blocks), names, sections, arena.draws)
 
 
 def measures_of(table: Table, against: Table | None = None) -> list[Measure]:
@@ -390,8 +400,15 @@ def _metrics(sums: Floats) -> Floats:
     """Every metric from sums, by group or by replicate and group."""
     mean = means(sums)
     surplus = mean[..., SCORED] - mean[..., EXPECTED]
-    bias, rms = mean[..., ERROR], np.sqrt(mean[..., SQUARE])
-    return np.stack((mean[..., DEVIANCE], mean[..., BRIER], surplus, bias, rms), axis=-1)
+    bias, square = mean[..., ERROR], mean[..., SQUARE]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        curvature = np.where(mean[..., CURVATURE] > 0.0, mean[..., CURVATURE], np.nan)
+        move, slope = mean[..., STEEPNESS] / curvature, (mean[..., SLOPED] - mean[..., STEEPNESS]) / curvature
+        roots = [np.sqrt(one) for one in (square - bias**2, square, mean[..., GAP])]
+    # In a draw the best slope lies a little beside that of everything, where deviance is a parabola.
+    recalibrated = mean[..., FITTED] - np.nan_to_num(move) * mean[..., STEEPNESS] / 2.0
+    losses = (mean[..., DEVIANCE], mean[..., CLIPPED], recalibrated, slope, mean[..., BRIER])
+    return np.stack((*losses, surplus, bias, *roots), axis=-1)
 
 
 def bins_of(table: Table, ways: Sequence[Grouping]) -> list[Bin]:

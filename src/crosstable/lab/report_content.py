@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from crosstable.errors import HistoryError
-from crosstable.lab.backtesting import SETTLED, Backtest, Judged, Rival
+from crosstable.lab.drawing import UNSEEN, Estimate
 from crosstable.lab.effects import Cohort
-from crosstable.lab.measures import UNSEEN, Estimate, Measure
+from crosstable.lab.judgements import SETTLED, Backtest, Judged, Rival
+from crosstable.lab.measures import Measure
 from crosstable.lab.sweep_folder import DOCUMENT
 from crosstable.lab.sweeping import FORMAT
 from crosstable.output.charts import Axes, Point, Row, Series, legend, line_plot, row_plot
@@ -86,6 +87,8 @@ def difference(gap: Estimate) -> Markup:
 
 
 GROUPINGS = {
+    "unrated": ("Players", "With and without a player who had no rating"),
+    "status": ("Status", "Both players established, or not"),
     "era": ("Era", "By era; one begins where a rule changed that moves nearly every rating"),
     "system": ("System", "By rating system"),
     "rating": ("Rating", "By the rating that a player brought"),
@@ -145,7 +148,12 @@ def overall(found: Backtest) -> Part:
         drawn = row_plot(rows, Axes(title, "difference of deviance, a game", level=0.0))
         caption = f"{title}, with 95 % intervals from paired draws; left of the line {name} is better"
         paired = [
-            [one.judged.rules.name, *(difference(gap) for gap in one.differences.overall[4:6])] for one in found.rivals
+            [
+                one.judged.rules.name,
+                difference(one.differences.overall.deviance),
+                difference(one.differences.overall.brier),
+            ]
+            for one in found.rivals
         ]
         shown = Table(f"{name} less each other one", ["", "deviance", "Brier score"], paired)
         blocks += [figure(drawn, caption), table(shown, NUMBERS)]
@@ -424,10 +432,10 @@ def sweep_part(found: Mapping[str, Any], archive_digest: str) -> Part:
     tried = found["tried"]
     gap = _estimate_of(found["differences"]["judging"][metric])
     said = (
-        f"Of {len(tried):,} rule sets {best['name']} predicted best up to {days['choose_until']}, by {metric}; after "
-        f"that its {metric} was {'lower' if gap.value < 0.0 else 'higher'} than that of the official rules by "
-        f"{number(abs(gap.value), 5)} a game (95\N{NO-BREAK SPACE}% interval of the difference {number(gap.low, 5)} to "
-        f"{number(gap.high, 5)})."
+        f"Of {len(tried):,} rule sets {best['name']} predicted best up to {days['choose_until']}, by "
+        f"{_said(metric)}; after that its {_said(metric)} was {'lower' if gap.value < 0.0 else 'higher'} "
+        f"than that of the official rules by {number(abs(gap.value), 5)} a game "
+        f"(95\N{NO-BREAK SPACE}% interval of the difference {number(gap.low, 5)} to {number(gap.high, 5)})."
     )
     blocks = [paragraph(said, "finding")]
     if found["archive"]["digest"] != archive_digest:
@@ -445,14 +453,18 @@ def _estimate_of(ends: Mapping[str, float | None]) -> Estimate:
     return Estimate(*(_known(ends[name]) for name in Estimate._fields))
 
 
+def _said(metric: str) -> str:
+    return "deviance without unrated players" if metric == "rated" else metric
+
+
 def _drawn(found: Mapping[str, Any], metric: str) -> Block:
     names = found["plan"]["varies"]
     tried = found["tried"]
     if len(names) == 1 and all(isinstance(one["values"].get(names[0]), int | float) for one in tried):
         return _by_value(tried, names[0], metric)
-    title = f"The best of the sweep: {metric} on the earlier span, and on the later one where it was judged"
+    title = f"The best of the sweep: {_said(metric)} on the earlier span, and on the later one where it was judged"
     rows = [Row(one["name"], tuple(Point(0, _known(one[span][metric])) for span in SPANS)) for one in tried[:DRAWN]]
-    return figure(row_plot(rows, Axes(title, f"{metric}, a game")), title, legend(SPANS.values()))
+    return figure(row_plot(rows, Axes(title, f"{_said(metric)}, a game")), title, legend(SPANS.values()))
 
 
 def _by_value(tried: Sequence[Mapping[str, Any]], name: str, metric: str) -> Block:
@@ -463,15 +475,15 @@ def _by_value(tried: Sequence[Mapping[str, Any]], name: str, metric: str) -> Blo
         for span, said in SPANS.items()
         if any(one[span][metric] is not None for one in ordered)
     ]
-    title = f"{metric.capitalize()} by {name}"
-    drawn = line_plot(series, Axes(title, name, f"{metric}, a game"))
+    title = f"{capital(_said(metric))} by {name}"
+    drawn = line_plot(series, Axes(title, name, f"{_said(metric)}, a game"))
     return figure(drawn, title, legend([one.name for one in series]))
 
 
 def _differences(found: Mapping[str, Any]) -> Table:
     rows = [
         [
-            f"{said}, {metric}",
+            f"{said}, {_said(metric)}",
             *(number(_known(found[name][span][metric]), 5) for name in ("best", "official")),
             estimate(_estimate_of(gap), 5),
         ]

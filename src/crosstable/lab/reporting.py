@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import opened
-from crosstable.lab.backtesting import Against, Backtest, Day, backtest, backtest_document
+from crosstable.lab.backtesting import Against, Day, backtest
 from crosstable.lab.documents import write_whole
-from crosstable.lab.measures import CONFIDENCE, Draws
+from crosstable.lab.drawing import CONFIDENCE, Draws
+from crosstable.lab.judgements import Backtest, backtest_document
+from crosstable.lab.known_systems import OtherSystem
 from crosstable.lab.plans import plan_text
 from crosstable.lab.population import Federation, written
-from crosstable.lab.predictions import OtherSystem
 from crosstable.lab.report_content import Block, Part, capital, paragraph, parts_of, read_sweep, sweep_part
 from crosstable.output.charts import chart_style
 from crosstable.rules.rule_files import rules_text
@@ -225,9 +226,6 @@ def _reporting(found: Backtest, given: list[str], sweep: str) -> Iterator[str]:
     yield f"crosstable lab report {shlex.quote(found.archive)} --rules {given[0]}"
     for name in given[1:]:
         yield f"--against {name}"
-    for python in dict.fromkeys(one.rules.python for one in found.everyone if isinstance(one.rules, OtherSystem)):
-        if python:
-            yield f"--peers {shlex.quote(python)}"
     if found.start is not None:
         yield f"--from {found.start}"
     if found.end is not None:

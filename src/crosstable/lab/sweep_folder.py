@@ -28,7 +28,7 @@ SCHEMA: Mapping[str, Any] = {
     "digest": pl.String,
     "values": pl.String,
     **{f"{span}_games": pl.Int64 for span in ("choosing", "judging")},
-    **{f"{span}_{name}": pl.Float64 for span in ("choosing", "judging") for name in ("deviance", "brier")},
+    **{f"{span}_{name}": pl.Float64 for span in ("choosing", "judging") for name in Scores._fields[1:]},
 }
 
 

@@ -40,7 +40,7 @@ from crosstable.rules.rule_sets import RuleSet
 CHOOSING, JUDGING, SPANS = range(3)
 NOT_SCORED = -1
 # The columns of sums.
-GAMES, DEVIANCE, BRIER, COLUMNS = range(4)
+GAMES, DEVIANCE, BRIER, RATED_GAMES, RATED, COLUMNS = range(6)
 # Results of games as archives write them.
 LOST, DRAWN = 0, 1
 # A product of expectancies is taken the logarithm of before it becomes too small to be a number.
@@ -127,7 +127,7 @@ def tables_of(history: History, lanes: Lanes, lane: int) -> Tables:
 
 @inner
 def lay_odds(constants: Array, tables: Tables, number: int, out: Array, scratch: Scratch) -> None:
-    """The odds of everybody who plays, from the rating that they bring or the start that Step 1 gives."""
+    """The odds of everybody who plays, from the rating that they bring or, below zero, the start that Step 1 gives."""
     history = tables.history
     section = history.sections[number]
     low, width = section.first, history.sections[number + 1].first - section.first
@@ -138,32 +138,47 @@ def lay_odds(constants: Array, tables: Tables, number: int, out: Array, scratch:
         for position in range(width):
             competitor = history.competitors[low + position]
             rating = tables.standings.standings[history.places[section.row + at]].rating
+            sign = 1.0
             if math.isnan(rating) and history.competitors[low + position + 1].first > competitor.first:
                 rating = start_in(constants, tables, Starter(number, position, system), scratch.sources).rating
-            out[at] = odds(rating)
+                sign = -1.0
+            out[at] = sign * odds(rating)
             at += 1
 
 
 @inner
 def score_section(predicted: Predicted, number: int, strength: Array, out: Array) -> None:
     """The losses of a section's games: logarithms of products, as a logarithm a game would cost as much as rating."""
+    for column in range(COLUMNS):
+        out[column] = 0.0
     decided = drawn = 1.0
-    deviance = squares = 0.0
+    was_rated = True
     for at in range(predicted.first[number], predicted.first[number + 1]):
         own, others = strength[predicted.one[at]], strength[predicted.other[at]]
+        is_rated = own > 0.0 and others > 0.0
+        if is_rated != was_rated or min(decided, drawn) < SMALL:
+            add_loss(math.log(decided) + 0.5 * math.log(drawn), was_rated, out)
+            decided = drawn = 1.0
+        was_rated = is_rated
+        own, others = abs(own), abs(others)
         expected, complement = winning_expectancy(own, others), winning_expectancy(others, own)
         result = predicted.result[at]
-        squares += brier(0.5 * result, expected)
+        out[GAMES] += 1.0
+        out[RATED_GAMES] += 1.0 if is_rated else 0.0
+        out[BRIER] += brier(0.5 * result, expected)
         if result == DRAWN:
             drawn *= expected * complement
         else:
             decided *= complement if result == LOST else expected
-        if min(decided, drawn) < SMALL:
-            deviance -= math.log(decided) + 0.5 * math.log(drawn)
-            decided = drawn = 1.0
-    out[GAMES] = predicted.first[number + 1] - predicted.first[number]
-    out[DEVIANCE] = deviance - (math.log(decided) + 0.5 * math.log(drawn))
-    out[BRIER] = squares
+    add_loss(math.log(decided) + 0.5 * math.log(drawn), was_rated, out)
+
+
+@inner
+def add_loss(logarithm: float, is_rated: bool, out: Array) -> None:
+    """Add what some games cost, to all games and to those of rated players."""
+    out[DEVIANCE] -= logarithm
+    if is_rated:
+        out[RATED] -= logarithm
 
 
 @inner

@@ -33,11 +33,15 @@ from crosstable.history.index import Index
 from crosstable.history.kernel.compiling import sources_digest
 from crosstable.lab.predictions import games_of, in_span, index_beside
 from crosstable.lab.sweep_lanes import (
+    BRIER,
     CHOOSING,
     COLUMNS,
+    DEVIANCE,
     GAMES,
     JUDGING,
     NOT_SCORED,
+    RATED,
+    RATED_GAMES,
     SPANS,
     Company,
     Predicted,
@@ -84,14 +88,18 @@ class Job(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What a rule set scored in a span: how many games, deviance and Brier score a game; NaN where there are none."""
+    """What a rule set scored in a span: how many games, deviance and Brier score a game; NaN where there are none.
+
+    ``rated`` is the deviance of games without an unrated player.
+    """
 
     games: int
     deviance: float
     brier: float
+    rated: float
 
 
-NO_SCORES = Scores(0, float("nan"), float("nan"))
+NO_SCORES = Scores(0, *[float("nan")] * 3)
 
 
 class Scored(NamedTuple):
@@ -235,7 +243,8 @@ def _scores(row: list[float]) -> Scores:
     games = int(row[GAMES])
     if not games:
         return NO_SCORES
-    return Scores(games, row[GAMES + 1] / games, row[GAMES + 2] / games)
+    rated = row[RATED] / row[RATED_GAMES] if row[RATED_GAMES] else float("nan")
+    return Scores(games, row[DEVIANCE] / games, row[BRIER] / games, rated)
 
 
 THREADS, PROCESSES, DASK, RAY = "threads", "processes", "dask", "ray"

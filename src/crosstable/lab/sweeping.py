@@ -12,21 +12,22 @@ With a folder every result is kept as soon as it is there, and the same call goe
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from crosstable import __version__
 from crosstable.errors import HistoryError
 from crosstable.history.archive import digest
+from crosstable.lab.backtesting import backtest
 from crosstable.lab.documents import plain, write_folder
-from crosstable.lab.measures import CONFIDENCE, Cells, Draws, Estimate, Table, drawn_table, estimates
+from crosstable.lab.drawing import CONFIDENCE, Draws, Estimate
+from crosstable.lab.judgements import Differences, warnings_of
+from crosstable.lab.measures import NO_UNRATED
 from crosstable.lab.plans import Plan, plan_of
-from crosstable.lab.predictions import Whole
 from crosstable.lab.sweep_folder import DOCUMENT, Folder, Tried, frame_of
-from crosstable.lab.sweep_lanes import BRIER, CHOOSING, COLUMNS, DEVIANCE, GAMES, JUDGING, Sums
+from crosstable.lab.sweep_lanes import CHOOSING, JUDGING
 from crosstable.lab.sweep_tasks import (
     Days,
     Job,
@@ -45,7 +46,8 @@ from crosstable.rules.editions import LAW_SEEN_THROUGH
 from crosstable.rules.rule_files import rules_text
 from crosstable.rules.rule_sets import OFFICIAL, document_of
 
-METRICS: Mapping[str, int] = {"deviance": DEVIANCE, "brier": BRIER}
+# What is chosen by: the deviance of games without an unrated player, whose starts would decide otherwise, or of all.
+METRICS: Mapping[str, str] = {"rated": "deviance, no unrated", "deviance": "deviance, all", "brier": "Brier score, all"}
 # So many rule sets are replayed together: more gain little, and each takes room for its records and results.
 LANES = 4
 Progress = Callable[[int, int], None]
@@ -63,7 +65,7 @@ class SweepOptions(NamedTuple):
     """
 
     days: Days = Days()
-    metric: str = "deviance"
+    metric: str = "rated"
     draws: Draws = Draws()
     judges_all: bool = False
     starts_anew: bool = False
@@ -76,8 +78,8 @@ USUAL = SweepOptions()
 class Judgement(NamedTuple):
     """The best rule set of the earlier span beside the official rules, on both spans.
 
-    ``differences`` are those of the later span, by metric: the best less the official, from paired draws of sections;
-    below zero the best predicts better.
+    ``differences`` are those of the later span, by metric: the best less the official, from paired draws of members and
+    times; below zero the best predicts better. ``warnings`` say where metrics disagree.
     """
 
     best: Tried
@@ -85,6 +87,7 @@ class Judgement(NamedTuple):
     chosen_by: Mapping[str, Estimate]
     differences: Mapping[str, Estimate]
     sections: int
+    warnings: list[str]
 
 
 class Sweep(NamedTuple):
@@ -146,7 +149,7 @@ def sweep(
         known = _known(plan, kept)
         tried = _tried(job, plan, known, (kept, where, progress))
         tried = ranked(tried, options.metric)
-        judgement = judge(history, tried[0], options.draws)
+        judgement = judge(folder, history, tried[0], options.draws)
     finally:
         if kept is not None:
             kept.close()
@@ -211,40 +214,27 @@ def ranked(tried: Sequence[Tried], metric: str) -> list[Tried]:
     return sorted(tried, key=rank)
 
 
-def judge(history: Opened, best: Tried, draws: Draws) -> Judgement:
-    """Replay the best and the official rules through everything and compare them, section by section."""
+def judge(folder: str, history: Opened, best: Tried, draws: Draws) -> Judgement:
+    """Replay the best and the official rules through everything and compare them."""
     if not best.scored.choosing.games:
         raise HistoryError("no rule set of the plan could rate a game of the earlier span")
     one, other = history.sums([best.varied.rules, OFFICIAL], history.index.sections)
-    tables = {span: _table(history, (one, other), span, draws) for span in (CHOOSING, JUDGING)}
-    return Judgement(
-        Tried(best.varied, scored_from(one)),
-        scored_from(other),
-        _differences(tables[CHOOSING]),
-        _differences(tables[JUDGING]),
-        int(tables[JUDGING].clusters[0]),
+    first, until, last = history.days
+    assert until is not None
+    chosen, judged = (
+        backtest(folder, best.varied.rules, OFFICIAL, span=span, draws=draws)
+        for span in ((first, until), (until + timedelta(days=1), last))
     )
+    gaps = [one.rivals[0].differences for one in (chosen, judged)]
+    earlier, later = (_differences(gap) for gap in gaps)
+    best = Tried(best.varied, scored_from(one))
+    return Judgement(best, scored_from(other), earlier, later, judged.sections, warnings_of(gaps[1]))
 
 
-def _table(history: Opened, both: tuple[Sums, Sums], span: int, draws: Draws) -> Table:
-    """The sums of a span over the sections that both could rate, drawn together: columns of the one, then the other."""
-    inside = history.predicted.span == span
-    for sums in both:
-        inside = inside & (sums.by_section[:, GAMES] > 0)
-    every: Whole = np.flatnonzero(inside)
-    columns = np.concatenate([sums.by_section[every] for sums in both], axis=1)
-    return drawn_table(Cells(every, np.zeros(len(every), dtype=np.int64), columns), [("all", "all")], every, draws)
-
-
-def _differences(table: Table) -> dict[str, Estimate]:
-    found = {}
-    for name, column in METRICS.items():
-        values, drawn = (
-            sums[..., column] / sums[..., GAMES] - sums[..., COLUMNS + column] / sums[..., COLUMNS + GAMES]
-            for sums in (table.whole, table.drawn)
-        )
-        found[name] = estimates(values, drawn, table.clusters)[0]
-    return found
+def _differences(found: Differences) -> dict[str, Estimate]:
+    rated = [one.deviance for one in found.measures if one.group == NO_UNRATED]
+    none = Estimate(math.nan, math.nan, math.nan)
+    return {"rated": (rated or [none])[0], "deviance": found.overall.deviance, "brier": found.overall.brier}
 
 
 FORMAT = "crosstable-sweep/1"
@@ -266,16 +256,16 @@ def _heading(found: Sweep) -> Iterator[str]:
     yield f"{len(found.tried):,} rule sets, chosen {since}up to {days.choose_until}, judged after it{until}"
     yield f"{best.choosing.games:,} games to choose by, {best.judging.games:,} to judge by"
     draws = found.options.draws
-    yield f"{100 * CONFIDENCE:.0f} % intervals from {draws.replicates} draws of sections, seed {draws.seed}"
+    yield f"{100 * CONFIDENCE:.0f} % intervals from {draws.replicates} draws of members and of times, seed {draws.seed}"
 
 
 def _ranking(found: Sweep) -> Iterator[str]:
     shown = found.tried[:SHOWN]
     width = max(len(one.varied.rules.name) for one in shown)
     most = found.tried[0].scored.choosing.games
-    yield f"  The best by {_said(found.options.metric)} on the earlier span"
-    later = f"  {'later':>8} {'':>8}" if found.options.judges_all else ""
-    yield f"  {'':<{width}}  {'deviance':>8} {'Brier':>8}{later}".rstrip()
+    yield f"  The best by {METRICS[found.options.metric]}, on the earlier span"
+    later = f"  {'later':>8} {'':>8} {'':>8}" if found.options.judges_all else ""
+    yield f"  {'':<{width}}  {'rated':>8} {'deviance':>8} {'Brier':>8}{later}".rstrip()
     for one in shown:
         more = _numbers(one.scored.judging) if found.options.judges_all else ""
         fewer = f"  of {one.scored.choosing.games:,} games" if one.scored.choosing.games < most else ""
@@ -288,27 +278,23 @@ def _ranking(found: Sweep) -> Iterator[str]:
 
 
 def _numbers(scores: Scores) -> str:
-    return f"  {scores.deviance:>8.5f} {scores.brier:>8.5f}"
-
-
-def _said(metric: str) -> str:
-    return "Brier score" if metric == "brier" else metric
+    return f"  {scores.rated:>8.5f} {scores.deviance:>8.5f} {scores.brier:>8.5f}"
 
 
 def _judgement(found: Sweep) -> Iterator[str]:
     judged = found.judgement
     yield f"  {judged.best.varied.rules.title} against the official rules"
-    yield f"  {'':<12} {'':<8}  {'best':>8} {'official':>8}  difference"
+    yield f"  {'':<12} {'':<20}  {'best':>8} {'official':>8}  difference"
     for span, said, differences in (
         ("choosing", "earlier span", judged.chosen_by),
         ("judging", "later span", judged.differences),
     ):
-        for metric in METRICS:
+        for metric, name in METRICS.items():
             best, official = (getattr(getattr(one, span), metric) for one in (judged.best.scored, judged.official))
-            name = "Brier" if metric == "brier" else metric
-            yield f"  {said:<12} {name:<8}  {best:>8.5f} {official:>8.5f}  {_interval(differences[metric])}"
+            yield f"  {said:<12} {name:<20}  {best:>8.5f} {official:>8.5f}  {_interval(differences[metric])}"
             said = ""
     yield f"  {_verdict(judged.differences[found.options.metric])} ({judged.sections:,} sections)"
+    yield from (f"  {warning}" for warning in judged.warnings)
 
 
 def _interval(estimate: Estimate) -> str:
@@ -345,6 +331,7 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
         "best": {**document_of(judged.best.varied.rules), **plain(judged.best.scored)},
         "official": plain(judged.official),
         "differences": plain({"choosing": judged.chosen_by, "judging": judged.differences}),
+        "warnings": judged.warnings,
         "tried": [
             {"name": rules.name, "digest": rules.digest, "values": dict(values), **plain(scored)}
             for (rules, values), scored in found.tried

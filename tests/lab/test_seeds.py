@@ -1,0 +1,81 @@
+"""Whole federations as the unit: means over seeds, and intervals that hold what they promise."""
+
+import math
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crosstable.errors import HistoryError
+from crosstable.history.archive import write
+from crosstable.lab import Draws, backtest, rule_set
+from crosstable.lab.judgements import backtest_text, warnings_of
+from crosstable.lab.population import Federation
+from crosstable.lab.seeds import interval_of, quantile_of
+from crosstable.lab.simulate import simulated
+from tests.amounts import amount
+
+SMALL = Federation(members=40, sections=20, years=1, start=date(2015, 1, 1), seed=5, founders=0.5)
+CONTRASTS = [
+    rule_set(name="K", k_numerator=600.0),
+    rule_set(name="B", bonus_threshold=6.0),
+    rule_set(name="floors", personal_floor_is_used=False, peak_drop=4000.0),
+    rule_set(name="starts", adult_start=1000.0),
+]
+
+
+def test_quantiles_are_those_of_printed_tables() -> None:
+    """Fisher and Yates, Statistical Tables, III: t of 5 % for 1, 4, 15, 20, 29 and 120 degrees of freedom."""
+    found = [quantile_of(freedom) for freedom in (1, 4, 15, 20, 29, 120)]
+    assert found == pytest.approx([12.706, 2.776, 2.131, 2.086, 2.045, 1.980], abs=0.0006)
+
+
+def test_an_interval_by_hand_and_none_from_two() -> None:
+    """1, 2 and 3 have a mean of 2 and a standard deviation of 1; no skewness: 2 ± 4.303 / √3."""
+    assert interval_of([1.0, 2.0, 3.0, math.nan]) == pytest.approx((2.0, 2.0 - 2.4844, 2.0 + 2.4844), abs=1e-4)
+    assert math.isnan(interval_of([1.0, 2.0]).low)
+    assert interval_of([1.0, 1.0, 1.0]) == (1.0, 1.0, 1.0)
+    assert math.isnan(interval_of([math.nan]).value)
+
+
+def test_intervals_of_skewed_figures_hold_the_truth_as_often_as_they_promise() -> None:
+    """Exponential numbers have a skewness of 2 and a mean of 1; 93 to 97 of a hundred intervals of thirty hold it."""
+    drawn = np.random.default_rng(26).exponential(1.0, (amount(1000), 30))
+    held = [low <= 1.0 <= high for _, low, high in (interval_of(one.tolist()) for one in drawn)]
+    assert 0.93 <= float(np.mean(held)) <= 0.97
+
+
+def test_federations_that_differ_in_luck_alone_are_judged_together(tmp_path: Path) -> None:
+    """Every figure is the mean of those of the single federations, and intervals of three hold that of all."""
+    count = amount(6, 90)
+    singles = []
+    for at in range(count):
+        path = str(tmp_path / str(at))
+        write(simulated(SMALL._replace(seed=SMALL.seed + at)).archive, path)
+        singles.append(backtest(path, against=CONTRASTS, draws=Draws(replicates=0)))
+    found = backtest(tmp_path / "0", against=CONTRASTS, draws=Draws(federations=count))
+    held = []
+    for at, rival in enumerate(found.rivals):
+        values = [one.rivals[at].differences.overall.deviance.value for one in singles]
+        assert rival.differences.overall.deviance == pytest.approx(interval_of(values), abs=1e-12)
+        threes = [interval_of(values[first : first + 3]) for first in range(0, count, 3)]
+        held += [one.low <= float(np.mean(values)) <= one.high for one in threes]
+    assert np.mean(held) >= 0.85
+    assert found.games == sum(one.games for one in singles)
+    assert f"means of {count} federations" in backtest_text(found)
+
+
+def test_a_history_that_was_not_simulated_is_one_alone(tmp_path: Path) -> None:
+    write(simulated(SMALL).archive._replace(source={}), str(tmp_path))
+    with pytest.raises(HistoryError, match="is not a simulated federation, and has only one history"):
+        backtest(tmp_path, draws=Draws(federations=3))
+
+
+def test_metrics_that_disagree_are_told(tmp_path: Path) -> None:
+    write(simulated(SMALL).archive, str(tmp_path))
+    gap = backtest(tmp_path, against=CONTRASTS[0], draws=Draws(replicates=0)).rivals[0].differences
+    assert warnings_of(gap) == []
+    sure = gap.overall._replace(deviance=interval_of([1.0, 1.1, 0.9]), brier=interval_of([-1.0, -1.1, -0.9]))
+    (said,) = warnings_of(gap._replace(measures=[sure, *gap.measures[1:]]))
+    assert said == "Warning: metrics disagree. The first is better by Brier score; worse by deviance."
