@@ -20,7 +20,7 @@ from crosstable.cli import main
 from crosstable.formats import LARGEST_FILE, archive, event_json_write
 from crosstable.formats.wallchart import TEMPLATE, read
 from crosstable.formats.wallchart_xlsx import write
-from tests.amounts import amount
+from tests.amounts import IS_SOAK, amount
 from tests.browser.axe import complaints
 from tests.browser.conftest import WIDE, Watched, context_of, watch
 from tests.browser.served import PROGRAM
@@ -249,3 +249,7 @@ def test_a_director_in_a_hall_without_network(app: Folder, visit: Page, tmp_path
         visit.get_by_role("button", name="Export as Excel").click()
     assert download.value.path().read_bytes()[:2] == b"PK"
     assert complaints(visit) == []
+    # the site has no such pages; the others are looked at there, and in a soak here too
+    for name in sorted(PAGES.values()) if IS_SOAK else ("index.html", "verify.html"):
+        visit.goto(app.address + name)
+        assert (name, complaints(visit)) == (name, [])

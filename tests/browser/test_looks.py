@@ -20,6 +20,8 @@ from tests.browser.visits import NO_PAGE, VISITS, WALKS
 
 # Of what every page is made; no page by themselves.
 PARTS = {"base.html", "parts.html", "crosstable.html", "desk/parts.html", "desk/said.html"}
+# Pages of the browser application alone; tests/browser/test_app.py looks at them.
+OF_THE_APP = {"verify.html", "app/home.html"}
 # The suite takes pictures of the main pages, for people to look at; `make screenshots` puts them into docs/images.
 PICTURED = ("home", "member", "section", "explanation", "estimate", "upload")
 FORMS = ((1280, "light"), (360, "dark"))
@@ -124,7 +126,7 @@ def test_pages_about_errors_that_are_hard_to_come_by_are_as_sound(status: int, p
 def test_every_template_is_looked_at() -> None:
     on_disk = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.html")}
     visited = {visit.template for visit in VISITS.values()} | {one for walk in WALKS.values() for one in walk.stops}
-    assert visited == on_disk - PARTS
+    assert visited == on_disk - PARTS - OF_THE_APP
 
 
 def test_every_address_of_a_page_is_looked_at() -> None:

@@ -97,6 +97,7 @@ VISITS = {
 }
 # Answers with a GET, and shows no page: files, and a way to another address.
 NO_PAGE = (
+    *("/healthz", "/readyz", "/metrics"),
     *("/events/{event_id}/files/{to}", "/lists/{month}/ratings.{form}", "/identity.css", "/logo.png"),
     *("/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/desk/event"),
 )

@@ -7,7 +7,8 @@ says and have the digest it says, and the state is what the postings make it.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,10 @@ from tests.office.faults import Raw, raw
 
 _FACTS = ("document", "member", "outside_rating", "merge", "event", "section", "entry", "opening", "decision")
 _OF_RUNS = ("posting", "rated_section", "ripple")
+_ENTRIES = (
+    "SELECT act.seq, act.at, act.kind, act.actor, act.subject, act.reason, act.before, act.after, act.salt, c.rows, "
+    "c.previous, c.digest FROM act LEFT JOIN commitment c ON c.seq = act.seq ORDER BY act.seq"
+)
 _POSTING = ", ".join(Posting._fields)
 
 
@@ -45,13 +50,23 @@ def _damage(connection: Raw) -> list[str]:
 
 
 def _chain(connection: Raw) -> Iterator[str]:
-    """The entries are numbered through, and each commits to the one before it."""
+    """The entries are numbered through, and each commits to itself, to its rows and to the entry before it."""
     previous = "0" * 64
-    query = "SELECT act.seq, c.previous, c.digest FROM act LEFT JOIN commitment c ON c.seq = act.seq ORDER BY act.seq"
-    for at, (seq, before, digest) in enumerate(connection.rows(query), 1):
-        if (seq, before) != (at, previous):
+    for at, row in enumerate(connection.rows(_ENTRIES), 1):
+        (seq, *plain), personal, salt, rows, before, digest = row[:5], row[5:8], row[8], *row[9:]
+        hidden = hashlib.sha256(salt.encode() + _encoded(personal)).digest()
+        entry = hashlib.sha256(_encoded((seq, *plain)) + hidden).digest()
+        said = hashlib.sha256(previous.encode() + entry + (rows or "").encode()).hexdigest()
+        if (seq, before, digest) != (at, previous, said):
             yield f"act {seq} breaks the chain"
-        previous = digest
+        previous = digest or ""
+
+
+def _encoded(values: Sequence[int | str]) -> bytes:
+    """No column is empty: a mask of zeros, then numbers and the lengths of texts in 8 bytes each, then the texts."""
+    texts = [value.encode() for value in values if isinstance(value, str)]
+    numbers = [len(value.encode()) if isinstance(value, str) else value for value in values]
+    return struct.pack(f"<Q{len(numbers)}q", 0, *numbers) + b"".join(texts)
 
 
 def _rows_without_act(connection: Raw) -> Iterator[str]:
