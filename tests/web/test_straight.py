@@ -39,6 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 def test_both_ways_give_the_same(site: TestClient, path: str) -> None:
     straight, long = site.get(path), site.get(path, headers=LONG_WAY)
     assert straight.status_code == long.status_code
+    assert len({one.headers.pop("x-request-id") for one in (straight, long)}) == 2
     assert straight.headers == long.headers
     assert straight.content == long.content
 
