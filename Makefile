@@ -91,7 +91,7 @@ fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
 soak: $(READY) postgres browser node ## faults, random offices and random questions at ten times the amounts of make test or more
-	CROSSTABLE_SOAK=10 $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
+	CROSSTABLE_SOAK=10 CROSSTABLE_CASES=$(wildcard ../shared/cases/official-2001-2021) $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
 
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py

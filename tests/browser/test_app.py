@@ -25,6 +25,7 @@ from tests.browser.axe import complaints
 from tests.browser.conftest import WIDE, Watched, context_of, watch
 from tests.browser.served import PROGRAM
 from tests.event_files import event_file, player
+from tests.verification.made_pages import line, quad, raw_page
 from tools import make_app
 
 ROOT = Path(__file__).parents[2]
@@ -183,17 +184,21 @@ def test_every_number_is_the_command_lines(visit: Page, tmp_path: Path, capsys: 
 
 
 def test_working_verification_and_audit_are_the_same(visit: Page) -> None:
-    page = (ROOT / "tests" / "cases" / "official-2026-dual-section.txt").read_bytes()
+    page = raw_page(line("202401010001", "2024-01-06", quad()), "Entered: 2024-01-07 &nbsp; Rated: 2024-01-08")
     quad = [("summer-quads.json", (ROOT / "examples" / "summer-quads.json").read_bytes())]
     for address, files, fields in (
         ("/explain.json", quad, {"section": "1", "player": "2"}),
-        ("/audit.json", [("page.txt", page)], {}),
+        ("/audit.json", [("page.html", page)], {}),
     ):
         mine, theirs = ask(visit, address, files, **fields), here(address, files, **fields)
         assert mine[0] == theirs[0] == 200
         assert not list(differences(json.loads(mine[1]), json.loads(theirs[1])))
+        assert "not-readable" not in mine[1]
     for address in ("/audit", "/verify"):
-        assert ask(visit, address, [("page.txt", page)]) == here(address, [("page.txt", page)])
+        shown = ask(visit, address, [("page.html", page)])
+        assert shown == here(address, [("page.html", page)])
+        assert shown[0] == 200
+        assert "reproduced" in shown[1].lower() or "right" in shown[1]
 
 
 def test_hostile_files_are_refused_as_on_the_command_line_and_the_page_lives(
