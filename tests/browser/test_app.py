@@ -185,9 +185,9 @@ def test_every_number_is_the_command_lines(visit: Page, tmp_path: Path, capsys: 
 
 def test_working_verification_and_audit_are_the_same(visit: Page) -> None:
     page = raw_page(line("202401010001", "2024-01-06", quad()), "Entered: 2024-01-07 &nbsp; Rated: 2024-01-08")
-    quad = [("summer-quads.json", (ROOT / "examples" / "summer-quads.json").read_bytes())]
+    quads = [("summer-quads.json", (ROOT / "examples" / "summer-quads.json").read_bytes())]
     for address, files, fields in (
-        ("/explain.json", quad, {"section": "1", "player": "2"}),
+        ("/explain.json", quads, {"section": "1", "player": "2"}),
         ("/audit.json", [("page.html", page)], {}),
     ):
         mine, theirs = ask(visit, address, files, **fields), here(address, files, **fields)
