@@ -31,7 +31,6 @@ NOT_RUN = {
     "make test": "this suite",
     "make run": "serves until it is stopped; tests/web/test_demo.py starts the demonstration",
     "crosstable serve": "serves until it is stopped; tests/web/test_serve.py starts it",
-    "make app": "takes Pyodide from a registry; tests/browser/test_app.py makes the application",
     "crosstable app serve": "serves until it is stopped; tests/browser/test_app.py starts it",
     "crosstable audit 2025": "asks US Chess; tests/uschess/test_fetch.py asks a stand-in",
     "crosstable fetch": "asks US Chess; tests/uschess/test_fetch.py asks a stand-in",
