@@ -8,7 +8,7 @@ wrote into every table. A transaction commits to its entries at its end.
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
@@ -89,7 +89,7 @@ class _Written:
 
 
 # Random bytes, in hexadecimal digits; tests that compare two offices draw the same for both.
-draw = secrets.token_hex
+draw: Callable[[int], str] = secrets.token_hex
 
 
 def new_salt() -> str:
