@@ -141,8 +141,9 @@ def contradicts_itself(page: Page, number: int) -> bool:
     standing = player.background.standings.get(page.system)
     if posted is None or standing is None or standing.games is None or posted.games is None:
         return False
-    is_re_entry = sum(other.member_id == player.member_id for other in page.players.values()) > 1
-    return not is_re_entry and standing.games + len(_games(page, number)) != posted.games
+    if standing.games + len(_games(page, number)) == posted.games:
+        return False
+    return sum(other.member_id == player.member_id for other in page.players.values()) == 1  # else a re-entry
 
 
 def _games(page: Page, number: int) -> list[ReportedCell]:

@@ -299,7 +299,10 @@ def _learn(slopes: list[dict[int, float]], changes: Sequence[float], effects: Se
         for at, slope in one.items():
             expected[at] += slope * change
             weights[at] += change * change
+    missed = [
+        (effect - one) / weight if weight else 0.0
+        for effect, one, weight in zip(effects, expected, weights, strict=True)
+    ]
     for one, change in zip(slopes, changes, strict=True):
         for at in one:
-            if weights[at]:
-                one[at] += (effects[at] - expected[at]) * change / weights[at]
+            one[at] += missed[at] * change
