@@ -1,5 +1,8 @@
 """Imports go one way: who may see whom, and where heavy libraries may stand."""
 
+import re
+import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -313,3 +316,24 @@ def test_the_else_branch_of_a_type_guard_is_run() -> None:
         Import("rich", 2, at_top_level=True, for_types_only=True),
         Import("numpy", 4, at_top_level=True, for_types_only=False),
     ]
+
+
+def test_no_module_needs_a_library_that_no_install_brings() -> None:
+    """Every library that is imported anywhere, inside functions too, is named in pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = [*project["dependencies"], *(one for some in project["optional-dependencies"].values() for one in some)]
+    brought = {re.split(r"[^\w-]", one)[0].lower().replace("-", "_") for one in listed}
+    # Under other names, or brought along by what is listed.
+    brought |= {
+        "argon2",
+        "python_multipart",
+        "starlette",
+        "anyio",
+        "pydantic",
+        "pydantic_core",
+        "markupsafe",
+        "llvmlite",
+        "dask",
+    }
+    found = {each.target.split(".")[0] for module in modules() for each in imports(module) if not each.for_types_only}
+    assert found - brought - sys.stdlib_module_names == set()

@@ -4,6 +4,7 @@ What is written is what the office has frozen: official ratings are whole number
 """
 
 import io
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ from crosstable.faults import fault
 from crosstable.formats import dbf
 from crosstable.formats.sheet_rows import as_text, csv_bytes, defused
 from crosstable.formats.uschess_fit import in_plain_letters
+from crosstable.formats.workbook_cells import sheets_of
 from crosstable.limits import MEMBER_ID_DIGITS
 from crosstable.office.ledger.facts import Record
 from crosstable.office.public import Shown
@@ -221,21 +223,31 @@ FORMS: Mapping[str, Callable[[ListTable], bytes | str]] = {
 
 def parts_of(form: str, content: bytes) -> object:
     """What two files with the same list have in common, whichever version of a library wrote them."""
+    reader = {".parquet": _parquet_parts, ".xlsx": _workbook_parts}.get(form)
+    if reader is None:
+        return content
     try:
-        if form == ".parquet":
-            import polars
-
-            head = polars.read_parquet_metadata(io.BytesIO(content))
-            about = {name: head.get(name) for name in ("month", "digest", "head of the record")}
-            return about, polars.read_parquet(io.BytesIO(content)).rows()
-        if form == ".xlsx":
-            from python_calamine import CalamineWorkbook
-
-            book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-            return [book.get_sheet_by_name(name).to_python() for name in book.sheet_names]
+        return reader(content)
+    except OfficeError:  # a library is missing
+        raise
     except Exception:  # whatever a reader says of a damaged file: it is not the list
         return content
-    return content
+
+
+def _parquet_parts(content: bytes) -> object:
+    try:
+        import polars
+    except ImportError as error:
+        raise OfficeError(f"polars is not installed; Parquet files need it: {install_line('site')}") from error
+    head = polars.read_parquet_metadata(io.BytesIO(content))
+    about = {name: head.get(name) for name in ("month", "digest", "head of the record")}
+    return about, polars.read_parquet(io.BytesIO(content)).rows()
+
+
+def _workbook_parts(content: bytes) -> object:
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    return list(sheets_of(parts))
 
 
 # Files of a top list.
