@@ -34,7 +34,7 @@ $(VENV)/.requirements-installed: requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed.")'
 	@echo "Installing the tools into $(VENV) ..."
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 $(READY): $(VENV)/.requirements-installed pyproject.toml
@@ -91,7 +91,7 @@ fuzz: $(READY) ## 20,000 random mutations per file format; make fuzz COUNT=N for
 	CROSSTABLE_FUZZ=$(COUNT) $(BIN)/pytest -q -n 2 -o timeout=0 tests/formats -k "mutat or damage"
 
 soak: $(READY) postgres browser node ## faults, random offices and random questions at ten times the amounts of make test or more
-	CROSSTABLE_SOAK=10 CROSSTABLE_CASES=$(wildcard ../shared/cases/official-2001-2021) $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
+	CROSSTABLE_SOAK=10 CROSSTABLE_CASES=$(wildcard ../shared/cases) $(BIN)/pytest -q -n 2 -o timeout=0 tests/office tests/web tests/history tests/engine tests/spec tests/browser/test_app.py
 
 solver: $(READY) ## what public output gives away of birth dates, over 500 random sections
 	$(BIN)/python tools/solve_birth_dates.py
@@ -106,12 +106,12 @@ evidence: $(READY) ## make the table in rules/documents.py and docs/fidelity.md 
 .venv-peers/.installed: requirements/peers.txt
 	@echo "Installing the libraries to compare with into .venv-peers ..."
 	@$(PYTHON) -m venv --clear .venv-peers
-	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/peers.txt
+	@.venv-peers/bin/python -m pip --disable-pip-version-check --no-input -qq install --no-deps --require-hashes -r requirements/peers.txt
 	@touch $@
 
 peers: .venv-peers/.installed ## the environment with other rating libraries, for the benchmarks
 
-tutorial: $(READY) ## run the tutorial of docs/lab.md with the official results and keep what it prints
+tutorial: $(READY) ## run docs/lab-tutorial.md with the official results and keep what it prints
 	$(BIN)/python tools/make_tutorial.py ../shared/cases/official-2001-2021
 
 # The load generator of the site's benchmark.
@@ -149,7 +149,7 @@ screenshots: $(READY) browser ## make the pictures of docs/images anew
 .venv-docs/.installed: requirements/docs.txt
 	@echo "Installing MkDocs into .venv-docs ..."
 	@$(PYTHON) -m venv --clear .venv-docs
-	@.venv-docs/bin/python -m pip --disable-pip-version-check --no-input -qq install --require-hashes -r requirements/docs.txt
+	@.venv-docs/bin/python -m pip --disable-pip-version-check --no-input -qq install --no-deps --require-hashes -r requirements/docs.txt
 	@touch $@
 
 docs: $(READY) .venv-docs/.installed ## make the generated pages of docs/ anew, and the documentation site in build/docs
