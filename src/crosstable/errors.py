@@ -26,6 +26,10 @@ from enum import StrEnum
 
 from crosstable.tuples import NamedTuple
 
+# The exit codes of commands: the input has faults; the command was typed wrongly.
+FAULTY = 1
+USAGE = 2
+
 
 class Severity(StrEnum):
     """Whether a fault stops the rating (error), stops it until somebody accepts it (confirm), or only informs."""
@@ -147,3 +151,11 @@ class ReplacedOfficeError(OfficeError):
 
 class OfficeBusyError(OfficeError):
     """Somebody else is writing, or the database is not ready yet; the message says which. Trying again helps."""
+
+
+class RefusedError(Exception):
+    """A command that cannot be done as it was typed: why, and the exit code."""
+
+    def __init__(self, why: str, code: int = USAGE) -> None:
+        super().__init__(why)
+        self.code = code

@@ -35,6 +35,10 @@ MOST_GAMES_OF_A_REPORT = 32
 # US Chess asks for a report within so many days of the end, and takes one after the second by hand (official facts §6).
 REPORT_DUE = 7
 LATEST_REPORT = 10
+# An entry of an office's journal so many days after the last one needs a word that the clock is right (an office may
+# set another number), and so does one so many days before it.
+CLOCK_AHEAD = 90
+CLOCK_BEHIND = 1
 # The shapes of ids (official facts §6).
 MEMBER_ID_DIGITS = 8
 AFFILIATE_ID_DIGITS = 7

@@ -27,7 +27,7 @@ from crosstable.office.bulk import deriving
 from crosstable.office.corrections import confirm
 from crosstable.office.database import Clock, Office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger import commitments
+from crosstable.office.ledger import commitments, journal
 from crosstable.office.ledger.facts import Person, Record
 from crosstable.office.ledger.journal import Author, head
 from crosstable.office.ledger.postings import Posting, PostingKey, all_current
@@ -56,6 +56,9 @@ from tests.engine.wallcharts import Played
 
 # The same salts for every office of the tests, so that two of them can be compared.
 commitments.draw = lambda number: "5a" * number
+# Their days are fixed and the machine's clock goes on, so nobody has to confirm it, but in the test of that.
+REQUIRE_LIKELY = journal.require_likely
+setattr(journal, "require_likely", lambda *_: None)  # noqa: B010
 AUTHOR = Author("registrar", "made for a test")
 # The founding stands long before anything else, so that a test may set its clock to any day after it.
 FOUNDED = datetime(2000, 1, 1, tzinfo=UTC)

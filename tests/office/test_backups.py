@@ -4,15 +4,17 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from crosstable.errors import NoOfficeError, OfficeError
+from crosstable.office import sealing
 from crosstable.office.audit import audit
 from crosstable.office.backups import backup, restore
 from crosstable.office.database import Office, open_office
-from crosstable.office.ledger.journal import head
+from crosstable.office.ledger.journal import acts, head
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
 from tests.amounts import amount
@@ -96,6 +98,62 @@ def test_what_comes_in_after_a_backup_is_not_in_it(full: Office, tmp_path: Path)
     again.close()
     assert last is not None
     assert last.digest == made.head
+
+
+@pytest.mark.parametrize("store", ["sqlite"])
+def test_an_encrypted_backup_opens_with_its_key_alone(
+    full: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changed, cut at a piece or anywhere, with pieces exchanged or repeated: it does not open."""
+    monkeypatch.setattr(sealing, "_PIECE", piece := 4096)
+    monkeypatch.setattr(sealing, "_COST", {**sealing._COST, "n": 2})  # a real one takes a tenth of a second
+    key, path, again = "a key of 22 characters", tmp_path / "sealed.zip", str(tmp_path / "again.db")
+    made = backup(full, str(path), key=key)
+    sound = path.read_bytes()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert b"act.jsonl" not in sound
+    assert b"PK" not in sound[:4]
+    begin, step = len(sealing.MAGIC) + 16, piece + 16
+    first, second = sound[begin : begin + step], sound[begin + step : begin + 2 * step]
+    for bad, tried in (
+        (sound[: begin + step], key),
+        (sound[:-1], key),
+        (sound[:begin], key),
+        (sound[:begin] + second + first + sound[begin + 2 * step :], key),
+        (sound[:begin] + first + sound[begin:], key),
+        (sound[:-40] + bytes([sound[-40] ^ 1]) + sound[-39:], key),
+        (sound, key + "!"),
+    ):
+        path.write_bytes(bad)
+        with pytest.raises(OfficeError, match="the key does not open it, or the file is damaged"):
+            restore(str(path), again, key=tried)
+    with pytest.raises(OfficeError, match="16 characters or more"):
+        restore(str(path), again, key="short")
+    with pytest.raises(OfficeError, match=r"is encrypted; give .* office restore .* --key-file KEY"):
+        restore(str(path), again)
+    assert restore(str(path), again, key=key) == made
+
+
+def test_a_backup_under_write_load_is_one_state_of_the_office(full: Office, tmp_path: Path) -> None:
+    """Events come in while backups are made: each restores to a record that holds, of so many entries as it says."""
+    numbers = iter(range(1000))
+
+    def write_one(done: int) -> None:
+        if done % 4 == 0:
+            send(full, quad(f"during-{next(numbers)}"))
+
+    for number in range(amount(1, 12)):
+        path, again = str(tmp_path / f"{number}.zip"), str(tmp_path / f"{number}.db")
+        with full.reading() as connection:
+            before = head(connection)
+        made = backup(full, path, write_one)
+        assert before is not None
+        assert (made.head, made.acts) == (before.digest, before.seq)
+        restore(path, again)
+        with closing(open_office(again)) as restored:
+            assert audit(restored).findings == ()
+            with restored.reading() as connection, full.reading() as other:
+                assert list(acts(connection)) == list(acts(other))[: before.seq]
 
 
 def manifest(**changes: object) -> Callable[[Contents], None]:

@@ -3,14 +3,17 @@
 import hashlib
 import struct
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlalchemy import Connection, text
 
 from crosstable.errors import OfficeError
-from crosstable.office.database import Office
+from crosstable.office.audit import audit
+from crosstable.office.database import Office, open_office
 from crosstable.office.decisions import set_fact
+from crosstable.office.ledger import journal
 from crosstable.office.ledger.journal import (
     NO_HASH,
     Author,
@@ -25,7 +28,24 @@ from crosstable.office.ledger.journal import (
 )
 from crosstable.office.members import import_members
 from crosstable.office.proof import proof
-from tests.office.made_office import AUTHOR, FOUNDED, NOW, HandClock, club_members, join, member_id, person, unguarded
+from crosstable.office.settings import confirm_clock, set_clock_days
+from crosstable.office.status import status
+from crosstable.office.supplements import run_by
+from tests.office.made_office import (
+    AUTHOR,
+    FOUNDED,
+    NOW,
+    REQUIRE_LIKELY,
+    HandClock,
+    club_members,
+    enter,
+    join,
+    member_id,
+    person,
+    quad,
+    run,
+    unguarded,
+)
 
 
 def write(office: Office, subject: str) -> int:
@@ -88,6 +108,42 @@ def test_times_never_run_backwards_whatever_a_clock_does(office: Office, clock: 
     with office.reading() as connection:
         *_, one, other = acts(connection)
     assert other.at == one.at + timedelta(microseconds=1)
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_a_clock_that_was_ahead_is_refused_and_what_it_stamped_is_repaired(
+    office: Office, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A2: one moment 20 years ahead; afterwards lists by rule and what was known on a day go on as if it never was."""
+    monkeypatch.setattr(journal, "require_likely", REQUIRE_LIKELY)
+    join(office, [person(number) for number in (1, 2, 3, 4)])
+    with closing(open_office(office.url, clock)) as opened:
+        clock.go(days=91)
+        with pytest.raises(OfficeError, match=r"February 14, 2027, 91 days after .* office clock --confirm"):
+            enter(opened, quad("refused"))
+        set_clock_days(office, AUTHOR, 8000)  # nobody watches this one
+        assert set_clock_days(opened, AUTHOR, 8000) is None
+        clock.go(days=20 * 365)
+        enter(opened, quad("ahead"))
+        rated = run(opened)
+        clock.go(days=-20 * 365)
+        with pytest.raises(OfficeError, match="February 14, 2027, 7,300 days before the last entry"):
+            write(opened, "behind")
+        assert any("stamped February 9, 2047" in one for one in status(opened).cautions)
+        confirm_clock(opened, AUTHOR)
+        write(opened, "right again")
+        assert not any("stamped" in one for one in status(opened).cautions)
+        with pytest.raises(OfficeError, match="one day at least"):
+            set_clock_days(opened, AUTHOR, 0)
+        with opened.reading() as connection:
+            last = head(connection)
+            assert last is not None
+            assert last.at.date() == clock.today
+            assert last_act_of(connection, clock.today) == last.seq
+            assert rated is not None
+            assert run_by(connection, clock.now + timedelta(seconds=1)) == rated.act
+            assert run_by(connection, clock.now - timedelta(days=1)) == 0
+        assert audit(opened).findings == ()
 
 
 def test_what_was_known_on_a_day_ends_with_that_day(office: Office, clock: HandClock) -> None:

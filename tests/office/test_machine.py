@@ -66,8 +66,8 @@ def on_postgresql(cluster: Cluster) -> Iterator[Maker]:
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts(on_sqlite: Maker) -> None:
-    play(on_sqlite, stories=3, soak=100, steps=25)
+    play(on_sqlite, stories=2, soak=100, steps=25)
 
 
 def test_whatever_happens_what_is_stored_follows_from_the_facts_on_postgresql(on_postgresql: Maker) -> None:
-    play(on_postgresql, stories=2, soak=20, steps=20)
+    play(on_postgresql, stories=1, soak=20, steps=25)

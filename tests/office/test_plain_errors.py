@@ -24,19 +24,6 @@ def test_a_server_that_recovers_is_busy_and_its_address_stays_unsaid(state: str)
     assert (problem.status, problem.headers["Retry-After"]) == (503, "10")
 
 
-class PanicException(BaseException):
-    """What Polars raises when something in it went wrong."""
-
-
-def test_ctrl_c_inside_polars_is_ctrl_c() -> None:
-    # What it said when the signal came while it imported NumPy's interface.
-    said = "Failed to access NumPy array API capsule: PyErr { type: <class 'KeyboardInterrupt'>, value: … }"
-    with pytest.raises(KeyboardInterrupt), plain_errors():
-        raise PanicException(said)
-    with pytest.raises(PanicException, match="another"), plain_errors():
-        raise PanicException("another")
-
-
 def test_what_nobody_foresaw_stays_what_it_is() -> None:
     with pytest.raises(OperationalError), plain_errors():
         raise OperationalError("SELECT 1", None, psycopg.OperationalError("something else"))

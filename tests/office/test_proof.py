@@ -6,24 +6,30 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Column, Connection, Executable, Table, select, text, update
 
 from crosstable.errors import ReplacedOfficeError
 from crosstable.office import tables
+from crosstable.office.accounts import NewAccount, Role, add_account
 from crosstable.office.audit import Audit, Kept, audit, verify
 from crosstable.office.backups import backup
 from crosstable.office.corrections import ChangedResult, correct_result
+from crosstable.office.credentials import NewToken, add_token, bearer_of
 from crosstable.office.database import Office, open_office
 from crosstable.office.founding import found_office
-from crosstable.office.ledger.commitments import NO_HASH, commit, row_layout
+from crosstable.office.ledger.commitments import COMMITTED, NO_HASH, commit, row_layout
 from crosstable.office.ledger.journal import head
 from crosstable.office.list_files import FORMS, list_table
-from crosstable.office.proof import journal_digests, recommit_digests
+from crosstable.office.proof import journal_digests, proof, recommit_digests
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
+from crosstable.web.problems import Problem
+from crosstable.web.reading import Reading
 from tests.amounts import amount
 from tests.office.conftest import CopyOf
 from tests.office.kept_offices import TODAY
@@ -47,17 +53,10 @@ def full(copy_of: CopyOf) -> Office:
 
 
 def tampered(office: Office, *statements: str) -> Audit:
-    with office.writing("nobody", "tampering") as connection:
-        for name in EVERY_GUARD:
-            unguard(connection, name)
+    with office.writing("nobody", "tampering") as connection, unguarded(connection, *EVERY_GUARD):
         for statement in statements:
             assert connection.execute(text(statement)).rowcount, statement
     return audit(office)
-
-
-def unguard(connection: Connection, name: str) -> None:
-    for guard in (f"{name}_keeps_update", f"{name}_keeps_delete"):
-        connection.execute(text(f"DROP TRIGGER {guard}"))
 
 
 WIN_TO_LOSS = "UPDATE entry SET rounds = 'L2 D3 W4' WHERE number = 1 AND act = (SELECT max(act) FROM entry)"
@@ -84,13 +83,37 @@ HAND_MADE = {
 }
 
 
-@pytest.mark.parametrize("what", HAND_MADE)
-def test_what_is_changed_by_hand_is_found_and_named(full: Office, what: str) -> None:
-    found = tampered(full, *HAND_MADE[what])
-    tables_changed = {statement.split("SET")[0].split()[-1] for statement in HAND_MADE[what] if "SET" in statement}
-    tables_changed |= {statement.split()[2] for statement in HAND_MADE[what] if "SET" not in statement}
-    named = {one.table for one in found.findings if one.entry is not None}
-    assert tables_changed <= named, found.findings
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_every_change_behind_the_journals_back_is_found_and_named(full: Office) -> None:
+    """T1 to T17, and one value of one row anywhere in the record: the entry and the table are told."""
+    chance = random.Random(amount(24, 2024))
+    every = [*COMMITTED, tables.act, tables.commitment]
+    values = [(table, row, name) for table in every for row in rows_in(full, table) for name in row]
+    with full.writing("nobody", "tampering") as connection, unguarded(connection, *EVERY_GUARD):
+        for what, statements in HAND_MADE.items():
+            assert touched(statements) <= changed(connection, *map(text, statements)), what
+        for table, row, name in chance.sample(values, amount(20, 2000)):
+            key = [table.c[column.name] == row[column.name] for column in table.primary_key]
+            other = another(row[name], table.c[name], chance)
+            found = changed(connection, update(table).where(*key).values({name: other}))
+            told = {"act", "commitment"} if table is tables.commitment else {table.name}
+            assert found & told, (table.name, name, row[name], other, found)
+        assert not changed(connection)
+
+
+def changed(connection: Connection, *statements: Executable) -> set[str | None]:
+    """The tables in which a change is found, which is then undone."""
+    with connection.begin_nested() as point:
+        for statement in statements:
+            assert connection.execute(statement).rowcount, statement
+        found = {one.table for one in proof(connection) if one.entry is not None}
+        point.rollback()
+    return found
+
+
+def touched(statements: Sequence[str]) -> set[str]:
+    """The tables that statements change."""
+    return {one.split("SET")[0].split()[-1] if "SET" in one else one.split()[2] for one in statements}
 
 
 def test_a_supplement_that_is_published_again_after_it_was_deleted_is_found(full: Office) -> None:
@@ -100,18 +123,29 @@ def test_a_supplement_that_is_published_again_after_it_was_deleted_is_found(full
     assert any("that it wrote into supplement missing" in one.what for one in audit(full).findings)
 
 
-def test_guards_that_were_dropped_are_found(full: Office) -> None:
+def test_guards_that_were_dropped_are_found(full: Office, store: str) -> None:
+    wanted = ["the trigger that guards posting is missing, or it is another one"]
+    if store == "sqlite":
+        wanted = [f"the trigger posting_keeps_{deed} is missing, or it is another one" for deed in ("delete", "update")]
     with full.writing("nobody", "tampering") as connection:
-        unguard(connection, "posting")
-    assert [one.what for one in audit(full).findings] == [
-        f"the trigger posting_keeps_{deed} is missing, or it is another one" for deed in ("delete", "update")
-    ]
+        if store == "sqlite":
+            with unguarded(connection, "posting"):
+                pass
+        else:
+            connection.execute(text("ALTER TABLE posting DISABLE TRIGGER posting_keeps"))
+    assert [one.what for one in audit(full).findings] == wanted
+    if store == "postgresql":  # another test will have this database
+        with full.writing("nobody", "mending") as connection:
+            connection.execute(text("ALTER TABLE posting ENABLE TRIGGER posting_keeps"))
 
 
-def rehashed(connection: Connection) -> None:
+def rehashed(office: Office) -> None:
     """What an attacker does who knows how entries commit to rows, and may write everything."""
-    connection.execute(tables.commitment.delete())
-    commit(connection, journal_digests(connection), recommit_digests(connection))
+    with office.writing("nobody", "tampering") as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL session_replication_role = replica"))
+        connection.execute(tables.commitment.delete())
+        commit(connection, journal_digests(connection), recommit_digests(connection))
 
 
 def test_an_attacker_who_hashes_everything_anew_is_found_by_what_others_kept(full: Office, tmp_path: Path) -> None:
@@ -122,8 +156,7 @@ def test_an_attacker_who_hashes_everything_anew_is_found_by_what_others_kept(ful
         assert audit(full, kept=Kept(head, str(path))).findings == (), path
     statements = ("UPDATE supplement_row SET name = 'Other, Name' WHERE member_id = '10000001'",)
     tampered(full, *statements)
-    with full.writing("nobody", "tampering") as connection:
-        rehashed(connection)
+    rehashed(full)
     assert "the journal never had the head" in " ".join(one.what for one in audit(full, kept=Kept(head)).findings)
     for path in files:
         found = audit(full, kept=Kept("", str(path))).findings
@@ -145,8 +178,7 @@ def kept_files(office: Office, folder: Path) -> list[Path]:
 def test_an_attacker_who_hashes_rows_anew_must_also_know_what_follows_from_them(full: Office) -> None:
     """T1 with every digest anew: the ratings that are posted no longer follow from the results."""
     tampered(full, "UPDATE entry SET rounds = 'L2 D3 W4' WHERE number = 1 AND event_id = 'q'")
-    with full.writing("nobody", "tampering") as connection:
-        rehashed(connection)
+    rehashed(full)
     assert any("follows from the record" in one.what for one in audit(full).findings)
 
 
@@ -166,6 +198,7 @@ def test_a_person_can_be_erased_and_the_proof_holds(full: Office) -> None:
     assert not any("wrote into" in what for what in found), found
 
 
+@pytest.mark.parametrize("store", ["sqlite"])
 def test_an_office_that_is_put_in_the_place_of_another_is_refused(full: Office, tmp_path: Path) -> None:
     """An older copy moved over the file, and an older copy written into it: neither is read nor written (A4)."""
     path = Path(full.url.removeprefix("sqlite:///"))
@@ -185,6 +218,38 @@ def test_an_office_that_is_put_in_the_place_of_another_is_refused(full: Office, 
     assert audit(full).findings == ()
 
 
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_a_site_stops_when_an_older_office_is_written_over_its_own(full: Office, store: str, tmp_path: Path) -> None:
+    """A4 in place, on both databases: the site does not go on with what it read, and no token counts any more."""
+    path, older = Path(full.url.removeprefix("sqlite:///")), tmp_path / "older.db"
+    full.close()
+    if store == "sqlite":
+        shutil.copy(path, older)
+    add_account(full, "host", NewAccount("tina", Role.TD, "A1234567"), "correct horse battery")
+    secret = add_token(full, "tina", NewToken("tina"))[1]
+    enter(full, quad("newer"))
+    opened = open_office(full.url, full.clock)
+    with closing(Reading(opened)) as reading:
+        reading.renew()
+        assert reading.now.event("newer")
+        assert bearer_of(opened, secret) is not None
+        full.close()
+        if store == "sqlite":
+            overwritten(older, path)
+        else:
+            with full.writing("nobody", "restoring") as connection, unguarded(connection):
+                for table in ("commitment", "act"):
+                    connection.execute(text(f"DELETE FROM {table} WHERE seq = (SELECT max(seq) FROM {table})"))
+        with pytest.raises(ReplacedOfficeError):
+            reading.renew()  # which the watch of a site does every second
+        with pytest.raises(Problem, match="was replaced"):
+            reading.now  # noqa: B018
+        with pytest.raises(ReplacedOfficeError):
+            bearer_of(opened, secret)
+        with pytest.raises(ReplacedOfficeError, match="nothing was stored"):
+            enter(opened, quad("t"))
+
+
 def overwritten(older: Path, path: Path) -> None:
     path.write_bytes(older.read_bytes())
     for side in ("-wal", "-shm"):
@@ -201,6 +266,28 @@ def test_files_of_an_office_are_for_their_owner_alone(full: Office, tmp_path: Pa
     assert not (tmp_path / "b.zip.partial").exists()
 
 
+def rows_in(office: Office, table: Table) -> list[dict[str, Any]]:
+    with office.reading() as connection:
+        return [dict(row) for row in connection.execute(select(table)).mappings()]
+
+
+def another(value: object, column: Column[Any], chance: random.Random) -> object:
+    """Another value of a column's kind."""
+    kind = column.type.python_type
+    if kind is bool:
+        return not value
+    if kind is date:
+        return (value if isinstance(value, date) else TODAY) + timedelta(days=chance.randrange(1, 400))
+    if kind is bytes:
+        assert isinstance(value, bytes)
+        return value + b"x"
+    if kind in (int, float):
+        return (value if isinstance(value, int | float) else 0) + kind(chance.randrange(1000, 2000))
+    text = str(value or "")
+    return text[:-1] + ("x" if text[-1:] != "x" else "y")
+
+
+@pytest.mark.parametrize("store", ["sqlite"])
 def test_bytes_that_change_by_chance_are_found(tmp_path: Path, copy_of: CopyOf) -> None:
     """One to eight bytes anywhere in the file; what SQLite itself reads as before is no change."""
     sound = tmp_path / "sound.db"

@@ -22,6 +22,7 @@ from crosstable.office.migrations.versions import (
     revision_0003,
     revision_0004,
     revision_0005,
+    revision_0006,
 )
 from crosstable.office.published import Month
 from crosstable.office.supplements import Basis, publish
@@ -106,7 +107,7 @@ def test_the_first_revision_has_none_before_it() -> None:
         revision_0001.downgrade()
 
 
-@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004, revision_0005])
+@pytest.mark.parametrize("revision", [revision_0002, revision_0003, revision_0004, revision_0005, revision_0006])
 def test_nobody_goes_back_from_a_later_revision(revision: ModuleType) -> None:
     with pytest.raises(NotImplementedError, match="restore a backup"):
         revision.downgrade()

@@ -1,6 +1,6 @@
-"""The tables of who may come in: accounts, tokens, sessions, failed tries to log in, and proposals.
+"""The tables of who may come in: accounts, mailboxes, tokens, sessions, failed tries to log in, and proposals.
 
-They are no part of the record: their rows change, no act vouches for them, no backup and no list holds them. What the
+They are no part of the record: their rows change, no entry vouches for them, no list holds them. What the
 people behind them do is recorded by acts, like everything else.
 """
 
@@ -20,6 +20,15 @@ account = Table(
     Column("is_disabled", Boolean, nullable=False),
     Column("made", String(32), nullable=False),
     Column("last_login", String(32)),
+)
+
+# where the notices of an account are mailed to, and the last journal entry that was told
+mailbox = Table(
+    "mailbox",
+    metadata,
+    Column("account", String(40), primary_key=True),
+    Column("address", String(254), nullable=False),
+    Column("told", Integer, nullable=False),
 )
 
 token = Table(

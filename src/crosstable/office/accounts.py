@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or
 from crosstable.errors import OfficeError, install_line
 from crosstable.office import account_tables as tables
 from crosstable.office.database import Office
+from crosstable.office.ledger.commitments import head_in
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -23,13 +24,18 @@ if TYPE_CHECKING:
 PATIENCE = 8.0
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
-# Ten tries in fifteen minutes, for one name as for one address.
+# Ten wrong tries in fifteen minutes are free, for a name as for an address; then an address waits until they are old,
+# and tries for a name have pauses of 2, 4, 8 ... seconds between them.
 MOST_TRIES = 10
 TRIES_WITHIN = timedelta(minutes=15)
+LONGEST_PAUSE = timedelta(minutes=1)
 # The cost of an argon2id hash: passes, and KiB of memory. Hashes carry their own, so it may be raised later.
 PASSES = 3
 MEMORY_KIB = 65_536
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+# Good enough to send to; whether anybody reads it, only a mail shows.
+_ADDRESS = re.compile(r"[^@\s,;<>\"()\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+", re.ASCII)
+LONGEST_ADDRESS = 254
 _AFFILIATE = re.compile(r"[A-Z0-9-]{1,16}", re.ASCII)
 
 
@@ -195,6 +201,55 @@ def _require(connection: Connection, name: str) -> Account:
     return found
 
 
+# Mailboxes.
+
+
+class Mailbox(NamedTuple):
+    """Where notices for somebody's affiliate are mailed to, and the last journal entry that was told."""
+
+    account: str
+    affiliate: str
+    address: str
+    told: int
+
+
+def mail_address(office: Office, name: str) -> str:
+    """Where the notices of an account are mailed to, empty for nowhere."""
+    table = tables.mailbox
+    with office.reading() as connection:
+        return connection.execute(select(table.c.address).where(table.c.account == name)).scalar() or ""
+
+
+def set_mail_address(office: Office, who: str, name: str, address: str) -> None:
+    """Mail what happens from now on to an address; to none where it is empty."""
+    if address and not (_ADDRESS.fullmatch(address) and len(address) <= LONGEST_ADDRESS):
+        raise OfficeError(f"{address!r} is no address for mail; it looks like name@example.org")
+    table = tables.mailbox
+    with office.writing(who, f"the mail address of {name}", PATIENCE) as connection:
+        _require(connection, name)
+        connection.execute(delete(table).where(table.c.account == name))
+        if address:
+            row = {"account": name, "address": address, "told": head_in(connection)[0]}
+            connection.execute(insert(table), row)
+
+
+def mailboxes_behind(connection: Connection, newest: int) -> list[Mailbox]:
+    """The mailboxes that were not told of everything; those of disabled accounts are left alone."""
+    account, box = tables.account, tables.mailbox
+    columns = (box.c.account, account.c.affiliate, box.c.address, box.c.told)
+    query = select(*columns).join_from(box, account, box.c.account == account.c.name)
+    wanted = (box.c.told < newest) & account.c.is_disabled.is_(False)
+    return [Mailbox(*row) for row in connection.execute(query.where(wanted).order_by(box.c.account))]
+
+
+def set_told(office: Office, box: Mailbox, told: int) -> bool:
+    """Note what a mailbox is told of; not where somebody else has noted it already."""
+    table = tables.mailbox
+    same = (table.c.account == box.account) & (table.c.told == box.told) & (table.c.address == box.address)
+    with office.writing("the site", "mail", PATIENCE) as connection:
+        return connection.execute(update(table).where(same).values(told=told)).rowcount == 1
+
+
 # Passwords.
 
 
@@ -243,22 +298,40 @@ def proven(office: Office, name: str, password: str) -> Account | None:
 # Tries to log in.
 
 
-def begin_try(office: Office, name: str, address: str) -> str | None:
-    """Write a try down before it is looked at; nothing where a name, or an address, has failed too often of late.
+class Begun(NamedTuple):
+    """A try that was written down, or how long to wait before the next one."""
+
+    failure_id: str | None
+    wait: timedelta = timedelta(0)
+
+
+def begin_try(office: Office, name: str, address: str) -> Begun:
+    """Write a try down before it is looked at, unless an address or a name has failed too often of late.
+
+    An address that did has to wait until its failures are old. A name is never shut, for anybody could shut it: its
+    tries only come more and more slowly, and whoever knows the password waits a minute at most.
 
     Counted and written under one lock: however many try at once, no more than the limit are looked at.
     """
     now, table = office.clock(), tables.failed_login
     name, address = name.strip().lower()[:40], address[:48]
-    query = select(table.c.name, table.c.address).where(or_(table.c.name == name, table.c.address == address))
+    query = select(table.c.name, table.c.address, table.c.at).where(
+        or_(table.c.name == name, table.c.address == address)
+    )
     row = {"failure_id": secrets.token_hex(16), "at": instant(now), "name": name, "address": address}
     with office.writing("the site", "a login", PATIENCE) as connection:
         connection.execute(delete(table).where(table.c.at <= instant(now - TRIES_WITHIN)))
         rows = connection.execute(query).all()
-        if max(sum(one[0] == name for one in rows), sum(one[1] == address for one in rows)) >= MOST_TRIES:
-            return None
+        of_name = [datetime.fromisoformat(at) for one, _, at in rows if one == name]
+        of_address = [datetime.fromisoformat(at) for _, one, at in rows if one == address]
+        if len(of_address) >= MOST_TRIES:
+            return Begun(None, of_address[-MOST_TRIES] + TRIES_WITHIN - now)
+        if len(of_name) >= MOST_TRIES:
+            pause = min(LONGEST_PAUSE, timedelta(seconds=2) * 2 ** min(len(of_name) - MOST_TRIES, 10))
+            if now < of_name[-1] + pause:
+                return Begun(None, of_name[-1] + pause - now)
         connection.execute(insert(table), row)
-    return row["failure_id"]
+    return Begun(row["failure_id"])
 
 
 def forget_try(office: Office, failure_id: str) -> None:

@@ -4,8 +4,9 @@ A zip with a manifest and one file of JSON lines per table, read in one snapshot
 manifest holds the schema, the head of the record, and the hash of every part; a restore checks them all before it
 stores anything.
 
-Only the record is in it: who may log in is not, so a backup lets nobody in, and who restores one gives out accounts and
-tokens anew. One that an older program wrote is restored and brought up to the schema of this one.
+The record is in it, and with it accounts, tokens and proposals: passwords and tokens only as their hashes. Sessions are
+not. With a key a backup is encrypted. One that an older program wrote is restored and brought up to the schema of this
+one.
 """
 
 import base64
@@ -16,26 +17,30 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import date
-from typing import Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Date, LargeBinary, MetaData, Table, func, insert, select, text
 
 from crosstable.errors import NoOfficeError, OfficeError
-from crosstable.office import tables
+from crosstable.office import account_tables, tables
 from crosstable.office.database import KNOWN_SCHEMAS, SCHEMA, Clock, Office, schema_in, system_clock
 from crosstable.office.former import broken_links, former_head
-from crosstable.office.founding import bring_up, migrate
+from crosstable.office.founding import COMMITTED, bring_up, migrate
 from crosstable.office.ledger.journal import NO_HASH, Author, head
 from crosstable.office.ledger.watching import Progress, in_silence
 from crosstable.office.proof import proof
+from crosstable.office.sealing import Sealing, is_sealed, unseal
 
 FORMAT = "crosstable-office-backup/1"
 _MANIFEST = "manifest.json"
 _PORTION = 2000
-# Tables that may be in a backup; those of older programs had one more.
-_TABLES = {name: name for name in (*tables.metadata.tables, "current_posting")}
+# Tables of a backup: the record, and who may work on it.
+KEPT = (*tables.metadata.sorted_tables, account_tables.account, account_tables.token, account_tables.proposal)
+# Tables that may be in one; those of older programs had one more.
+_TABLES = {name: name for name in (*(table.name for table in KEPT), "current_posting")}
 # What reading a zip raises where bytes of it are not what they were: flags, sizes and streams can all be wrong.
 _DAMAGED = (
     AttributeError,
@@ -58,25 +63,22 @@ class Backup(NamedTuple):
     rows: Mapping[str, int]
 
 
-def _ordered() -> list[Table]:
-    return [table for table in tables.metadata.sorted_tables if table.name != "alembic_version"]
-
-
-def backup(office: Office, path: str, progress: Progress = in_silence) -> Backup:
-    """Write an office into a file; the file is complete, or it is not there."""
+def backup(office: Office, path: str, progress: Progress = in_silence, key: str = "") -> Backup:
+    """Write an office into a file, encrypted where a key is given; the file is complete, or it is not there."""
     partial = f"{path}.partial"
     try:
         with suppress(FileNotFoundError):
             os.remove(partial)  # a backup that was killed left it
         handle = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with (
-            os.fdopen(handle, "w+b") as target,
+            os.fdopen(handle, "w+b") as file,
+            closing(Sealing(file, key)) if key else nullcontext(file) as target,
             office.reading() as connection,
             zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
         ):
             made = _write(connection, archive, progress)
-        with open(partial, "rb") as file:
-            os.fsync(file.fileno())
+        with open(partial, "rb") as written:
+            os.fsync(written.fileno())
         os.replace(partial, path)
     finally:
         if os.path.exists(partial):
@@ -89,7 +91,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, progress: Progress)
     hashes: dict[str, str] = {}
     now = MetaData()
     now.reflect(connection)  # columns in the order of the database, whatever that of the program is
-    for done, table in enumerate(_ordered(), 1):
+    for done, table in enumerate(KEPT, 1):
         digest = hashlib.sha256()
         count = 0
         with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as file:
@@ -127,9 +129,9 @@ def _plain(value: object) -> object:
     return value
 
 
-def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence) -> Backup:
+def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress = in_silence, key: str = "") -> Backup:
     """Make an office from a backup, at an address where there is none; all of it, or nothing."""
-    with closing(Office(url, clock)) as office, _opened(path) as archive:
+    with closing(Office(url, clock)) as office, _opened(path, key) as archive:
         manifest = _checked_manifest(archive, path)
         with office.writing("restore", f"restoring {os.path.basename(path)}") as connection:
             if schema_in(connection) is not None:  # asked under the lock: two may restore at once
@@ -148,9 +150,20 @@ def restore(path: str, url: str, clock: Clock = system_clock, progress: Progress
     return Backup(manifest["head"], manifest["acts"], manifest["rows"])
 
 
-def _opened(path: str) -> zipfile.ZipFile:
+@contextmanager
+def _opened(path: str, key: str) -> Iterator[zipfile.ZipFile]:
+    with TemporaryFile() as plain, _archive(path, key, plain) as archive:
+        yield archive
+
+
+def _archive(path: str, key: str, plain: IO[bytes]) -> zipfile.ZipFile:
     try:
-        return zipfile.ZipFile(path)
+        if not is_sealed(path):
+            return zipfile.ZipFile(path)
+        if not key:
+            raise OfficeError(f"{path} is encrypted; give its key: crosstable office restore {path} --key-file KEY")
+        unseal(path, key, plain)
+        return zipfile.ZipFile(plain)
     except FileNotFoundError as error:
         raise NoOfficeError(f"{path}: there is no such file") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
@@ -210,7 +223,7 @@ def _check_counts(connection: Connection, manifest: Mapping[str, Any], path: str
 
 def _check_restored(connection: Connection, manifest: Mapping[str, Any], path: str) -> None:
     """The record holds together, and its head is the one of the backup; an older one had another chain."""
-    is_older = former_head(connection) != NO_HASH and manifest["schema"] < SCHEMA
+    is_older = former_head(connection) != NO_HASH and manifest["schema"] < COMMITTED
     last = head(connection)
     found = former_head(connection) if is_older else NO_HASH if last is None else last.digest
     broken = broken_links(connection) if is_older else proof(connection)

@@ -71,10 +71,11 @@ class Bearer(NamedTuple):
 
 
 class Kind(StrEnum):
-    """What a row of the sessions is: a browser that is logged in, or a link that may be followed once."""
+    """What a row of the sessions is: a browser that is logged in, a link for once, or the address of a feed."""
 
     BROWSER = "browser"
     LINK = "link"
+    FEED = "feed"
 
 
 class Session(NamedTuple):
@@ -248,6 +249,27 @@ def close_session(office: Office, secret: str) -> None:
     """Log a browser out."""
     with office.writing("the site", "logging out", PATIENCE) as connection:
         connection.execute(delete(tables.session).where(tables.session.c.digest == digest_of_secret(secret)))
+
+
+def make_feed(office: Office, name: str) -> str:
+    """The secret in the address of an account's feed; the address before it ends, and so does this one with a year."""
+    secret, table = _secret(), tables.session
+    with office.writing(name, "the address of a feed", PATIENCE) as connection:
+        connection.execute(delete(table).where((table.c.account == name) & (table.c.kind == Kind.FEED.value)))
+        _keep(connection, secret, Kind.FEED, name, office.clock() + timedelta(days=LONGEST_DAYS))
+    return secret
+
+
+def feed_of(office: Office, secret: str) -> Account | None:
+    """Whose feed has this secret; nothing for one that is unknown, too old, or whose owner is shut out."""
+    table = tables.session
+    mine = (table.c.digest == digest_of_secret(secret)) & (table.c.kind == Kind.FEED.value)
+    with office.reading() as connection:
+        row = connection.execute(select(table.c.account, table.c.expires).where(mine)).first()
+        account = None if row is None else account_in(connection, row[0])
+    if row is None or account is None or account.is_disabled:
+        return None
+    return account if office.clock() < datetime.fromisoformat(row[1]) else None
 
 
 def make_link(office: Office) -> str:

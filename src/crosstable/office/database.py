@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from datetime import UTC, datetime
+from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError
@@ -24,8 +25,8 @@ Clock = Callable[[], datetime]
 Guard = Callable[[Connection], AbstractContextManager[None]]
 
 # The newest migration this program knows, and all it can bring up to it.
-SCHEMA = "0005"
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005")
+SCHEMA = "0006"
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005", "0006")
 # How long a writer waits for another one, in seconds.
 PATIENCE = 30.0
 
@@ -41,6 +42,13 @@ class _Seen:
     def __init__(self, place: tuple[int, int] | None) -> None:
         self.place = place
         self.head: Head = NOTHING
+        # Once another one was found in its place nothing is read any more, whatever is there later.
+        self.is_replaced = False
+
+    def refuse(self) -> NoReturn:
+        """Say that another one is in its place, now and whenever it is asked for."""
+        self.is_replaced = True
+        raise ReplacedOfficeError(_REPLACED)
 
 
 _REPLACED = (
@@ -81,6 +89,7 @@ class Office:
         with plain_errors(), opened as connection:
             self._require_same(connection, None if self._seen is None else self._seen.head)
             with self._guard(connection), committing(connection) as written:
+                written.is_timed = self._seen is not None
                 yield connection
         if self._seen is not None and written.head is not None:
             self._seen.head = written.head
@@ -91,8 +100,12 @@ class Office:
 
     def require_same_file(self) -> None:
         """Refuse a file that was put in the place of the one that was opened."""
-        if self._seen is not None and self.store.place() != self._seen.place:
-            raise ReplacedOfficeError(_REPLACED)
+        if self._seen is not None and not self.is_same_file():
+            self._seen.refuse()
+
+    def is_same_file(self) -> bool:
+        """Whether nothing was put in the place of what was opened, as far as was seen."""
+        return self._seen is None or (not self._seen.is_replaced and self.store.place() == self._seen.place)
 
     def _require_same(self, connection: Connection, known: Head | None) -> None:
         """Refuse a record that does not have the newest entry that was seen of it."""
@@ -100,7 +113,7 @@ class Office:
             return
         newest = head_in(connection)
         if newest != known and digest_at(connection, known[0]) != known[1]:
-            raise ReplacedOfficeError(_REPLACED)
+            self._seen.refuse()
         self._seen.head = max(self._seen.head, newest)
 
     def guarded(self, guard: Guard, patience: float = math.inf) -> "Office":

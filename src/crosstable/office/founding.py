@@ -11,7 +11,7 @@ from crosstable.office.former import former_head, keep_chain, recommit
 from crosstable.office.ledger.journal import Author, Change, EntryKind, append
 
 # From this schema on entries commit to the rows they wrote.
-_COMMITTED = "0005"
+COMMITTED = "0005"
 
 
 def found_office(
@@ -52,7 +52,7 @@ def upgrade_office(url: str, author: Author, clock: Clock = system_clock) -> tup
 def bring_up(connection: Connection, clock: Clock, author: Author, found: str) -> None:
     """Bring the tables up to the newest schema, and commit to what is in them where nobody has."""
     migrate(connection, SCHEMA)
-    if found >= _COMMITTED:
+    if found >= COMMITTED:
         return
     wrong = recommit(connection)
     about = {"from": found, "to": SCHEMA, "head": former_head(connection), "findings": [one.what for one in wrong]}

@@ -14,19 +14,19 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        said = str(error.orig)
-        for sign in _NOT_YET:
-            if sign in said:  # the rest of it holds the address, which is nobody's business
-                raise OfficeBusyError(f"the office is busy: {sign}; nothing was stored. {_SOON}") from error
-        remedy = _LOST if error.connection_invalidated else _remedy(said) or _remedy_of_connecting(error)
-        if remedy is None:
-            raise
-        raise OfficeError(f"the database says: {said.strip()}; nothing was stored. {remedy}") from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
-            # Ctrl-C came while Polars was waiting for Python, and it calls that a panic
-            raise KeyboardInterrupt from error
+        _tell(error)
         raise
+
+
+def _tell(error: DBAPIError) -> None:
+    """Say what a database says, with what to do about it, where we know."""
+    said = str(error.orig)
+    for sign in _NOT_YET:
+        if sign in said:  # the rest of it holds the address, which is nobody's business
+            raise OfficeBusyError(f"the office is busy: {sign}; nothing was stored. {_SOON}") from error
+    remedy = _LOST if error.connection_invalidated else _remedy(said) or _remedy_of_connecting(error)
+    if remedy is not None:
+        raise OfficeError(f"the database says: {said.strip()}; nothing was stored. {remedy}") from error
 
 
 @contextmanager

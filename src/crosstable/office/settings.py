@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from crosstable.errors import OfficeError
 from crosstable.office import tables
 from crosstable.office.database import Office
-from crosstable.office.ledger.journal import Author, Change, EntryKind, append
+from crosstable.office.ledger.journal import CLOCK_DAYS, Author, Change, EntryKind, append, clock_days, head, setting_of
 from crosstable.office.rounding import DECIMALS, WHOLE
 
 PUBLIC_DECIMALS = "public_decimals"
@@ -24,12 +24,26 @@ SETTINGS = {
 
 def is_on(connection: Connection, setting: str, through: int | None = None) -> bool:
     """Whether a setting is on, as known at a journal entry or now."""
-    act = tables.act.c
-    query = select(act.after).where(act.kind == EntryKind.SETTINGS.value).order_by(act.seq.desc())
-    if through is not None:
-        query = query.where(act.seq <= through)
-    said = (json.loads(after) for after in connection.execute(query).scalars())
-    return next((bool(one[setting]) for one in said if setting in one), False)
+    return bool(setting_of(connection, setting, through))
+
+
+def set_clock_days(office: Office, author: Author, days: int) -> int | None:
+    """Change how far the clock may be ahead of the last entry; returns the journal entry, if it was otherwise."""
+    if days < 1:
+        raise OfficeError("the clock may be ahead of the last entry by one day at least")
+    with office.writing(author.actor, "settings") as connection:
+        before = clock_days(connection)
+        change = Change(EntryKind.SETTINGS, "clock days", {CLOCK_DAYS: days}, {CLOCK_DAYS: before})
+        return None if before == days else append(connection, office.clock, author, change)
+
+
+def confirm_clock(office: Office, author: Author) -> int:
+    """Record that the clock is right now; entries go on from its time, even if earlier ones are ahead."""
+    with office.writing(author.actor, "clock") as connection:
+        last = head(connection)
+        assert last is not None
+        times = {"clock": office.clock().isoformat(), "last": last.at.isoformat()}
+        return append(connection, office.clock, author, Change(EntryKind.CLOCK, "clock", times))
 
 
 class Identity(NamedTuple):

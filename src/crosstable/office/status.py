@@ -1,9 +1,12 @@
 """How an office stands: what is in it, what waits for a run or for a confirmation, and whether its store is sound."""
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from crosstable.limits import CLOCK_BEHIND
 from crosstable.office import tables
 from crosstable.office.database import SCHEMA, Office
 from crosstable.office.ledger.facts import Heading, Record, State, latest
@@ -11,6 +14,7 @@ from crosstable.office.ledger.journal import AT_REST, JournalEntry, acts, head
 from crosstable.office.ledger.postings import is_current
 from crosstable.office.ledger.rerate import is_pending, last_run
 from crosstable.office.questions import Question, questions
+from crosstable.sentences import american
 
 
 class OfficeStatus(NamedTuple):
@@ -54,8 +58,17 @@ def status(office: Office) -> OfficeStatus:
             held=_in_state(record, standing, State.HELD),
             requested=_requests(record),
             newest=newest,
-            cautions=office.store.cautions(),
+            cautions=(*office.store.cautions(), *_ahead(newest, office.clock())),
             questions=tuple(questions(record)),
+        )
+
+
+def _ahead(newest: JournalEntry, now: datetime) -> Iterator[str]:
+    """A record that a fast clock stamped ahead."""
+    if (newest.at - now).days >= CLOCK_BEHIND:
+        yield (
+            f"the newest entry is stamped {american(newest.at.date())}, after the clock of this machine. If the clock "
+            "is right, type: crosstable office clock --confirm"
         )
 
 

@@ -14,7 +14,7 @@ from crosstable.office import tables
 from crosstable.office.database import Office
 from crosstable.office.ledger.commitments import write_rows
 from crosstable.office.ledger.facts import Person, Record
-from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head
+from crosstable.office.ledger.journal import Author, Change, EntryKind, append, digest_of_rows, head, last_act_of
 from crosstable.office.ledger.postings import Posting, PostingKey, Stored, all_current
 from crosstable.office.published import CENTRAL, Month, cut_off
 from crosstable.rules.amending import Edition
@@ -95,10 +95,7 @@ def _is_published(connection: Connection, month: Month) -> bool:
 
 def run_by(connection: Connection, until: datetime | None) -> int:
     """The newest run that was posted by an instant, 0 where none was."""
-    run, act = tables.run, tables.act
-    query = select(func.max(run.c.act)).join(act, act.c.seq == run.c.act)
-    if until is not None:
-        query = query.where(act.c.at <= until.isoformat(timespec="microseconds"))
+    query = select(func.max(tables.run.c.act)).where(tables.run.c.act <= last_act_of(connection, until))
     return connection.execute(query).scalar() or 0
 
 
@@ -109,8 +106,13 @@ def as_row(month: str, row: ListRow) -> dict[str, Any]:
 
 def list_rows(connection: Connection, basis: Basis, month: Month, run: int) -> list[ListRow]:
     """The rows of a list, from the postings that were current after a run, by member id and system."""
-    until = cut_off(month).astimezone(CENTRAL).date() if basis is Basis.PLAYED else None
+    until = last_day(month) if basis is Basis.PLAYED else None
     return rows_from(Record(connection, run), all_current(connection, run), month, until)
+
+
+def last_day(month: Month) -> date:
+    """The last day of play that a list counts, where it counts by that."""
+    return cut_off(month).astimezone(CENTRAL).date()
 
 
 def rows_from(record: Record, postings: Mapping[PostingKey, Stored], month: Month, until: date | None) -> list[ListRow]:

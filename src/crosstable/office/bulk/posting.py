@@ -38,8 +38,13 @@ def state_of(connection: Connection) -> int:
         return 0
     if last.after.get("digests") == DIGESTS:
         return int(last.after["state"], 16)
+    return sum_posted(connection)
+
+
+def sum_posted(connection: Connection) -> int:
+    """The sum of the digests of all current postings, counted anew."""
     portions = portions_of(connection, current_since(DAWN), {"posting_id": pl.Int64(), **POSTING})
-    return sum_of([one for portion in portions for one in digests_of(portion.select(*POSTING), LAYOUT)])
+    return sum(sum_of(digests_of(portion.select(*POSTING), LAYOUT)) for portion in portions)
 
 
 def _digests(postings: pl.DataFrame) -> list[bytes]:

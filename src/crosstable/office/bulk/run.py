@@ -87,7 +87,7 @@ def planned(record: Record, pending: Pending, watch: Watch, *, is_first: bool) -
             old = old.filter(pl.col("step").is_in([-1, *reach.steps]))
         span = span_of(known, steps, before)
     with clock.timed("index"):
-        replay = _compiled(span) if reach is None else Interpreted(span, reach, watch.checked)
+        replay = compiled_replay(span) if reach is None else Interpreted(span, reach, watch.checked)
     return Plan(span, replay, Causes(known, steps, pending), old, is_large=reach is None)
 
 
@@ -107,7 +107,8 @@ def _nothing() -> pl.DataFrame:
     return pl.DataFrame(schema={"posting_id": pl.Int64(), **POSTING})
 
 
-def _compiled(span: Span) -> Replay:
+def compiled_replay(span: Span) -> Replay:
+    """The compiled replay of a span; the compiler is imported when it is needed."""
     from crosstable.office.bulk.compiled import Compiled
 
     return Compiled(span)

@@ -83,6 +83,8 @@ class _Written:
         self.entries: dict[int, bytes] = {}
         self.rows: dict[int, dict[str, bytearray]] = {}
         self.head: Head | None = None
+        # Whether the time of entries must be likely.
+        self.is_timed = False
 
     def note(self, entry: int, table: str, digests: bytes) -> None:
         self.rows.setdefault(entry, {}).setdefault(table, bytearray()).extend(digests)
@@ -101,6 +103,11 @@ def _written(connection: Connection) -> _Written:
     found = connection.info[_KEY]
     assert isinstance(found, _Written)
     return found
+
+
+def is_timed(connection: Connection) -> bool:
+    """Whether entries of this transaction must have a likely time."""
+    return _written(connection).is_timed
 
 
 def _salted(table: Table, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
+from crosstable.errors import OfficeError
+from crosstable.limits import CLOCK_AHEAD, CLOCK_BEHIND
 from crosstable.office import tables
 from crosstable.office.database import Clock
 from crosstable.office.ledger.commitments import NO_HASH as NO_HASH
-from crosstable.office.ledger.commitments import write_entries
+from crosstable.office.ledger.commitments import is_timed, write_entries
 from crosstable.office.ledger.digests import canonical as canonical
+from crosstable.sentences import american, counted
 
 _TICK = timedelta(microseconds=1)
 
@@ -40,6 +43,7 @@ class EntryKind(StrEnum):
     PUBLISH = "publish"
     SETTINGS = "settings"
     UPGRADE = "upgrade"
+    CLOCK = "clock"
 
 
 # Entries from which no rating follows.
@@ -50,8 +54,13 @@ AT_REST = frozenset(
         EntryKind.PUBLISH,
         EntryKind.SETTINGS,
         EntryKind.UPGRADE,
+        EntryKind.CLOCK,
     }
 )
+# Entries whose time nobody has to confirm: one says that the clock is right, and before the other nobody could.
+_OF_ANY_TIME = frozenset({EntryKind.CLOCK, EntryKind.UPGRADE})
+# The setting that says how many days after the last entry the next one may be.
+CLOCK_DAYS = "clock_days"
 
 
 class Author(NamedTuple):
@@ -105,7 +114,7 @@ class Change(NamedTuple):
 
 
 def append(connection: Connection, clock: Clock, author: Author, change: Change) -> int:
-    """Append an act and return its number. Times never run backwards in the record, whatever a clock does."""
+    """Append an act and return its number. Times run backwards only where the office confirms its clock."""
     return append_all(connection, clock, author, [change])
 
 
@@ -113,8 +122,11 @@ def append_all(connection: Connection, clock: Clock, author: Author, changes: Se
     """Append entries and return the number of the first; the end of the transaction binds them to the one before."""
     last = head(connection)
     seq, at = 1, clock()
+    kinds = {change.kind for change in changes}
     if last is not None:
-        seq, at = last.seq + 1, max(at, last.at + _TICK)
+        if is_timed(connection) and not kinds & _OF_ANY_TIME:
+            require_likely(connection, last, at)
+        seq, at = last.seq + 1, at if EntryKind.CLOCK in kinds else max(at, last.at + _TICK)
     rows = []
     for number, change in enumerate(changes):
         row = {
@@ -130,6 +142,34 @@ def append_all(connection: Connection, clock: Clock, author: Author, changes: Se
         rows.append(row)
     write_entries(connection, rows)
     return seq
+
+
+def require_likely(connection: Connection, last: JournalEntry, at: datetime) -> None:
+    """Refuse a clock that is far from the last entry; a founding says nothing of when an office is used."""
+    ahead, behind = (at - last.at).days, (last.at - at).days
+    if last.seq == 1 or (behind < CLOCK_BEHIND and ahead <= clock_days(connection)):
+        return
+    where = counted(ahead, "day") + " after" if ahead > 0 else counted(behind, "day") + " before"
+    raise OfficeError(
+        f"the clock of this machine says {american(at.date())}, {where} the last entry of the journal; nothing was "
+        "stored. Set the clock, or, if it is right, type: crosstable office clock --confirm"
+    )
+
+
+def clock_days(connection: Connection) -> int:
+    """How many days after the last entry the next one may be before somebody has to confirm the clock."""
+    said = setting_of(connection, CLOCK_DAYS)
+    return said if isinstance(said, int) else CLOCK_AHEAD
+
+
+def setting_of(connection: Connection, setting: str, through: int | None = None) -> object:
+    """What a setting is, as known at a journal entry or now; nothing where nobody has said."""
+    act = tables.act.c
+    query = select(act.after).where(act.kind == EntryKind.SETTINGS.value).order_by(act.seq.desc())
+    if through is not None:
+        query = query.where(act.seq <= through)
+    said = (json.loads(after) for after in connection.execute(query).scalars())
+    return next((one[setting] for one in said if setting in one), None)
 
 
 def _entries() -> Select[Any]:
